@@ -1,0 +1,122 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One settings block for every target of the house.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func system(_ name: String, pkgConfig: String, apt: [String]) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/SystemLibraries/\(name)", pkgConfig: pkgConfig, providers: [.apt(apt)])
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(
+    _ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil
+) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+}
+
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+
+let package = Package(
+    name: "iotvideod",
+    products: [
+        .executable(name: "iotvideod", targets: ["iotvideod"]),
+        .executable(name: "iotctl", targets: ["iotctl"]),
+        .library(name: "PeerTransport", targets: ["PeerTransport"]),
+        .library(name: "IoTLink", targets: ["IoTLink"]),
+        .library(name: "ThingModel", targets: ["ThingModel"]),
+        .library(name: "MediaChannel", targets: ["MediaChannel"]),
+        .library(name: "NetConfig", targets: ["NetConfig"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    ],
+    targets: [
+        // Floor 1: system libraries.
+        system(
+            "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libswresample libavutil",
+            apt: ["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev", "libavutil-dev"]),
+        system("COpenSSL", pkgConfig: "libssl libcrypto", apt: ["libssl-dev"]),
+        system("CSRTP", pkgConfig: "libsrtp2", apt: ["libsrtp2-dev"]),
+        system("CMosquitto", pkgConfig: "libmosquitto", apt: ["libmosquitto-dev"]),
+        system("CQREncode", pkgConfig: "libqrencode", apt: ["libqrencode-dev"]),
+        system("CPNG", pkgConfig: "libpng", apt: ["libpng-dev"]),
+
+        // Floor 2
+        library("IoTCore", [nioCore]),
+
+        // Floor 3
+        library("GatewayAPI", ["IoTCore"]),
+        library("IoTLink", ["IoTCore", "CMosquitto", nioCore, logging, lifecycle]),
+        library("PeerTransport", ["IoTCore", "COpenSSL", "CSRTP", nioCore, nioPosix, logging]),
+        library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
+
+        // Floor 4
+        library("ThingModel", ["IoTCore", "IoTLink", logging]),
+        library("NetConfig", ["IoTCore", "CQREncode", "CPNG"]),
+
+        // Floor 5
+        library("LinkHub", ["IoTCore", "IoTLink", "ThingModel", nioCore, nioPosix, logging, lifecycle, grdb, jwt]),
+        library(
+            "MediaChannel",
+            ["IoTCore", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, nioPosix, logging, lifecycle]),
+
+        // Floor 6
+        .executableTarget(
+            name: "iotvideod",
+            dependencies: [
+                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "NetConfig", "LinkHub", "MediaChannel",
+                "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, hummingbird,
+                arguments, yams,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "iotctl",
+            dependencies: ["IoTCore", "GatewayAPI", "NetConfig", nioCore, nioHTTP1, httpClient, arguments],
+            swiftSettings: settings),
+
+        tests("IoTCoreTests", ["IoTCore", nioCore]),
+        tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging]),
+        tests("PeerTransportTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging]),
+        tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging]),
+        tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
+        tests("NetConfigTests", ["NetConfig", "IoTCore"]),
+        tests("LinkHubTests", ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt]),
+        tests(
+            "MediaChannelTests",
+            ["MediaChannel", "PeerTransport", "MediaCodec", "IoTLink", "ThingModel", "IoTCore", nioCore, nioPosix, logging]),
+        tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
+    ]
+)

@@ -1,0 +1,35 @@
+extension ErrorCatalogue {
+    /// File downloads (21060–21084): the SDK's public headers.
+    static let downloads: [Entry] = [
+        Entry(.downloadBusy, "downloadBusy", "another download runs", remedy: "wait for it"),
+        Entry(
+            .downloadUnavailable, "downloadUnavailable", "downloads are not available",
+            remedy: "check the connection"),
+        Entry(
+            .downloadOffsetInvalid, "downloadOffsetInvalid", "the offset lies outside the file",
+            remedy: "start at 0"),
+        Entry(
+            .downloadOpenFailed, "downloadOpenFailed", "the file cannot be opened",
+            remedy: "check the device's disk"),
+        Entry(.downloadNotFound, "downloadNotFound", "there is no such file", remedy: "list the recordings first"),
+        Entry(.downloadEnded, "downloadEnded", "the download ended early", remedy: "resume at the last offset"),
+        Entry(.downloadSizeInvalid, "downloadSizeInvalid", "the file's size is wrong", remedy: "start again"),
+        Entry(.downloadUnknown, "downloadUnknown", "the download failed", remedy: "start again"),
+        Entry(
+            .downloadNoResponse, "downloadNoResponse", "the device does not answer the download",
+            remedy: "check that it is online"),
+        Entry(
+            .acknowledgeUnsupported, "acknowledgeUnsupported", "the device does not support this",
+            remedy: "update the device"),
+        Entry(
+            .acknowledgeParameter, "acknowledgeParameter", "the device refused a parameter",
+            remedy: "correct the parameter"),
+        Entry(
+            .acknowledgeUnknown, "acknowledgeUnknown", "the device answered with an unknown error",
+            remedy: "read its log"),
+        Entry(
+            .acknowledgeNoResponse, "acknowledgeNoResponse", "the device does not answer",
+            remedy: "check that it is online"),
+        Entry(.acknowledgeBusy, "acknowledgeBusy", "the device is busy", remedy: "wait and try again"),
+    ]
+}

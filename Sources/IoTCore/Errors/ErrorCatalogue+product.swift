@@ -1,0 +1,73 @@
+extension ErrorCatalogue {
+    /// This product's own codes (25000–25999).
+    static let product: [Entry] = [
+        Entry(
+            .internalFailure, "internalFailure", "something failed inside",
+            remedy: "report it with the daemon's log"),
+        Entry(
+            .invalidRequest, "invalidRequest", "the request is malformed",
+            remedy: "compare it with docs/openapi.yaml"),
+        Entry(
+            .invalidConfiguration, "invalidConfiguration", "the configuration is wrong",
+            remedy: "correct the named key; `iotvideod --check-config` repeats the check"),
+        Entry(.notFound, "notFound", "there is no such thing", remedy: "check the name and the path"),
+        Entry(
+            .unauthenticated, "unauthenticated", "no valid token came with the request",
+            remedy: "send a bearer token, or use the daemon's socket"),
+        Entry(
+            .forbidden, "forbidden", "the token does not allow this",
+            remedy: "use a token with this device and action"),
+        Entry(
+            .alreadyRunning, "alreadyRunning", "another daemon uses this data directory",
+            remedy: "stop it, or give each daemon its own --data-dir"),
+        Entry(
+            .brokerMissing, "brokerMissing", "the program mosquitto was not found",
+            remedy: "apt-get install mosquitto"),
+        Entry(
+            .brokerFailed, "brokerFailed", "the broker did not start, or ended",
+            remedy: "read broker/mosquitto.log in the data directory"),
+        Entry(
+            .storeFailed, "storeFailed", "the database cannot be read or written",
+            remedy: "check the disk's space and rights"),
+        Entry(
+            .sourceUnreachable, "sourceUnreachable", "the camera's source cannot be reached",
+            remedy: "check its URL, power and network"),
+        Entry(
+            .sourceUnsupported, "sourceUnsupported", "the source holds no track that can be carried",
+            remedy: "set the camera to H.264 or H.265 with AAC or G.711"),
+        Entry(
+            .invalidQRInput, "invalidQRInput", "the QR code's contents are not allowed",
+            remedy: "correct the named field"),
+        Entry(.payloadTooLarge, "payloadTooLarge", "the payload does not fit", remedy: "shorten it"),
+        Entry(
+            .versionConflict, "versionConflict", "the value changed meanwhile",
+            remedy: "read it again and repeat the write"),
+        Entry(
+            .daemonUnreachable, "daemonUnreachable", "iotvideod does not answer on its socket",
+            remedy: "start it, or name its socket with --socket"),
+        Entry(
+            .codecUnsupported, "codecUnsupported", "the receiver cannot decode this codec",
+            remedy: "choose another stream of the camera"),
+        Entry(
+            .fileFailed, "fileFailed", "a file cannot be read or written",
+            remedy: "check the path, its rights and the disk's space"),
+        Entry(.nameTaken, "nameTaken", "this name is in use", remedy: "choose another"),
+        Entry(.mediaFailed, "mediaFailed", "the media library failed", remedy: "look at the reason beside it"),
+        Entry(.peerFailed, "peerFailed", "the peer connection failed", remedy: "look at the reason beside it"),
+        Entry(
+            .sessionDescriptionInvalid, "sessionDescriptionInvalid",
+            "the session description is damaged or offers nothing usable",
+            remedy: "check both peers' versions"),
+        Entry(
+            .slowReader, "slowReader", "the reader was too slow and whole frames were dropped",
+            remedy: "read faster or lower the picture rate"),
+        Entry(
+            .cameraOff, "cameraOff", "the camera is switched off",
+            remedy: "take the action `Action.cameraOn` with 1"),
+        Entry(.tooManyRequests, "tooManyRequests", "too many requests wait", remedy: "try again later"),
+        Entry(.stopping, "stopping", "the daemon is stopping", remedy: "try again when it is up"),
+        Entry(
+            .tokenRejected, "tokenRejected", "the hub refused the access token",
+            remedy: "get a new token for this access id"),
+    ]
+}

@@ -1,0 +1,11 @@
+/// Whether a principal is connected to its hub; the values are the IoT video SDK guide's.
+public enum LinkStatus: Int, Sendable, Codable, CaseIterable {
+    case unregistering = -1
+    case registering = 0
+    case online = 1
+    case offline = 2
+    case tokenFailed = 3
+    case kickOff = 6
+
+    public var name: String { String(describing: self) }
+}
