@@ -116,7 +116,10 @@ let package = Package(
         tests("LinkHubTests", ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt]),
         tests(
             "MediaChannelTests",
-            ["MediaChannel", "PeerTransport", "MediaCodec", "IoTLink", "ThingModel", "IoTCore", nioCore, nioPosix, logging]),
+            [
+                "MediaChannel", "PeerTransport", "MediaCodec", "IoTLink", "ThingModel", "IoTCore", nioCore, nioPosix,
+                logging,
+            ]),
         tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
     ]
 )

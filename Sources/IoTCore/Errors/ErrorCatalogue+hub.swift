@@ -3,7 +3,8 @@ extension ErrorCatalogue {
     static let hub: [Entry] = [
         Entry(
             .deviceOffline, "deviceOffline", "the device is offline",
-            remedy: "check its power and network; reads and property writes work meanwhile, actions and channels do not"),
+            remedy: "check its power and network; reads and property writes work meanwhile, actions and channels do not"
+        ),
         Entry(
             .targetNotFound, "targetNotFound", "there is no such device or account",
             remedy: "list what exists with `iotctl device list`"),

@@ -4,10 +4,12 @@ public enum DeviceName {
     /// like a device id; so one argument can take either.
     public static func isValid(_ name: String) -> Bool {
         guard (1...64).contains(name.utf8.count), DeviceID(rawValue: name) == nil else { return false }
-        guard let first = name.unicodeScalars.first, first.properties.isAlphabetic || first.properties.numericType != nil
+        guard let first = name.unicodeScalars.first,
+            first.properties.isAlphabetic || first.properties.numericType != nil
         else { return false }
         return name.unicodeScalars.allSatisfy { scalar in
-            scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "_-.".unicodeScalars.contains(scalar)
+            scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                || "_-.".unicodeScalars.contains(scalar)
         }
     }
 }

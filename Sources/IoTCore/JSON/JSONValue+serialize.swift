@@ -35,7 +35,8 @@ extension JSONValue {
     }
 
     private static func writeList<Element>(
-        _ elements: [Element], _ brackets: (String, String), to text: inout String, _ indentation: String?, _ depth: Int,
+        _ elements: [Element], _ brackets: (String, String), to text: inout String, _ indentation: String?,
+        _ depth: Int,
         _ writeElement: (Element, inout String) -> Void
     ) {
         text += brackets.0

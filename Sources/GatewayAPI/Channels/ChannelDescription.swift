@@ -1,0 +1,74 @@
+public import IoTCore
+
+/// One open channel: its state, tracks and statistics.
+public struct ChannelDescription: Codable, Hashable, Sendable {
+    public var id: String
+    /// The device's id.
+    public var device: String
+    /// The device's name.
+    public var deviceName: String
+    public var source: Int
+    /// `live`, `monitor`, `playback` or `transmission`.
+    public var kind: String
+    public var state: ChannelState
+    /// Empty until the device has described them.
+    public var tracks: [TrackDescription]
+    /// `nil` before `play`.
+    public var statistics: StatisticsReport?
+
+    public init(
+        id: String, device: String, deviceName: String, source: Int, kind: ChannelKind, state: ChannelState,
+        tracks: [TrackDescription], statistics: StatisticsReport? = nil
+    ) {
+        self.id = id
+        self.device = device
+        self.deviceName = deviceName
+        self.source = source
+        self.kind = kind.name
+        self.state = state
+        self.tracks = tracks
+        self.statistics = statistics
+    }
+}
+
+/// A channel's connection and player states.
+public struct ChannelState: Codable, Hashable, Sendable {
+    /// −1 disconnecting, 0 disconnected, 1 connecting, 2 connected.
+    public var connection: NamedValue
+    /// While connecting: 1 wakingDevice, 2 handshaking, 3 ready.
+    public var substate: NamedValue?
+    /// −1 stopping, 0 stopped, 1 preparing, 2 ready, 3 loading, 4 playing, 5 paused, 6 fastForward, 7 seeking.
+    public var player: NamedValue
+    /// The failure that ended the channel.
+    public var reason: APIError?
+
+    public init(
+        connection: ConnectionStatus, substate: ConnectionSubstate? = nil, player: PlayerStatus,
+        reason: IoTError? = nil
+    ) {
+        self.connection = NamedValue(value: connection.rawValue, name: connection.name)
+        self.substate = substate.map { NamedValue(value: $0.rawValue, name: $0.name) }
+        self.player = NamedValue(value: player.rawValue, name: player.name)
+        self.reason = reason.map(APIError.init)
+    }
+}
+
+/// A number that stands for a state, beside its name.
+public struct NamedValue: Codable, Hashable, Sendable {
+    public var value: Int
+    public var name: String
+
+    public init(value: Int, name: String) {
+        self.value = value
+        self.name = name
+    }
+}
+
+/// `GET /v1/channels`
+public struct ChannelList: Codable, Hashable, Sendable {
+    public var channels: [ChannelDescription]
+
+    public init(channels: [ChannelDescription]) {
+        self.channels = channels
+    }
+}

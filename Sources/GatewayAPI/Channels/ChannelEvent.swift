@@ -1,0 +1,63 @@
+public import IoTCore
+
+/// What `GET /v1/channels/{id}/events` tells, as server-sent events.
+public enum ChannelEvent: Hashable, Sendable {
+    /// `event: state`. The first event of every stream, and each change.
+    case state(ChannelState)
+    /// `event: statistics`, about once a second while playing.
+    case statistics(StatisticsReport)
+    /// `event: discontinuity`
+    case discontinuity(ChannelDiscontinuity)
+    /// `event: error`: something failed and the channel goes on.
+    case warning(APIError)
+    /// `event: end`, the last one: the channel is closed.
+    case end(ChannelDescription)
+
+    public var serverSentEvent: ServerSentEvent {
+        get throws(IoTError) {
+            switch self {
+            case .state(let state): try ServerSentEvent(name: "state", encoding: state)
+            case .statistics(let report): try ServerSentEvent(name: "statistics", encoding: report)
+            case .discontinuity(let change): try ServerSentEvent(name: "discontinuity", encoding: change)
+            case .warning(let error): try ServerSentEvent(name: "error", encoding: error)
+            case .end(let description): try ServerSentEvent(name: "end", encoding: description)
+            }
+        }
+    }
+
+    /// `nil` for an event of a newer daemon.
+    public init?(_ event: ServerSentEvent) throws(IoTError) {
+        switch event.name {
+        case "state": self = .state(try event.decode(ChannelState.self))
+        case "statistics": self = .statistics(try event.decode(StatisticsReport.self))
+        case "discontinuity": self = .discontinuity(try event.decode(ChannelDiscontinuity.self))
+        case "error": self = .warning(try event.decode(APIError.self))
+        case "end": self = .end(try event.decode(ChannelDescription.self))
+        default: return nil
+        }
+    }
+}
+
+/// A break in what is shown.
+public struct ChannelDiscontinuity: Codable, Hashable, Sendable {
+    public enum Reason: String, Codable, Hashable, Sendable, CaseIterable {
+        /// The source's clock jumped, or its file began again.
+        case clock
+        /// The picture has another size.
+        case size
+    }
+
+    public var reason: Reason
+    /// The first frame behind the break: µs on the source's clock.
+    public var pts: Int64
+    /// The new picture size.
+    public var width: Int?
+    public var height: Int?
+
+    public init(reason: Reason, pts: Int64, width: Int? = nil, height: Int? = nil) {
+        self.reason = reason
+        self.pts = pts
+        self.width = width
+        self.height = height
+    }
+}

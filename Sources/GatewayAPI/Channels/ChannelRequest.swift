@@ -1,0 +1,33 @@
+public import IoTCore
+
+/// `POST /v1/channels`: connects to a device and learns its tracks; no media flows until `play`.
+public struct ChannelRequest: Codable, Hashable, Sendable {
+    /// A device's id or name.
+    public var device: String
+    /// Which camera of a recorder; 0 for a device with one.
+    public var source: Int
+    /// `monitor`.
+    public var kind: String
+
+    public init(device: String, source: Int = 0, kind: ChannelKind = .monitor) {
+        self.device = device
+        self.source = source
+        self.kind = kind.name
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case device, source, kind
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        device = try container.decode(String.self, forKey: .device)
+        source = try container.decodeIfPresent(Int.self, forKey: .source) ?? 0
+        kind = try container.decodeIfPresent(String.self, forKey: .kind) ?? ChannelKind.monitor.name
+    }
+
+    /// `nil` for a word that names no kind.
+    public var channelKind: ChannelKind? {
+        ChannelKind.allCases.first { $0.name == kind }
+    }
+}

@@ -1,0 +1,31 @@
+public import IoTCore
+
+/// `GET /v1/devices/{device}`: a device with its thing model as the hub stores it.
+public struct DeviceDetail: Codable, Hashable, Sendable {
+    public var id: String
+    public var name: String
+    public var role: String
+    public var online: Bool
+    public var presenceSince: Int64?
+    /// The whole document: `ProConst`, `ProReadonly`, `ProWritable`, `ProUser`, `Action`.
+    public var model: JSONValue
+    /// The document's version.
+    public var version: Int64
+    /// Paths of writes that the device has not yet applied.
+    public var pending: [String]
+
+    public init(summary: DeviceSummary, model: JSONValue, version: Int64, pending: [String]) {
+        self.id = summary.id
+        self.name = summary.name
+        self.role = summary.role
+        self.online = summary.online
+        self.presenceSince = summary.presenceSince
+        self.model = model
+        self.version = version
+        self.pending = pending
+    }
+
+    public var summary: DeviceSummary {
+        DeviceSummary(id: id, name: name, role: role, online: online, presenceSince: presenceSince)
+    }
+}

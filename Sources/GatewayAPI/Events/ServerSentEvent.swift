@@ -1,0 +1,31 @@
+import IoTCore
+
+/// One event of a `text/event-stream` (HTML Living Standard §9.2).
+public struct ServerSentEvent: Hashable, Sendable {
+    /// The event's type; `message` when the stream names none.
+    public var name: String
+    public var data: String
+
+    public init(name: String, data: String) {
+        self.name = name
+        self.data = data
+    }
+
+    init(name: String, encoding value: some Encodable) throws(IoTError) {
+        self.init(name: name, data: String(decoding: try APICoding.encode(value), as: UTF8.self))
+    }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws(IoTError) -> Value {
+        try APICoding.decode(type, from: data.utf8)
+    }
+
+    /// The event as it travels, with the empty line that ends it.
+    public var text: String {
+        var text = "event: \(name)\n"
+        for line in data.split(separator: "\n", omittingEmptySubsequences: false) { text += "data: \(line)\n" }
+        return text + "\n"
+    }
+
+    /// A comment that keeps a silent stream alive; readers skip it.
+    public static let heartbeat = ": heartbeat\n\n"
+}

@@ -1,0 +1,47 @@
+public import IoTCore
+
+/// `POST /v1/devices/{device}/actions`
+public struct ActionRequest: Codable, Hashable, Sendable {
+    /// For example `Action.takePhoto` or `Action.cameraOn.ctlVal`.
+    public var path: String
+    /// The command's value; null when the action takes none.
+    public var value: JSONValue
+    /// How long the device may take; 10 s when absent. 100 ms to 10 min.
+    public var timeoutMilliseconds: Int?
+
+    public init(path: String, value: JSONValue, timeoutMilliseconds: Int? = nil) {
+        self.path = path
+        self.value = value
+        self.timeoutMilliseconds = timeoutMilliseconds
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case path, value, timeoutMilliseconds
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        path = try container.decode(String.self, forKey: .path)
+        value = try container.decodeIfPresent(JSONValue.self, forKey: .value) ?? .null
+        timeoutMilliseconds = try container.decodeIfPresent(Int.self, forKey: .timeoutMilliseconds)
+    }
+}
+
+/// What the device answered.
+public struct ActionResponse: Codable, Hashable, Sendable {
+    /// Null when it had nothing to say. `{"resource":"/v1/resources/…"}` names bytes to fetch.
+    public var value: JSONValue
+
+    public init(value: JSONValue) {
+        self.value = value
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case value
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        value = try container.decodeIfPresent(JSONValue.self, forKey: .value) ?? .null
+    }
+}

@@ -1,0 +1,70 @@
+public import IoTCore
+
+/// What `GET /v1/devices/{device}/properties/watch` tells, as server-sent events.
+public enum DeviceEvent: Hashable, Sendable {
+    /// `event: update`. The first one holds the present value of the watched path.
+    case update(PropertyUpdate)
+    /// `event: presence`
+    case presence(DevicePresence)
+    /// `event: error`, after which the stream ends: what was missed can be read again.
+    case failed(APIError)
+
+    public var serverSentEvent: ServerSentEvent {
+        get throws(IoTError) {
+            switch self {
+            case .update(let update): try ServerSentEvent(name: "update", encoding: update)
+            case .presence(let presence): try ServerSentEvent(name: "presence", encoding: presence)
+            case .failed(let error): try ServerSentEvent(name: "error", encoding: error)
+            }
+        }
+    }
+
+    /// `nil` for an event of a newer daemon.
+    public init?(_ event: ServerSentEvent) throws(IoTError) {
+        switch event.name {
+        case "update": self = .update(try event.decode(PropertyUpdate.self))
+        case "presence": self = .presence(try event.decode(DevicePresence.self))
+        case "error": self = .failed(try event.decode(APIError.self))
+        default: return nil
+        }
+    }
+}
+
+/// A property's new value.
+public struct PropertyUpdate: Codable, Hashable, Sendable {
+    public var device: String
+    /// The leaf that changed.
+    public var path: String
+    public var value: JSONValue
+    public var version: Int64
+
+    public init(device: String, path: String, value: JSONValue, version: Int64) {
+        self.device = device
+        self.path = path
+        self.value = value
+        self.version = version
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case device, path, value, version
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        device = try container.decode(String.self, forKey: .device)
+        path = try container.decode(String.self, forKey: .path)
+        value = try container.decodeIfPresent(JSONValue.self, forKey: .value) ?? .null
+        version = try container.decode(Int64.self, forKey: .version)
+    }
+}
+
+/// A device came or went.
+public struct DevicePresence: Codable, Hashable, Sendable {
+    public var device: String
+    public var online: Bool
+
+    public init(device: String, online: Bool) {
+        self.device = device
+        self.online = online
+    }
+}

@@ -1,0 +1,21 @@
+public import IoTCore
+
+/// Whether the gateway is connected to its hub, and why not.
+public struct LinkState: Codable, Hashable, Sendable {
+    /// −1 unregistering, 0 registering, 1 online, 2 offline, 3 tokenFailed, 6 kickOff.
+    public var status: Int
+    public var name: String
+    /// What brought the link out of `online`.
+    public var reason: APIError?
+    /// When this status began: ms since 1970.
+    public var since: Int64
+    public var accessId: String
+
+    public init(_ status: LinkStatus, reason: IoTError?, since: Int64, accessId: String) {
+        self.status = status.rawValue
+        self.name = status.name
+        self.reason = reason.map(APIError.init)
+        self.since = since
+        self.accessId = accessId
+    }
+}

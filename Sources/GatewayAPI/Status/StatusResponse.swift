@@ -1,0 +1,27 @@
+/// `GET /v1/status`
+public struct StatusResponse: Codable, Hashable, Sendable {
+    public var version: String
+    /// Whole seconds since the daemon was started.
+    public var uptime: Int
+    public var link: LinkState
+    public var hub: HubState
+    /// The broker of the hub's own; `nil` when the hub is not enabled.
+    public var broker: BrokerState?
+    /// Configured cameras.
+    public var cameras: Int
+    /// Open channels of local users.
+    public var channels: Int
+
+    public init(
+        version: String = ProductVersion.current, uptime: Int, link: LinkState, hub: HubState, broker: BrokerState?,
+        cameras: Int, channels: Int
+    ) {
+        self.version = version
+        self.uptime = uptime
+        self.link = link
+        self.hub = hub
+        self.broker = broker
+        self.cameras = cameras
+        self.channels = channels
+    }
+}

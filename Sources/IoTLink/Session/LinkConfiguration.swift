@@ -1,0 +1,53 @@
+public import struct NIOCore.TimeAmount
+
+/// What a link session needs to know.
+public struct LinkConfiguration: Sendable {
+    public var principal: Principal
+    /// The JWT itself, or the file that holds it. A file is read again at every attempt to connect.
+    public var token: LinkToken
+    public var endpoint: LinkEndpoint
+    public var limits: LinkLimits
+
+    public init(
+        principal: Principal, token: LinkToken, endpoint: LinkEndpoint, limits: LinkLimits = LinkLimits()
+    ) {
+        self.principal = principal
+        self.token = token
+        self.endpoint = endpoint
+        self.limits = limits
+    }
+}
+
+/// The times and bounds of a link session.
+public struct LinkLimits: Sendable {
+    /// From the first byte of a connection to online: 10 s.
+    public var connectTimeout: TimeAmount = .seconds(10)
+    /// Between two heartbeat requests, also MQTT's keep-alive: 15 s.
+    public var heartbeatInterval: TimeAmount = .seconds(15)
+    /// So many heartbeats without an answer end the connection: 2.
+    public var heartbeatsMissed = 2
+    /// The longest first pause before reconnecting: 0.2 s. Each failure doubles it.
+    public var backoffBase: TimeAmount = .milliseconds(200)
+    /// The longest pause of all: 30 s.
+    public var backoffCap: TimeAmount = .seconds(30)
+    /// Online for so long makes the next pause a first one again: 10 s.
+    public var healthyTime: TimeAmount = .seconds(10)
+    /// Saying goodbye takes at most so long: 2 s.
+    public var leaveTimeout: TimeAmount = .seconds(2)
+    /// Requests of ours that wait for an answer: 256; one more is 25024.
+    public var pendingRequests = 256
+    /// Requests of others that run at the same time: 64; one more is answered with 25024.
+    public var runningRequests = 64
+    /// How long an answer of ours is remembered for a repeated request: 10 min.
+    public var answerMemory: TimeAmount = .minutes(10)
+    /// So many answers are remembered: 1,024; then the oldest is forgotten.
+    public var rememberedAnswers = 1024
+    /// So many bytes of answers are remembered: 4 MiB; then the oldest is forgotten.
+    public var rememberedAnswerBytes = 4 << 20
+    /// Pushes that wait for a slow reader: 256; then the oldest is dropped and counted.
+    public var waitingPushes = 256
+    /// Answers of one multi-answer request that wait for a slow reader: 64; one more ends it with 25022.
+    public var waitingAnswers = 64
+
+    public init() {}
+}

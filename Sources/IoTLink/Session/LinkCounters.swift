@@ -1,0 +1,21 @@
+/// What a link session counted since it was made.
+public struct LinkCounters: Sendable, Equatable {
+    /// Envelopes that were too large or not understood, and were ignored.
+    public var malformedEnvelopes = 0
+    /// Answers that nobody waited for (any more).
+    public var unexpectedReplies = 0
+    /// Requests of others that came after their deadline and were not executed.
+    public var expiredRequests = 0
+    /// Repeated requests of others, answered from memory or already running.
+    public var repeatedRequests = 0
+    /// Requests of others refused because too many ran.
+    public var refusedRequests = 0
+    /// Requests of ours sent again after a lost connection.
+    public var resentRequests = 0
+    /// Pushes dropped because a reader was slow.
+    public var droppedPushes = 0
+    /// How often the session became online.
+    public var onlineCount = 0
+
+    public init() {}
+}

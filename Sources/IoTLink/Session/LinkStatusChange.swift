@@ -1,0 +1,46 @@
+public import IoTCore
+
+/// A link status with its reason.
+public struct LinkStatusChange: Sendable, CustomStringConvertible {
+    /// Why, in one word.
+    public enum Cause: String, Sendable, Codable {
+        /// `register()` was not called yet.
+        case notRegistered
+        /// `register()`, or a new token after a refused one.
+        case registering
+        case connected
+        /// The broker is not there, or the connection to it ended.
+        case connectionLost
+        /// The broker or the hub did not answer in time.
+        case noAnswer
+        /// The hub refused the session for another reason than its token.
+        case refused
+        case tokenRefused
+        /// The token could not be read.
+        case tokenUnreadable
+        /// A newer registration of the same principal took over.
+        case kicked
+        /// `unregister()`.
+        case unregistered
+        /// The daemon is stopping.
+        case stopping
+    }
+
+    public let status: LinkStatus
+    public let cause: Cause
+    /// The failure behind the change; `nil` when nothing failed.
+    public let reason: IoTError?
+    /// When it began, in ms since 1970.
+    public let since: Int64
+
+    init(_ status: LinkStatus, _ cause: Cause, reason: IoTError? = nil, since: Int64) {
+        self.status = status
+        self.cause = cause
+        self.reason = reason
+        self.since = since
+    }
+
+    public var description: String {
+        "\(status.name) (\(reason.map(\.description) ?? cause.rawValue))"
+    }
+}

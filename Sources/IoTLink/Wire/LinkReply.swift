@@ -1,0 +1,68 @@
+public import IoTCore
+
+/// An answer: `{"id","code","message","result","seq"?,"final"}`.
+public struct LinkReply: Sendable, Equatable {
+    /// The id of the request it answers.
+    public var id: String
+    /// `.success` (0), or what went wrong.
+    public var code: ErrorCode
+    public var message: String
+    public var result: JSONValue
+    /// The place of one of several answers, from 0; `nil` when there is one answer only.
+    public var seq: Int?
+    /// Whether this is the last answer to the request.
+    public var final: Bool
+
+    public init(
+        id: String, code: ErrorCode = .success, message: String = "", result: JSONValue = .null, seq: Int? = nil,
+        final: Bool = true
+    ) {
+        self.id = id
+        self.code = code
+        self.message = message
+        self.result = result
+        self.seq = seq
+        self.final = final
+    }
+
+    /// The answer that tells of a failure; a `LinkRefusal` under it supplies the result.
+    public init(id: String, error: IoTError) {
+        self.init(
+            id: id, code: error.code, message: error.message,
+            result: (error.underlying as? LinkRefusal)?.result ?? .null)
+    }
+
+    public init(id: String, outcome: Result<JSONValue, IoTError>) {
+        switch outcome {
+        case .success(let result): self.init(id: id, result: result)
+        case .failure(let error): self.init(id: id, error: error)
+        }
+    }
+
+    /// The result, or the failure with a `LinkRefusal` under it when the answer carries a result too.
+    public var outcome: Result<JSONValue, IoTError> {
+        guard code != .success else { return .success(result) }
+        return .failure(
+            IoTError(
+                code, message.isEmpty ? nil : message, underlying: result == .null ? nil : LinkRefusal(result: result)))
+    }
+
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(id), "code": .integer(Int64(code.rawValue)), "message": .string(message), "result": result,
+            "final": .bool(final),
+        ]
+        if let seq { members["seq"] = .integer(Int64(seq)) }
+        return .object(members)
+    }
+}
+
+/// What a refusal carries beside its code: a conditional write that lost the race gets the current value and
+/// version. It travels as the `underlying` of an `IoTError`, from the handler to the caller.
+public struct LinkRefusal: Error, Sendable, Equatable {
+    public let result: JSONValue
+
+    public init(result: JSONValue) {
+        self.result = result
+    }
+}

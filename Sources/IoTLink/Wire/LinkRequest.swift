@@ -1,0 +1,36 @@
+public import IoTCore
+
+/// A request: `{"id","method","from"?,"params","t","deadline"}`.
+public struct LinkRequest: Sendable, Equatable {
+    /// Makes the request idempotent: a repeat gets the first answer.
+    public var id: String
+    public var method: String
+    /// Who asked, as the hub saw it; only what the hub sends carries it.
+    public var from: Principal?
+    public var params: JSONValue
+    /// When it was made, in ms since 1970 on the hub's clock.
+    public var t: Int64
+    /// When it is no longer to be executed, in ms since 1970 on the hub's clock.
+    public var deadline: Int64
+
+    public init(
+        id: String, method: String, from: Principal? = nil, params: JSONValue = .object([:]), t: Int64,
+        deadline: Int64
+    ) {
+        self.id = id
+        self.method = method
+        self.from = from
+        self.params = params
+        self.t = t
+        self.deadline = deadline
+    }
+
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "id": .string(id), "method": .string(method), "params": params, "t": .integer(t),
+            "deadline": .integer(deadline),
+        ]
+        if let from { members["from"] = .string(from.description) }
+        return .object(members)
+    }
+}

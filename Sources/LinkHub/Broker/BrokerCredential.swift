@@ -1,0 +1,36 @@
+import Crypto
+import Foundation
+import IoTLink
+
+/// One token as the broker knows it: its id is the user name, a hash of the whole token the password.
+struct BrokerCredential: Sendable, Hashable {
+    var tokenID: String
+    var principal: Principal
+    /// Base64 of `hash(token:salt:)`.
+    var hash: String
+    /// Base64 of 12 bytes.
+    var salt: String
+
+    /// The name of the static role of this principal's credentials.
+    var role: String { Self.role(of: principal) }
+
+    static func role(of principal: Principal) -> String {
+        "\(principal.kind.rawValue)-\(principal.id)"
+    }
+
+    /// PBKDF2-HMAC-SHA512 of one iteration and one block (RFC 8018 §5.2). One is enough: a token carries an
+    /// Ed25519 signature, so there is nothing to guess, and a client's connecting stays cheap.
+    static func hash(token: String, salt: [UInt8]) -> String {
+        let block = salt + [0, 0, 0, 1]
+        let code = HMAC<SHA512>.authenticationCode(for: block, using: SymmetricKey(data: Array(token.utf8)))
+        return Data(code).base64EncodedString()
+    }
+
+    static func make(tokenID: String, principal: Principal, token: String) -> BrokerCredential {
+        var generator = SystemRandomNumberGenerator()
+        let salt = (0..<12).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        return BrokerCredential(
+            tokenID: tokenID, principal: principal, hash: hash(token: token, salt: salt),
+            salt: Data(salt).base64EncodedString())
+    }
+}

@@ -1,0 +1,42 @@
+import Crypto
+import Foundation
+import Glibc
+import IoTCore
+
+/// The generated files of the broker.
+struct BrokerDirectory: Sendable {
+    let path: String
+    var settingsFile: String { path + "/mosquitto.conf" }
+    var securityFile: String { path + "/dynamic-security.json" }
+    var logFile: String { path + "/mosquitto.log" }
+
+    init(dataDirectory: String) throws(IoTError) {
+        path = dataDirectory + "/broker"
+        try SecretFile.makeDirectory(path)
+    }
+
+    /// The socket lies in the directory itself, unless its path would not fit a socket address (unix(7): 108 bytes
+    /// with the final zero); then in a short private directory whose name tells data directories apart.
+    func socketPath() throws(IoTError) -> String {
+        let near = path + "/broker.sock"
+        if near.utf8.count <= 107 { return near }
+        let digest = Hex.encode(SHA256.hash(data: Array(path.utf8)).prefix(8))
+        let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].flatMap { $0.utf8.count < 60 ? $0 : nil }
+        let directory = "\(runtime ?? "/tmp")/iotvideod-\(geteuid())-\(digest)"
+        try SecretFile.makeDirectory(directory)
+        return directory + "/broker.sock"
+    }
+
+    /// Empties a log that has grown past its bound; the broker appends, so it goes on at the beginning.
+    func boundLog(to limit: Int) {
+        var status = stat()
+        if stat(logFile, &status) == 0, status.st_size > limit { truncate(logFile, 0) }
+    }
+
+    /// The last lines of the log, to say why a broker did not start.
+    func logTail() -> String {
+        let bytes = FileManager.default.contents(atPath: logFile) ?? Data()
+        let lines = String(decoding: bytes.suffix(2_000), as: UTF8.self).split(separator: "\n")
+        return lines.suffix(3).joined(separator: " | ")
+    }
+}

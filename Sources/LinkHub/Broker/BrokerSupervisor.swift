@@ -1,0 +1,139 @@
+import Foundation
+import Glibc
+public import IoTCore
+public import Logging
+import NIOConcurrencyHelpers
+
+/// Runs the hub's own broker as a child: starts it, restarts it when it dies, ends it with the hub, and first
+/// kills the orphans of a daemon that was itself killed.
+public final class BrokerSupervisor: Sendable {
+    /// How the endpoint is chosen.
+    public enum EndpointChoice: Sendable, Hashable {
+        case unixSocket
+        /// A free port of 127.0.0.1, kept while this supervisor lives.
+        case loopback
+    }
+
+    private struct State {
+        var child: ChildProcess?
+        var starts = 0
+    }
+
+    public let endpoint: BrokerEndpoint
+
+    private let locator: BrokerLocator
+    private let directory: BrokerDirectory
+    private let limits: BrokerLimits
+    private let logger: Logger
+    private let state = NIOLockedValueBox(State())
+
+    /// - Throws: `brokerMissing`, or `fileFailed` for a data directory that cannot be used.
+    public init(
+        dataDirectory: String, endpoint choice: EndpointChoice = .unixSocket, program: String? = nil,
+        limits: BrokerLimits = BrokerLimits(), logger: Logger
+    ) throws(IoTError) {
+        locator = try BrokerLocator(configured: program)
+        directory = try BrokerDirectory(dataDirectory: dataDirectory)
+        self.limits = limits
+        self.logger = logger
+        switch choice {
+        case .unixSocket: endpoint = .unixSocket(try directory.socketPath())
+        case .loopback:
+            guard let port = LoopbackProbe.freePort() else {
+                throw IoTError(.brokerFailed, "no port of 127.0.0.1 is free: use the Unix socket")
+            }
+            endpoint = .loopback(port: port)
+        }
+    }
+
+    /// The child's process id while one runs.
+    public var processIdentifier: Int32? {
+        state.withLockedValue { $0.child?.identifier }
+    }
+
+    /// How often a broker was started.
+    public var starts: Int {
+        state.withLockedValue { $0.starts }
+    }
+
+    /// Runs until it is cancelled.
+    ///
+    /// - Parameters:
+    ///   - securityFile: Called before every start: the plugin's file, made from the store, which is the truth.
+    ///   - onListening: Called each time a broker accepts connections.
+    /// - Throws: `brokerFailed` if the first broker does not come up.
+    public func run(
+        securityFile: @Sendable () async throws(IoTError) -> JSONValue, onListening: @Sendable () -> Void
+    ) async throws(IoTError) {
+        let orphans = await BrokerOrphans.reclaim(settingsFile: directory.settingsFile)
+        if orphans > 0 { logger.notice("killed an orphaned broker", metadata: ["broker.orphans": "\(orphans)"]) }
+        var backOff = RestartBackOff()
+        while !Task.isCancelled {
+            let began = ContinuousClock.now
+            let ending = try await runOnce(securityFile: securityFile, onListening: onListening)
+            guard !Task.isCancelled else { break }
+            let delay = backOff.delay(afterRunning: ContinuousClock.now - began)
+            logger.warning(
+                "the broker ended and is started again",
+                metadata: ["broker.ending": "\(ending)", "broker.delay": "\(delay)"])
+            try? await Task.sleep(for: delay)
+        }
+    }
+
+    private func runOnce(
+        securityFile: @Sendable () async throws(IoTError) -> JSONValue, onListening: @Sendable () -> Void
+    ) async throws(IoTError) -> String {
+        let security = try await securityFile()
+        try SecretFile.write(security.jsonText, to: directory.securityFile)
+        try SecretFile.write(settings.text, to: directory.settingsFile)
+        directory.boundLog(to: limits.logBytes)
+        if case .unixSocket(let path) = endpoint { unlink(path) }
+        let child = try ChildProcess.start(
+            locator.program, arguments: ["-c", directory.settingsFile], logFile: directory.logFile)
+        let isFirst = state.withLockedValue { state in
+            state.child = child
+            state.starts += 1
+            return state.starts == 1
+        }
+        defer { state.withLockedValue { $0.child = nil } }
+        return try await withTaskCancellationHandler { () throws(IoTError) -> String in
+            async let exit = child.waitForExit()
+            let isListening = await waitUntilListening(child)
+            if isListening {
+                logger.debug("the broker listens", metadata: ["broker.pid": "\(child.identifier)"])
+                onListening()
+            } else {
+                child.terminate()
+            }
+            let ending = await exit
+            if !isListening, isFirst, !Task.isCancelled {
+                throw IoTError(.brokerFailed, "the broker did not start (\(ending)): \(directory.logTail())")
+            }
+            return ending
+        } onCancel: {
+            child.terminate()
+        }
+    }
+
+    /// Empties the log past its bound; call it now and then.
+    public func boundLog() {
+        directory.boundLog(to: limits.logBytes)
+    }
+
+    /// Polls, since the broker has no other way to say that it is ready; it takes a few milliseconds.
+    private func waitUntilListening(_ child: ChildProcess) async -> Bool {
+        for _ in 0..<2_500 {
+            if LoopbackProbe.canConnect(to: endpoint) { return true }
+            if child.hasEnded || Task.isCancelled { return false }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        return false
+    }
+
+    private var settings: BrokerSettings {
+        let account = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
+        return BrokerSettings(
+            endpoint: endpoint, plugin: locator.plugin, securityFile: directory.securityFile, account: account,
+            limits: limits)
+    }
+}

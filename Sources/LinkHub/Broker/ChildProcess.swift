@@ -1,0 +1,85 @@
+import Dispatch
+import Foundation
+import Glibc
+import IoTCore
+import NIOConcurrencyHelpers
+
+/// A child started with `posix_spawn`: of its own process group, so that a terminal's Ctrl-C reaches the daemon
+/// alone and the broker outlives the farewells, and with no file of ours but its log.
+final class ChildProcess: Sendable {
+    let identifier: pid_t
+    /// Set once the identifier may belong to someone else.
+    private let isCollected = NIOLockedValueBox(false)
+
+    private init(identifier: pid_t) {
+        self.identifier = identifier
+    }
+
+    /// - Parameter logFile: Standard output and error are appended to it.
+    static func start(_ program: String, arguments: [String], logFile: String) throws(IoTError) -> ChildProcess {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, logFile, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
+        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        var argumentPointers: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+        defer { for pointer in argumentPointers { free(pointer) } }
+        var identifier: pid_t = 0
+        let result = posix_spawn(&identifier, program, &actions, &attributes, &argumentPointers, environ)
+        guard result == 0 else {
+            throw IoTError(.brokerFailed, "\(program) could not be started: \(String(cString: strerror(result)))")
+        }
+        return ChildProcess(identifier: identifier)
+    }
+
+    /// Waits on a thread of its own, and collects the child. Call it once.
+    /// - Returns: What ended it, for a log.
+    func waitForExit() async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in continuation.resume(returning: collect()) }
+        }
+    }
+
+    /// `SIGTERM`, and `SIGKILL` for one that does not mind it within `patience`.
+    func terminate(patience: TimeInterval = 2) {
+        send(SIGTERM)
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [self] in send(SIGKILL) }
+    }
+
+    var hasEnded: Bool {
+        isCollected.withLockedValue { $0 }
+    }
+
+    func send(_ signal: Int32) {
+        isCollected.withLockedValue { isCollected in
+            if !isCollected { _ = kill(identifier, signal) }
+        }
+    }
+
+    private func collect() -> String {
+        // Leave it a zombie until no signal can be on its way to its number.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
+        return isCollected.withLockedValue { isCollected in
+            var status: Int32 = 0
+            while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+            isCollected = true
+            let signal = status & 0x7F
+            return signal == 0 ? "exit status \(status >> 8 & 0xFF)" : "signal \(signal)"
+        }
+    }
+}

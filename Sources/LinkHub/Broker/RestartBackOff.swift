@@ -1,0 +1,20 @@
+/// How long to wait before a dead broker is started again: at once for one that had run for a while, then 50 ms,
+/// doubling to 5 s.
+struct RestartBackOff: Sendable {
+    /// A broker that lived this long counts as healthy.
+    static let healthyAfter = Duration.seconds(10)
+    static let first = Duration.milliseconds(50)
+    static let longest = Duration.seconds(5)
+
+    private(set) var failures = 0
+
+    mutating func delay(afterRunning lifetime: Duration) -> Duration {
+        if lifetime >= Self.healthyAfter {
+            failures = 0
+            return .zero
+        }
+        failures += 1
+        guard failures <= 8 else { return Self.longest }
+        return min(Self.longest, Self.first * (1 << (failures - 1)))
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import IoTCore
+
+/// Files that hold secrets: mode 0600 from their first moment, in directories of mode 0700, replaced as a whole.
+enum SecretFile {
+    /// Makes the directory when it is missing, and takes group's and others' rights away when it is not.
+    static func makeDirectory(_ path: String) throws(IoTError) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("make the directory", path) }
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw IoTError(.fileFailed, "\(path) is not a directory: move it away")
+        }
+        guard status.st_uid == geteuid() else {
+            throw IoTError(.fileFailed, "\(path) belongs to another account: remove it or choose another place")
+        }
+        if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 { throw failure("protect", path) }
+    }
+
+    /// - Returns: `nil` if there is no such file.
+    static func read(_ path: String) throws(IoTError) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("read", path)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_size <= 65_536 else {
+            throw IoTError(.fileFailed, "\(path) is too large for a secret: remove it")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw IoTError(.fileFailed, "\(path) may be read by others: `chmod 600` it, and make a new secret")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        let count = Glibc.read(file, &bytes, bytes.count)
+        guard count == bytes.count else { throw failure("read", path) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Replaces the file as a whole, and lasts over a power cut.
+    static func write(_ text: String, to path: String) throws(IoTError) {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure("write", temporary) }
+        let bytes = Array(text.utf8)
+        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
+        close(file)
+        guard isWritten, rename(temporary, path) == 0 else { throw failure("write", path) }
+        let directory = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if directory >= 0 {
+            fsync(directory)
+            close(directory)
+        }
+    }
+
+    private static func failure(_ what: String, _ path: String) -> IoTError {
+        IoTError(.fileFailed, "cannot \(what) \(path): \(String(cString: strerror(errno)))")
+    }
+}

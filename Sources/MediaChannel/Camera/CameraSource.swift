@@ -1,0 +1,122 @@
+import Foundation
+import IoTCore
+import MediaCodec
+import NIOCore
+
+/// What a camera's source tells.
+enum CameraSourceEvent: Sendable {
+    case connecting
+    case opened(video: VideoParameters?, audio: AudioParameters?)
+    case frame(MediaFrame)
+    /// The source broke, or could not be reached; it is tried again after the pause.
+    case failed(IoTError, retryAfter: Duration)
+}
+
+/// Reads a camera's source on a thread of its own: a file at the pace of its clock and again from its start, a live
+/// source as it comes and again when it breaks, its first dial included.
+///
+/// `@unchecked Sendable`: mutable state is behind `condition` or used by the thread alone.
+final class CameraSource: @unchecked Sendable {
+    /// A source that gave this much media is healthy: the next failure is answered fast again.
+    private static let healthySpan: Duration = .seconds(10)
+    private static let longestPause = 30.0
+
+    private let configuration: CameraConfiguration
+    private let onEvent: @Sendable (CameraSourceEvent) -> Void
+    private let condition = NSCondition()
+    private var isStopping = false
+    private let cancellation = DemuxerCancellation()
+    private var timeline = LoopTimeline()
+    private var failures = 0
+
+    /// `onEvent` is called on the source's thread; while it blocks, nothing is read.
+    init(configuration: CameraConfiguration, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) {
+        self.configuration = configuration
+        self.onEvent = onEvent
+    }
+
+    func start() {
+        let thread = Thread { [self] in run() }
+        thread.name = "source-\(configuration.name)"
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    /// Ends the thread soon; a blocking call to the network is interrupted.
+    func stop() {
+        condition.withLock {
+            isStopping = true
+            condition.signal()
+        }
+        cancellation.cancel()
+    }
+
+    private func run() {
+        while !stopping {
+            onEvent(.connecting)
+            do throws(IoTError) {
+                try readSource()
+            } catch {
+                guard !stopping else { return }
+                timeline.beginRound(frameInterval: 0)
+                let pause = nextPause()
+                onEvent(.failed(error, retryAfter: .seconds(pause)))
+                wait(until: .now() + .nanoseconds(Int64(pause * 1_000_000_000)))
+            }
+        }
+    }
+
+    private var stopping: Bool {
+        condition.withLock { isStopping }
+    }
+
+    /// Full-jitter exponential back-off: a random part of 0.5 s, 1 s, 2 s … 30 s.
+    private func nextPause() -> Double {
+        failures += 1
+        let ceiling = min(Self.longestPause, 0.5 * pow(2, Double(min(failures, 8))))
+        return Double.random(in: 0.1...ceiling)
+    }
+
+    private func readSource() throws(IoTError) {
+        var options = DemuxerOptions()
+        options.rtspTransport = configuration.rtspTransport == .udp ? .udp : .tcp
+        let demuxer = try MediaDemuxer(url: configuration.url, options: options, cancellation: cancellation)
+        onEvent(.opened(video: demuxer.video, audio: demuxer.audio))
+        var pacer = SourcePacer()
+        let opened = NIODeadline.now()
+        var isFirst = true
+        while !stopping {
+            guard let read = try demuxer.readFrame() else {
+                if configuration.isLive {
+                    throw IoTError(.sourceUnreachable, "the source ended its stream")
+                }
+                guard !isFirst else { throw IoTError(.sourceUnsupported, "the file holds no frame") }
+                timeline.beginRound(frameInterval: frameInterval(demuxer.video))
+                try demuxer.rewind()
+                continue
+            }
+            isFirst = false
+            let frame = timeline.place(read)
+            if !configuration.isLive {
+                wait(until: pacer.due(dts: frame.dts, now: .now()))
+            }
+            onEvent(.frame(frame))
+            if failures > 0, NIODeadline.now() - opened > .init(Self.healthySpan) { failures = 0 }
+        }
+    }
+
+    private func frameInterval(_ video: VideoParameters?) -> Int64 {
+        guard let rate = video?.frameRate, rate > 0 else { return 40_000 }
+        return Int64(1_000_000 / rate)
+    }
+
+    private func wait(until time: NIODeadline) {
+        condition.withLock {
+            while !isStopping {
+                let rest = time - .now()
+                guard rest > .zero else { return }
+                _ = condition.wait(until: Date(timeIntervalSinceNow: Double(rest.nanoseconds) / 1_000_000_000))
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import IoTCore
+import Logging
+import NIOCore
+import PeerTransport
+
+/// A camera's tracks and viewers. Confined to one event loop.
+final class CameraStream {
+    /// Media section names and payload types of every offer.
+    enum Section {
+        static let video = "video"
+        static let audio = "audio"
+        static let videoPayloadType: UInt8 = 96
+        static let audioPayloadType: UInt8 = 97
+    }
+
+    let eventLoop: any EventLoop
+    private let logger: Logger
+    private let onChange: () -> Void
+
+    private(set) var video: CameraTrack?
+    private(set) var audio: CameraTrack?
+    private(set) var videoParameters: VideoParameters?
+    private(set) var group = GroupOfPictures()
+    private(set) var source: CameraSnapshot.SourceState = .connecting
+    private(set) var viewers: [String: CameraViewer] = [:]
+    private(set) var isOn = true
+    /// Ties the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
+    private(set) var clock: (pts: Int64, wall: Int64)?
+    private var waiting: [EventLoopPromise<Void>] = []
+    var maximumViewers: Int
+
+    /// `onChange` is called whenever something that the camera's model shows may have changed.
+    init(eventLoop: any EventLoop, maximumViewers: Int, logger: Logger, onChange: @escaping () -> Void) {
+        self.eventLoop = eventLoop
+        self.maximumViewers = maximumViewers
+        self.logger = logger
+        self.onChange = onChange
+    }
+
+    // MARK: Source
+
+    func handle(_ event: CameraSourceEvent) {
+        eventLoop.assertInEventLoop()
+        switch event {
+        case .connecting:
+            if case .ready = source { source = .connecting }
+        case .opened(let video, let audio):
+            open(video: video, audio: audio)
+        case .frame(let frame):
+            receive(frame)
+            return
+        case .failed(let error, _):
+            logger.warning("camera source failed", metadata: ["error.code": "\(error.code.rawValue)"])
+            source = .failed(error)
+            waiting.forEach { $0.fail(error) }
+            waiting = []
+        }
+        onChange()
+    }
+
+    /// Completes when the source's tracks are known; fails at once when the source cannot be reached now.
+    func untilReady() -> EventLoopFuture<Void> {
+        switch source {
+        case .ready: return eventLoop.makeSucceededVoidFuture()
+        case .failed(let error): return eventLoop.makeFailedFuture(error)
+        case .connecting: break
+        }
+        guard waiting.count < 64 else { return eventLoop.makeFailedFuture(IoTError(.tooManyRequests)) }
+        let promise = eventLoop.makePromise(of: Void.self)
+        waiting.append(promise)
+        return promise.futureResult
+    }
+
+    private func open(video: VideoParameters?, audio: AudioParameters?) {
+        let changed = !isSameStream(video: video, audio: audio)
+        if changed {
+            let gone = viewers
+            viewers = [:]
+            gone.values.forEach { $0.end(IoTError(.mediaHeaderInvalid, "the camera's tracks changed: open it again")) }
+            self.video = video.map {
+                CameraTrack(parameters: .video($0), payloadType: Section.videoPayloadType)
+            }
+            self.audio = audio.map {
+                CameraTrack(parameters: .audio($0), payloadType: Section.audioPayloadType)
+            }
+        }
+        videoParameters = video
+        clock = nil
+        source = .ready
+        waiting.forEach { $0.succeed() }
+        waiting = []
+    }
+
+    /// A reconnected source with the same codecs goes on in the same tracks; sizes may change in band.
+    private func isSameStream(video: VideoParameters?, audio: AudioParameters?) -> Bool {
+        func codec(_ track: CameraTrack?) -> VideoCodec? {
+            if case .video(let parameters) = track?.parameters { parameters.codec } else { nil }
+        }
+        func parameters(_ track: CameraTrack?) -> AudioParameters? {
+            if case .audio(let parameters) = track?.parameters { parameters } else { nil }
+        }
+        guard self.video != nil || self.audio != nil else { return false }
+        return codec(self.video) == video?.codec && parameters(self.audio) == audio
+    }
+
+    private func receive(_ frame: MediaFrame) {
+        let now = NIODeadline.now()
+        if clock == nil || frame.isDiscontinuity {
+            clock = (frame.pts, WallClock.microseconds())
+            viewers.values.forEach { $0.clockChanged() }
+        }
+        do throws(IoTError) {
+            switch frame.kind {
+            case .video:
+                try video?.append(frame, at: now)
+                group.append(frame)
+            case .audio:
+                try audio?.append(frame, at: now)
+            }
+        } catch {
+            logger.debug("frame not packetised", metadata: ["error.code": "\(error.code.rawValue)"])
+            return
+        }
+        guard isOn else { return }
+        for viewer in viewers.values { viewer.pump(at: now) }
+    }
+
+    // MARK: Parameters
+
+    /// The picture's size changed in band.
+    func videoChanged(_ parameters: VideoParameters) {
+        videoParameters = parameters
+        onChange()
+    }
+
+    var measurement: CameraMeasurement {
+        var measurement = CameraMeasurement()
+        if let video, let parameters = videoParameters {
+            measurement.video = .init(
+                codec: parameters.codec, width: parameters.width, height: parameters.height,
+                frameRate: video.meter.frameRate ?? parameters.frameRate, bitrate: video.meter.bitrate ?? 0)
+        }
+        if let audio, case .audio(let parameters) = audio.parameters {
+            measurement.audio = .init(
+                codec: parameters.codec, sampleRate: parameters.sampleRate, channels: parameters.channels,
+                bitrate: audio.meter.bitrate ?? 0)
+        }
+        return measurement
+    }
+
+    // MARK: Viewers
+
+    func add(_ viewer: CameraViewer, session: String) throws(IoTError) {
+        guard isOn else { throw IoTError(.cameraOff) }
+        guard viewers.count < maximumViewers else {
+            throw IoTError(.allChannelsBusy, "the camera already serves \(maximumViewers) viewers")
+        }
+        viewers[session] = viewer
+        onChange()
+    }
+
+    func remove(session: String) {
+        guard viewers.removeValue(forKey: session) != nil else { return }
+        onChange()
+    }
+
+    /// Off stops the packets to every viewer; on begins anew at the newest key frame.
+    func turn(on: Bool) {
+        guard on != isOn else { return }
+        isOn = on
+        let now = NIODeadline.now()
+        for viewer in viewers.values {
+            if on { viewer.restart(at: now) } else { viewer.pause() }
+        }
+        onChange()
+    }
+
+    func close() {
+        let gone = viewers
+        viewers = [:]
+        gone.values.forEach { $0.end(IoTError(.stopping)) }
+        waiting.forEach { $0.fail(IoTError(.stopping)) }
+        waiting = []
+    }
+}

@@ -1,0 +1,40 @@
+import IoTCore
+
+/// Places a looped file's frames on one clock that never goes back.
+///
+/// Each round begins `loopGap` behind the end of the one before. The gap is longer than the second from which every
+/// receiver treats a jump as a discontinuity, so that all of them start the new round afresh.
+struct LoopTimeline: Sendable {
+    /// µs between the last frame's end and the next round's first frame.
+    static let loopGap: Int64 = 5_000_000
+
+    private var offset: Int64 = 0
+    private var roundStart: Int64?
+    private var roundEnd: Int64 = 0
+    private var isFirstOfRound = false
+
+    init() {}
+
+    /// `frame` on the camera's clock, which begins at 0.
+    mutating func place(_ frame: MediaFrame) -> MediaFrame {
+        if roundStart == nil {
+            roundStart = frame.dts
+            isFirstOfRound = true
+        }
+        let shift = offset - (roundStart ?? 0)
+        var placed = frame
+        placed.pts += shift
+        placed.dts += shift
+        placed.isDiscontinuity = frame.isDiscontinuity || (isFirstOfRound && offset > 0)
+        isFirstOfRound = false
+        roundEnd = max(roundEnd, placed.pts)
+        return placed
+    }
+
+    /// The file begins again; `frameInterval` is how long its last picture stays, in µs.
+    mutating func beginRound(frameInterval: Int64) {
+        guard roundStart != nil else { return }
+        offset = roundEnd + frameInterval + Self.loopGap
+        roundStart = nil
+    }
+}

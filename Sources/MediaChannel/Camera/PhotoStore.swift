@@ -1,0 +1,45 @@
+import Foundation
+public import IoTCore
+public import NIOCore
+
+/// Pictures that an action's result names, kept in memory for a while.
+///
+/// `@unchecked Sendable`: mutable state is behind `lock`.
+public final class PhotoStore: @unchecked Sendable {
+    /// A picture and when it goes.
+    struct Entry {
+        let device: DeviceID
+        let bytes: ByteBuffer
+        let expires: NIODeadline
+    }
+
+    private let lock = NSLock()
+    private var entries: [(name: String, entry: Entry)] = []
+    private let limit: Int
+    private let lifetime: TimeAmount
+
+    /// Keeps the newest `limit` pictures, each for `lifetime`.
+    public init(limit: Int = 64, lifetime: TimeAmount = .minutes(10)) {
+        self.limit = limit
+        self.lifetime = lifetime
+    }
+
+    /// Keeps a JPEG picture; answers with its unguessable name.
+    func add(_ bytes: ByteBuffer, of device: DeviceID, at now: NIODeadline) -> String {
+        let name = "photo-" + Hex.random(byteCount: 16) + ".jpg"
+        lock.withLock {
+            entries.removeAll { $0.entry.expires <= now }
+            if entries.count >= limit { entries.removeFirst() }
+            entries.append((name, Entry(device: device, bytes: bytes, expires: now + lifetime)))
+        }
+        return name
+    }
+
+    /// A kept picture and the device that took it; `nil` when it is gone.
+    public func picture(named name: String, at now: NIODeadline) -> (device: DeviceID, bytes: ByteBuffer)? {
+        lock.withLock {
+            guard let entry = entries.first(where: { $0.name == name })?.entry, entry.expires > now else { return nil }
+            return (entry.device, entry.bytes)
+        }
+    }
+}

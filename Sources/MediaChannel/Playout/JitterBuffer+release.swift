@@ -1,0 +1,101 @@
+import IoTCore
+import NIOCore
+
+// What goes to the decoder, and when.
+extension JitterBuffer {
+    /// The next moment at which something is due, µs.
+    var deadline: Int64? {
+        guard options.isEnabled else { return nil }
+        var times = tracks.compactMap { track in track.held.first.map { releaseTime(of: $0, in: track) } }
+        if let time = liveEdge.deadline, clock != nil { times.append(time) }
+        if let time = continuity.deadline { times.append(time) }
+        if let time = stall.deadline(interval: videoInterval) { times.append(time) }
+        return times.min()
+    }
+
+    mutating func releaseDue() {
+        while let index = nextTrack(), let head = tracks[index].held.first,
+            releaseTime(of: head, in: tracks[index]) <= now
+        {
+            release(from: index, isForced: false)
+        }
+        while let hole = continuity.conceal(duration: audioInterval, at: now) { conceal(hole) }
+        if stall.update(interval: videoInterval, at: now) {
+            counters.stalls += 1
+            outputs.append(.stalled(tolerance: currentTolerance, delay: currentDelay))
+        }
+    }
+
+    /// The track whose first frame is due first.
+    func nextTrack() -> Int? {
+        var next: (index: Int, time: Int64)?
+        for index in tracks.indices {
+            guard let head = tracks[index].held.first else { continue }
+            let time = releaseTime(of: head, in: tracks[index])
+            if time < next?.time ?? Int64.max { next = (index, time) }
+        }
+        return next?.index
+    }
+
+    /// - Parameter isForced: there is no room for it, or for those behind it.
+    mutating func release(from index: Int, isForced: Bool) {
+        guard let held = tracks[index].held.popFirst() else { return }
+        let kind = tracks[index].kind
+        if let reason = held.discontinuity {
+            outputs.append(.discontinuity(kind, reason))
+            if kind == .video { order.restart() }
+        }
+        let sender = tracks[index].senderTime(held.frame.pts, of: held)
+        let wanted = clock?.presentTime(of: sender) ?? now
+        let presentAt: Int64?
+        switch kind {
+        case .video: presentAt = placePicture(held, wanted: wanted, isForced: isForced)
+        case .audio: presentAt = placeSound(held, wanted: wanted, isForced: isForced)
+        }
+        counters.emit(waited: now - held.readyAt)
+        if presentAt == nil { counters.lateFrames += 1 }
+        outputs.append(
+            .release(
+                kind, held.frame, presentAt: NIODeadline(playoutMicroseconds: presentAt ?? wanted),
+                isLate: presentAt == nil))
+        if presentAt != nil { reportShown(kind, at: presentAt ?? wanted) }
+    }
+
+    /// When the picture is shown; nil: not at all.
+    private mutating func placePicture(_ held: HeldFrame, wanted: Int64, isForced: Bool) -> Int64? {
+        if !hasShownPicture {
+            // The first picture is shown at once, however old it is.
+            hasShownPicture = true
+            counters.firstFrameAt = now
+            return order.place(pts: held.frame.pts, wanted: now)
+        }
+        guard !isForced, wanted >= held.readyAt else { return nil }
+        return order.place(pts: held.frame.pts, wanted: wanted, notBefore: held.readyAt)
+    }
+
+    /// When the sound is heard; nil: not at all.
+    private mutating func placeSound(_ held: HeldFrame, wanted: Int64, isForced: Bool) -> Int64? {
+        guard !isForced, wanted >= held.readyAt, liveEdge.isAudible(at: now), !continuity.isConcealed(at: wanted)
+        else { return nil }
+        if let hole = continuity.hear(at: wanted, duration: audioInterval) { conceal(hole) }
+        return wanted
+    }
+
+    private mutating func reportShown(_ kind: MediaKind, at presentAt: Int64) {
+        guard kind == .video || !tracks.contains(where: { $0.kind == .video }) else { return }
+        if stall.shown(at: presentAt) { outputs.append(.resumed) }
+    }
+
+    private mutating func conceal(_ hole: (at: Int64, duration: Int64)) {
+        counters.concealedMicroseconds += hole.duration
+        outputs.append(
+            .conceal(durationMicroseconds: hole.duration, at: NIODeadline(playoutMicroseconds: hole.at)))
+    }
+
+    private var videoInterval: Int64 { interval(of: .video) }
+    private var audioInterval: Int64 { interval(of: .audio) }
+
+    private func interval(of kind: MediaKind) -> Int64 {
+        tracks.first { $0.kind == kind }?.decodingTimes.interval ?? 20_000
+    }
+}

@@ -1,0 +1,193 @@
+import IoTCore
+import NIOCore
+
+// When frames are due: the base, the alignment of the tracks, the tolerance, discontinuities.
+extension JitterBuffer {
+    /// Brings the playout line up to `now`.
+    mutating func retime() {
+        let elapsed = now - (counters.retimedAt ?? now)
+        counters.retimedAt = now
+        guard clock != nil else { return }
+        clock?.advance(to: now)
+        align(elapsed: elapsed)
+        guard let newBase = tracks.compactMap(\.base).min() else { return }
+        if !liveEdge.isCatchingUp {
+            tolerance.handleBaseMoved(from: base, to: newBase)
+            let late = tracks.indices.compactMap { index in
+                tracks[index].transits.percentile95(at: now).map { $0 - tracks[index].offset }
+            }
+            if let latest = late.max() {
+                tolerance.update(percentile: latest, base: newBase, at: now)
+            }
+        }
+        base = newBase
+        clock?.setTarget(base + delay)
+        updateLiveEdge()
+    }
+
+    /// A frame is complete: it joins the held ones and its transit is learnt from.
+    mutating func hold(_ frame: MediaFrame) {
+        let index = trackIndex(frame.kind)
+        let discontinuity = discontinuity(before: frame, in: index)
+        if discontinuity != nil { tracks[index].decodingTimes.restart() }
+        let decodingTime = frame.kind == .video ? tracks[index].decodingTimes.next(pts: frame.pts) : frame.pts
+        if frame.kind == .audio { _ = tracks[index].decodingTimes.next(pts: frame.pts) }
+        if let discontinuity { join(index, behind: discontinuity, decodingTime: decodingTime) }
+        learn(index, decodingTime: decodingTime)
+        tracks[index].last = (frame.pts, now - frame.pts)
+        tracks[index].held.append(
+            HeldFrame(
+                frame: frame, decodingTime: decodingTime, readyAt: now, fixedOffset: nil,
+                discontinuity: discontinuity))
+        retime()
+        while tracks[index].held.count > options.maximumFrames
+            || tracks[index].held.byteCount > options.maximumBytes, tracks[index].held.count > 1
+        {
+            release(from: index, isForced: true)
+        }
+    }
+
+    /// The time at which a held frame should go to the decoder.
+    func releaseTime(of frame: HeldFrame, in track: TrackPlayout) -> Int64 {
+        guard let clock else { return now }
+        if track.kind == .video, !hasShownPicture { return frame.readyAt }
+        let time = clock.presentTime(of: track.senderTime(frame.decodingTime, of: frame))
+        return time - options.margin.playoutMicroseconds
+    }
+
+    // MARK: Learning from arrivals
+
+    private mutating func learn(_ index: Int, decodingTime: Int64) {
+        let transit = now - decodingTime
+        if clock == nil {
+            base = transit - tracks[index].offset
+            clock = PlayoutClock(anchor: base + delay, rate: options.maximumSlew, at: now)
+        } else if tracks[index].transits.isEmpty, tracks[index].last == nil {
+            // The second track: until the reports say otherwise, both came equally fast.
+            tracks[index].offset = transit - base
+        }
+        let need = transit - tracks[index].offset - base
+        if !liveEdge.isCatchingUp, need > options.maximumTolerance.playoutMicroseconds {
+            // A stall and not jitter: no delay would have been long enough.
+            handleHopeless(index, transit: transit)
+            return
+        }
+        tracks[index].hopeless = nil
+        tracks[index].transits.append(transit: transit, at: now)
+        guard !liveEdge.isCatchingUp, let clock else { return }
+        if clock.presentTime(of: decodingTime + tracks[index].offset) < now {
+            tolerance.handleLate(transit: transit - tracks[index].offset, base: base, at: now)
+        }
+    }
+
+    /// When frames keep coming as late as that, the sender's clock stood still; a burst after an outage comes in
+    /// ever less late.
+    private mutating func handleHopeless(_ index: Int, transit: Int64) {
+        guard let hopeless = tracks[index].hopeless, hopeless.transit - transit < (now - hopeless.since) / 2 else {
+            tracks[index].hopeless = (now, transit)
+            return
+        }
+        guard now - hopeless.since >= 500_000 else { return }
+        counters.discontinuities += 1
+        outputs.append(.discontinuity(tracks[index].kind, .clockStalled))
+        tracks[index].hopeless = nil
+        tracks[index].transits.removeAll()
+        let others = tracks.indices.filter { $0 != index && !tracks[$0].transits.isEmpty }
+        if others.contains(where: { tracks[$0].hopeless == nil && isAlive($0) }) {
+            // The other track is on time, so it is this one that no longer fits.
+            tracks[index].reportOffset = nil
+            tracks[index].offset = transit - base
+        } else {
+            for other in others { tracks[other].transits.removeAll() }
+            tolerance.removePeak()
+        }
+        tracks[index].transits.append(transit: transit, at: now)
+    }
+
+    private func isAlive(_ index: Int) -> Bool {
+        guard let last = tracks[index].last else { return false }
+        return now - (last.pts + last.transit) < 1_000_000
+    }
+
+    // MARK: Two tracks
+
+    /// Sound leads: the picture is brought to it. While a burst catches up, the first track leads.
+    private mutating func align(elapsed: Int64) {
+        guard tracks.count == 2, let first = tracks[0].transits.minimum, let second = tracks[1].transits.minimum
+        else { return }
+        let leader = liveEdge.isCatchingUp || tracks[0].kind == .audio ? 0 : 1
+        let follower = 1 - leader
+        let (leading, following) = leader == 0 ? (first, second) : (second, first)
+        // Without reports, both tracks' fastest frames count as equally fast.
+        var wanted = following - (leading - tracks[leader].offset)
+        if let leadingReport = tracks[leader].reportOffset, let followingReport = tracks[follower].reportOffset {
+            let reported = tracks[leader].offset + followingReport - leadingReport
+            // Reports that would need more delay than there may be are wrong, or of no use.
+            if abs(reported - wanted) <= options.maximumTolerance.playoutMicroseconds { wanted = reported }
+        }
+        let step = wanted - tracks[follower].offset
+        let largest = Int64(Double(elapsed) * options.maximumSlew)
+        if liveEdge.isCatchingUp || abs(step) > options.discontinuityThreshold.playoutMicroseconds {
+            tracks[follower].offset = wanted
+        } else {
+            tracks[follower].offset += max(-largest, min(largest, step))
+        }
+    }
+
+    // MARK: The live edge
+
+    private mutating func updateLiveEdge() {
+        guard let clock else { return }
+        if liveEdge.isCatchingUp {
+            let needed = Double(clock.backlog) / Double(max(1, options.catchUpDuration.playoutMicroseconds))
+            self.clock?.rate = min(31, max(clock.rate, 7, needed))
+        } else if clock.backlog > 500_000 {
+            liveEdge.lose()
+        }
+        let since = liveEdge.heldSince
+        if liveEdge.update(backlog: clock.backlog, target: clock.target, at: now) {
+            self.clock?.rate = options.maximumSlew
+            // What came in the burst says nothing of the network's jitter.
+            for index in tracks.indices {
+                tracks[index].transits.removeSamples(before: since ?? now)
+            }
+            counters.liveEdgeAt = counters.liveEdgeAt ?? since
+            outputs.append(.reachedLiveEdge)
+        }
+    }
+
+    // MARK: Discontinuities
+
+    private mutating func discontinuity(before frame: MediaFrame, in index: Int) -> DiscontinuityReason? {
+        defer { if frame.kind == .video { pendingDiscontinuity = nil } }
+        guard let last = tracks[index].last else { return nil }
+        let threshold = max(
+            options.discontinuityThreshold.playoutMicroseconds, 8 * tracks[index].decodingTimes.interval)
+        let step = frame.pts - last.pts
+        let transitStep = now - frame.pts - last.transit
+        if abs(step) > threshold {
+            // A burst that leaves something out jumps ahead too.
+            let isAhead = step > 0 && liveEdge.isCatchingUp && step < 60_000_000
+            return abs(transitStep) > threshold && !isAhead ? .timeJump : .gap
+        }
+        if frame.kind == .video, let pendingDiscontinuity { return pendingDiscontinuity }
+        return frame.isDiscontinuity ? .marked : nil
+    }
+
+    /// The frame is the first behind a discontinuity. If its time does not fit the track's line, the track gets
+    /// a new one, so that this frame counts as the fastest.
+    private mutating func join(_ index: Int, behind reason: DiscontinuityReason, decodingTime: Int64) {
+        counters.discontinuities += 1
+        let transit = now - decodingTime
+        let misfit = abs(transit - tracks[index].offset - base)
+        let isNewLine =
+            reason == .timeJump
+            || reason == .marked && misfit > options.discontinuityThreshold.playoutMicroseconds
+        guard isNewLine else { return }
+        tracks[index].held.fix(offset: tracks[index].offset)
+        tracks[index].transits.removeAll()
+        tracks[index].reportOffset = nil
+        tracks[index].hopeless = nil
+        tracks[index].offset = transit - base
+    }
+}

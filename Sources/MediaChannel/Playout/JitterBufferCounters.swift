@@ -1,0 +1,69 @@
+public import NIOCore
+
+/// What a `JitterBuffer` counted.
+struct JitterBufferCounters {
+    var startedAt: Int64 = 0
+    var retimedAt: Int64?
+    var firstFrameAt: Int64?
+    var liveEdgeAt: Int64?
+    var emittedFrames = 0
+    var waitedMicroseconds: Int64 = 0
+    var lateFrames = 0
+    var lostFrames = 0
+    var skippedFrames = 0
+    var keyFrameRequests = 0
+    var concealedMicroseconds: Int64 = 0
+    var discontinuities = 0
+    var stalls = 0
+
+    mutating func emit(waited: Int64) {
+        emittedFrames += 1
+        waitedMicroseconds += max(0, waited)
+    }
+}
+
+/// What a `JitterBuffer` did until now.
+public struct JitterBufferReport: Sendable {
+    public var tolerance: TimeAmount
+    public var delay: TimeAmount
+
+    /// From the beginning of play to the first picture released to be shown.
+    public var firstFrameTime: TimeAmount?
+
+    /// From the beginning of play to the live edge.
+    public var liveEdgeTime: TimeAmount?
+
+    /// Frames given to the decoders, and how long all of them together were held.
+    public var emittedFrames: Int
+    public var totalHeld: TimeAmount
+
+    /// Frames held now.
+    public var heldFrames: Int
+
+    /// Frames released too late to be shown or heard; also old sound in a burst.
+    public var lateFrames: Int
+
+    /// Frames that never came.
+    public var lostFrames: Int
+
+    /// Frames that could not be decoded, waiting for a key frame.
+    public var skippedFrames: Int
+    public var keyFrameRequests: Int
+    public var concealed: TimeAmount
+    public var discontinuities: Int
+    public var stalls: Int
+}
+
+extension JitterBuffer {
+    public var report: JitterBufferReport {
+        JitterBufferReport(
+            tolerance: currentTolerance, delay: currentDelay,
+            firstFrameTime: counters.firstFrameAt.map { .microseconds($0 - counters.startedAt) },
+            liveEdgeTime: counters.liveEdgeAt.map { .microseconds($0 - counters.startedAt) },
+            emittedFrames: counters.emittedFrames, totalHeld: .microseconds(counters.waitedMicroseconds),
+            heldFrames: tracks.reduce(0) { $0 + $1.held.count }, lateFrames: counters.lateFrames,
+            lostFrames: counters.lostFrames, skippedFrames: counters.skippedFrames,
+            keyFrameRequests: counters.keyFrameRequests, concealed: .microseconds(counters.concealedMicroseconds),
+            discontinuities: counters.discontinuities, stalls: counters.stalls)
+    }
+}

@@ -1,0 +1,29 @@
+/// Notices that nothing new is shown. All times are µs.
+struct StallDetector {
+    private let threshold: Int64
+    private var shownAt: Int64?
+    private(set) var isStalled = false
+
+    init(threshold: Int64) {
+        self.threshold = threshold
+    }
+
+    /// True when that ends a stall.
+    mutating func shown(at presentAt: Int64) -> Bool {
+        shownAt = max(shownAt ?? presentAt, presentAt)
+        defer { isStalled = false }
+        return isStalled
+    }
+
+    func deadline(interval: Int64) -> Int64? {
+        guard let shownAt, !isStalled else { return nil }
+        return shownAt + max(threshold, 3 * interval)
+    }
+
+    /// True when a stall begins.
+    mutating func update(interval: Int64, at now: Int64) -> Bool {
+        guard let deadline = deadline(interval: interval), now >= deadline else { return false }
+        isStalled = true
+        return true
+    }
+}

@@ -1,0 +1,74 @@
+import NIOCore
+
+/// The transit times (arrival − decoding time, in µs) of one track over the last seconds: their minimum and their
+/// 95th percentile.
+///
+/// The two clocks have no common zero, so a transit is meaningful only beside another. The minimum belongs to the
+/// frame that the network held up least; as old samples leave, it follows clocks that drift apart.
+struct TransitWindow {
+    private struct Sample {
+        var arrival: Int64
+        var transit: Int64
+    }
+
+    private static let maximumSamples = 2_048
+    private static let percentileInterval: Int64 = 200_000
+
+    private let length: Int64
+    private var samples = CircularBuffer<Sample>()
+
+    /// The samples that no later sample undercuts, so that the first is the window's minimum.
+    private var minima = CircularBuffer<Sample>()
+    private var percentile: (value: Int64, at: Int64)?
+
+    init(length: Int64) {
+        self.length = length
+    }
+
+    var isEmpty: Bool { samples.isEmpty }
+
+    var minimum: Int64? { minima.first?.transit }
+
+    mutating func append(transit: Int64, at arrival: Int64) {
+        removeSamples(before: arrival - length)
+        if samples.count >= Self.maximumSamples, let oldest = samples.popFirst() {
+            removeMinima(before: oldest.arrival + 1)
+        }
+        let sample = Sample(arrival: arrival, transit: transit)
+        samples.append(sample)
+        while let last = minima.last, last.transit >= transit {
+            minima.removeLast()
+        }
+        minima.append(sample)
+    }
+
+    /// At most 200 ms old, since it sorts the window.
+    mutating func percentile95(at now: Int64) -> Int64? {
+        if let percentile, now - percentile.at < Self.percentileInterval { return percentile.value }
+        guard !samples.isEmpty else { return nil }
+        let sorted = samples.map(\.transit).sorted()
+        let value = sorted[(sorted.count - 1) * 95 / 100]
+        percentile = (value, now)
+        return value
+    }
+
+    mutating func removeSamples(before time: Int64) {
+        while let first = samples.first, first.arrival < time {
+            samples.removeFirst()
+        }
+        removeMinima(before: time)
+    }
+
+    mutating func removeAll() {
+        samples.removeAll()
+        minima.removeAll()
+        percentile = nil
+    }
+
+    private mutating func removeMinima(before time: Int64) {
+        // The newest sample is always among the minima, so only an empty window has none.
+        while let first = minima.first, first.arrival < time, minima.count > 1 || samples.isEmpty {
+            minima.removeFirst()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import IoTCore
+import MediaCodec
+import NIOCore
+
+/// Writes coded frames, as they came, as fragmented MP4, on a thread of its own.
+///
+/// `@unchecked Sendable`: all but `stream` is used on `worker` alone.
+final class RecordingSink: @unchecked Sendable {
+    let stream: ChunkStream
+    private let worker: SerialWorker
+    private let video: VideoParameters?
+    private let audio: AudioParameters?
+    private var muxer: FragmentedMP4Muxer?
+    private var timeline = RecordingTimeline()
+    private var isEnded = false
+
+    init(video: VideoParameters?, audio: AudioParameters?, limit: Int = 16 << 20) {
+        self.video = video
+        self.audio = audio
+        stream = ChunkStream(limit: limit)
+        worker = SerialWorker(name: "recording", limit: 2048)
+    }
+
+    var isClosed: Bool { stream.isClosed }
+
+    /// Takes a frame in decoding order; `senderTime` is its `pts` on the clock that both tracks share, µs.
+    func take(_ frame: MediaFrame, senderTime: Int64) {
+        let accepted = worker.submit { [self] in write(frame, senderTime: senderTime) }
+        if !accepted { stream.fail(IoTError(.slowReader, "the recording's reader was too slow: it was ended")) }
+    }
+
+    func end(_ reason: IoTError?) {
+        worker.submit { [self] in finish(reason) }
+        worker.stop()
+    }
+
+    private func write(_ frame: MediaFrame, senderTime: Int64) {
+        guard !isEnded else { return }
+        do throws(IoTError) {
+            guard let placed = timeline.place(frame, senderTime: senderTime, hasVideo: video != nil) else { return }
+            if muxer == nil { muxer = try FragmentedMP4Muxer(video: video, audio: audio) }
+            guard let chunk = try muxer?.write(placed), chunk.readableBytes > 0 else { return }
+            // A recording with a hole would be worse than one that ends: nothing is dropped.
+            if stream.write(chunk, patience: 5) != .written {
+                throw IoTError(.slowReader, "the recording's reader was too slow: it was ended")
+            }
+        } catch {
+            finish(error)
+        }
+    }
+
+    private func finish(_ reason: IoTError?) {
+        guard !isEnded else { return }
+        isEnded = true
+        if let rest = try? muxer?.finish(), rest.readableBytes > 0 { _ = stream.write(rest, patience: 5) }
+        muxer = nil
+        if let reason { stream.fail(reason) } else { stream.finish() }
+    }
+}

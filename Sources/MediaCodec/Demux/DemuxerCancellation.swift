@@ -1,0 +1,17 @@
+import Synchronization
+
+/// Ends a demuxer's blocking call from another thread. Once cancelled it stays so.
+public final class DemuxerCancellation: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    public init() {}
+
+    /// The demuxer's current and later calls fail with `stopping`, within about 0.1 s.
+    public func cancel() {
+        flag.store(true, ordering: .releasing)
+    }
+
+    public var isCancelled: Bool {
+        flag.load(ordering: .acquiring)
+    }
+}

@@ -1,0 +1,99 @@
+import IoTCore
+
+/// What a camera source's text means: a local file, or an RTSP server.
+enum SourceAddress: Equatable {
+    case file(path: String)
+    case rtsp(url: String)
+
+    /// - Throws: `sourceUnsupported` for every other scheme: a source never runs a program or fetches by HTTP.
+    init(_ text: String) throws(IoTError) {
+        guard !text.isEmpty, !text.utf8.contains(0) else {
+            throw IoTError(.sourceUnsupported, "The source is empty. Give a file or an rtsp:// URL.")
+        }
+        guard let scheme = Self.scheme(of: text) else {
+            self = .file(path: text)
+            return
+        }
+        switch scheme {
+        case "rtsp":
+            self = .rtsp(url: text)
+        case "file":
+            guard let path = Self.path(ofFileURL: text) else {
+                throw IoTError(.sourceUnsupported, "A file URL must name a local absolute path: file:///path/clip.mp4.")
+            }
+            self = .file(path: path)
+        default:
+            throw IoTError(
+                .sourceUnsupported, "A source of scheme \(scheme) is not supported. Use a file or an rtsp:// URL.")
+        }
+    }
+
+    /// As it may be shown and logged: without user name and password.
+    var redacted: String {
+        switch self {
+        case .file(let path): path
+        case .rtsp(let url): Self.redact(url)
+        }
+    }
+
+    /// Replaces the user information of every URL in `text` (RFC 3986 §3.2.1: never render the password).
+    static func redact(_ text: String) -> String {
+        var result = ""
+        var rest = Substring(text)
+        while let marker = rest.range(of: "://") {
+            result += rest[..<marker.upperBound]
+            rest = rest[marker.upperBound...]
+            let authority = rest.prefix { !"/?# \t\"'".contains($0) }
+            if let at = authority.lastIndex(of: "@") {
+                result += "***"
+                rest = rest[at...]
+            }
+        }
+        return result + rest
+    }
+
+    // A scheme is letters, digits, "+", "-", "." before "://" (RFC 3986 §3.1); anything else is a file's name.
+    private static func scheme(of text: String) -> String? {
+        guard let marker = Substring(text).range(of: "://") else { return nil }
+        let scheme = text[..<marker.lowerBound]
+        guard let first = scheme.unicodeScalars.first, first.isASCII, first.properties.isAlphabetic,
+            scheme.unicodeScalars.allSatisfy({
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789+-.".unicodeScalars.contains($0))
+            })
+        else { return nil }
+        return scheme.lowercased()
+    }
+
+    private static func path(ofFileURL text: String) -> String? {
+        var rest = text.dropFirst("file://".count)
+        if rest.hasPrefix("localhost/") { rest = rest.dropFirst("localhost".count) }
+        guard rest.hasPrefix("/") else { return nil }
+        var bytes: [UInt8] = []
+        var units = Array(rest.utf8)[...]
+        while let unit = units.popFirst() {
+            guard unit == UInt8(ascii: "%") else {
+                bytes.append(unit)
+                continue
+            }
+            guard units.count >= 2, let value = UInt8(String(decoding: units.prefix(2), as: UTF8.self), radix: 16),
+                value != 0
+            else { return nil }
+            units = units.dropFirst(2)
+            bytes.append(value)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension Substring {
+    fileprivate func range(of marker: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(marker) {
+                return start..<index(start, offsetBy: marker.count)
+            }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,15 @@
+import NIOCore
+
+/// What the agent has counted, by the names of the W3C's RTCIceCandidatePairStats where it has one.
+struct ICECounters: Sendable {
+    var requestsSent = 0
+    var requestsReceived = 0
+    var responsesSent = 0
+    var responsesReceived = 0
+    var consentRequestsSent = 0
+    var selectedCandidatePairChanges = 0
+    var candidatesIgnored = 0
+    /// Of the newest check that was sent only once.
+    var currentRoundTripTime: TimeAmount?
+    var totalRoundTripTime = TimeAmount.zero
+}

@@ -1,0 +1,33 @@
+/// The user name fragment and password of one side (RFC 8445 §5.3).
+struct ICECredentials: Sendable, Hashable {
+    var ufrag: String
+    var password: String
+
+    init(ufrag: String, password: String) {
+        self.ufrag = ufrag
+        self.password = password
+    }
+
+    /// 48 bits of fragment and 144 bits of password; at least 24 and 128 are asked for.
+    init(using generator: inout any RandomNumberGenerator) {
+        ufrag = Self.text(8, using: &generator)
+        password = Self.text(24, using: &generator)
+    }
+
+    /// True for the lengths and characters of RFC 8839 §5.4.
+    var isValid: Bool {
+        (4...256).contains(ufrag.utf8.count) && (22...256).contains(password.utf8.count)
+            && (ufrag.utf8.allSatisfy(Self.alphabet.contains) && password.utf8.allSatisfy(Self.alphabet.contains))
+    }
+
+    var key: [UInt8] {
+        MessageIntegrity.shortTermKey(password: password)
+    }
+
+    private static let alphabet = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    private static func text(_ count: Int, using generator: inout any RandomNumberGenerator) -> String {
+        String(decoding: (0..<count).map { _ in alphabet[Int(generator.next() & 63)] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,16 @@
+/// The CRC-32 of ISO 3309, which FINGERPRINT uses (RFC 8489 §14.7).
+enum CRC32 {
+    private static let table: [UInt32] = (0..<256).map { index in
+        (0..<8).reduce(UInt32(index)) { value, _ in
+            value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1
+        }
+    }
+
+    static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+        var value = UInt32.max
+        for byte in bytes {
+            value = value >> 8 ^ table[Int((value ^ UInt32(byte)) & 0xFF)]
+        }
+        return ~value
+    }
+}

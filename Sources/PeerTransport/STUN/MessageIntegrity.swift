@@ -1,0 +1,32 @@
+import COpenSSL
+
+/// The keyed hash of STUN messages (RFC 8489 §14.5) and its keys (§9.1.1, §9.2.2).
+enum MessageIntegrity {
+    static let byteCount = 20
+
+    static func authenticationCode(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
+        var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var length: UInt32 = 0
+        HMAC(EVP_sha1(), key, Int32(key.count), bytes, bytes.count, &code, &length)
+        return Array(code.prefix(Int(length)))
+    }
+
+    /// Takes the same time wherever two codes differ.
+    static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+    }
+
+    /// The short-term key: the password's own bytes. ICE passwords are ASCII, so there is nothing to prepare.
+    static func shortTermKey(password: String) -> [UInt8] {
+        Array(password.utf8)
+    }
+
+    /// The long-term key: MD5 of `user:realm:password`, each already prepared (RFC 8265).
+    static func longTermKey(username: String, realm: String, password: String) -> [UInt8] {
+        let text = Array("\(username):\(realm):\(password)".utf8)
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var length: UInt32 = 0
+        EVP_Digest(text, text.count, &digest, &length, EVP_md5(), nil)
+        return Array(digest.prefix(Int(length)))
+    }
+}

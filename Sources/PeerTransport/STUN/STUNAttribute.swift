@@ -1,0 +1,145 @@
+import NIOCore
+
+/// One attribute of a STUN message (RFC 8489 §14, RFC 8445 §16.1).
+///
+/// MESSAGE-INTEGRITY and FINGERPRINT are not among them: they say something of the bytes rather than in them, and
+/// are checked and written by `STUNMessage`.
+enum STUNAttribute: Sendable, Equatable {
+    case mappedAddress(SocketAddress)
+    case xorMappedAddress(SocketAddress)
+    case username(String)
+    case realm(String)
+    case nonce([UInt8])
+    case software(String)
+    case errorCode(Int, reason: String)
+    case unknownAttributes([UInt16])
+    case priority(UInt32)
+    case useCandidate
+    case iceControlled(tieBreaker: UInt64)
+    case iceControlling(tieBreaker: UInt64)
+    /// One that this code has no use for.
+    case other(type: UInt16, value: [UInt8])
+
+    /// The registered numbers (RFC 8489 §18.3, RFC 8445 §21.2).
+    enum Number {
+        static let mappedAddress: UInt16 = 0x0001
+        static let username: UInt16 = 0x0006
+        static let messageIntegrity: UInt16 = 0x0008
+        static let errorCode: UInt16 = 0x0009
+        static let unknownAttributes: UInt16 = 0x000A
+        static let realm: UInt16 = 0x0014
+        static let nonce: UInt16 = 0x0015
+        static let messageIntegritySHA256: UInt16 = 0x001C
+        static let xorMappedAddress: UInt16 = 0x0020
+        static let priority: UInt16 = 0x0024
+        static let useCandidate: UInt16 = 0x0025
+        static let software: UInt16 = 0x8022
+        static let fingerprint: UInt16 = 0x8028
+        static let iceControlled: UInt16 = 0x8029
+        static let iceControlling: UInt16 = 0x802A
+    }
+
+    var number: UInt16 {
+        switch self {
+        case .mappedAddress: Number.mappedAddress
+        case .xorMappedAddress: Number.xorMappedAddress
+        case .username: Number.username
+        case .realm: Number.realm
+        case .nonce: Number.nonce
+        case .software: Number.software
+        case .errorCode: Number.errorCode
+        case .unknownAttributes: Number.unknownAttributes
+        case .priority: Number.priority
+        case .useCandidate: Number.useCandidate
+        case .iceControlled: Number.iceControlled
+        case .iceControlling: Number.iceControlling
+        case .other(let type, _): type
+        }
+    }
+
+    /// True for one that must be understood for the message to be processed (RFC 8489 §14) and is not.
+    var isUnknownAndRequired: Bool {
+        guard case .other(let type, _) = self else { return false }
+        return type < 0x8000 && type != Number.messageIntegritySHA256
+    }
+}
+
+extension STUNAttribute {
+    /// `nil` when the value has the wrong shape for its type.
+    init?(number: UInt16, value: ByteBuffer, transactionID: STUNTransactionID) {
+        var value = value
+        switch number {
+        case Number.mappedAddress:
+            guard let address = SocketAddress(readingSTUN: &value, xor: nil) else { return nil }
+            self = .mappedAddress(address)
+        case Number.xorMappedAddress:
+            guard let address = SocketAddress(readingSTUN: &value, xor: transactionID) else { return nil }
+            self = .xorMappedAddress(address)
+        case Number.username: self = .username(String(buffer: value))
+        case Number.realm: self = .realm(String(buffer: value))
+        case Number.nonce: self = .nonce(Array(value.readableBytesView))
+        case Number.software: self = .software(String(buffer: value))
+        case Number.errorCode:
+            guard let word = value.readInteger(as: UInt32.self) else { return nil }
+            let hundreds = Int(word >> 8 & 0x7)
+            let rest = Int(word & 0xFF)
+            guard (3...6).contains(hundreds), rest < 100 else { return nil }
+            self = .errorCode(hundreds * 100 + rest, reason: String(buffer: value))
+        case Number.unknownAttributes:
+            var types: [UInt16] = []
+            while let type = value.readInteger(as: UInt16.self) { types.append(type) }
+            self = .unknownAttributes(types)
+        case Number.priority:
+            guard value.readableBytes == 4, let priority = value.readInteger(as: UInt32.self) else { return nil }
+            self = .priority(priority)
+        case Number.useCandidate:
+            self = .useCandidate
+        case Number.iceControlled:
+            guard value.readableBytes == 8, let breaker = value.readInteger(as: UInt64.self) else { return nil }
+            self = .iceControlled(tieBreaker: breaker)
+        case Number.iceControlling:
+            guard value.readableBytes == 8, let breaker = value.readInteger(as: UInt64.self) else { return nil }
+            self = .iceControlling(tieBreaker: breaker)
+        default:
+            self = .other(type: number, value: Array(value.readableBytesView))
+        }
+    }
+
+    /// Writes type, length, value and the padding to 4 bytes (RFC 8489 §14).
+    func write(into buffer: inout ByteBuffer, transactionID: STUNTransactionID) {
+        buffer.writeInteger(number)
+        let lengthIndex = buffer.writerIndex
+        buffer.writeInteger(UInt16(0))
+        let start = buffer.writerIndex
+        writeValue(into: &buffer, transactionID: transactionID)
+        let length = buffer.writerIndex - start
+        buffer.setInteger(UInt16(truncatingIfNeeded: length), at: lengthIndex)
+        buffer.writeRepeatingByte(0, count: -length & 3)
+    }
+
+    private func writeValue(into buffer: inout ByteBuffer, transactionID: STUNTransactionID) {
+        switch self {
+        case .mappedAddress(let address):
+            address.writeSTUN(into: &buffer, xor: nil)
+        case .xorMappedAddress(let address):
+            address.writeSTUN(into: &buffer, xor: transactionID)
+        case .username(let text), .realm(let text), .software(let text):
+            buffer.writeString(text)
+        case .nonce(let bytes), .other(_, let bytes):
+            buffer.writeBytes(bytes)
+        case .errorCode(let code, let reason):
+            buffer.writeInteger(UInt16(0))
+            buffer.writeInteger(UInt8(truncatingIfNeeded: code / 100))
+            buffer.writeInteger(UInt8(truncatingIfNeeded: code % 100))
+            buffer.writeString(reason)
+        case .unknownAttributes(let types):
+            for type in types { buffer.writeInteger(type) }
+        case .priority(let priority):
+            buffer.writeInteger(priority)
+        case .useCandidate:
+            break
+        case .iceControlled(let breaker), .iceControlling(let breaker):
+            buffer.writeInteger(breaker)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+public import IoTCore
+
+extension ThingDocument {
+    /// Who says that a value changed.
+    public enum Reporter: Sendable {
+        case device
+        /// The hub, which alone knows whether a device is there (`ProReadonly._online`).
+        case hub
+    }
+
+    /// A report of `ProReadonly`, `ProConst` or `Event`, at any depth: `ProReadonly.x` takes `{"stVal":…,"t":…}`,
+    /// `ProReadonly.x.stVal` the bare value, `ProConst.x` the value itself.
+    ///
+    /// A `t` inside the object is the device's own and is kept; otherwise `t` is used.
+    public mutating func report(
+        _ path: String, _ value: JSONValue, at t: Int64, by reporter: Reporter = .device
+    ) throws(IoTError) -> PropertyChange {
+        let path = try PropertyPath(parsing: path)
+        guard let propertyClass = path.propertyClass, let name = path.object else {
+            throw IoTError(.pathInvalid, "'\(path)' names no property; a report is of one, like ProReadonly.x.stVal")
+        }
+        switch propertyClass {
+        case .readonly, .constant, .event: break
+        case .writable, .action, .user:
+            throw IoTError(.pathInvalid, "\(path) cannot be reported; devices report ProConst, ProReadonly and Event")
+        }
+        guard reporter == .hub || !(propertyClass == .readonly && name == "_online") else {
+            throw IoTError(.builtInNotWritable, "ProReadonly._online is the hub's: it follows the device's connection")
+        }
+        let entry = try entry(propertyClass, name)
+        let (members, bare) = try Self.unwrap(path, propertyClass, value)
+        guard let property = schema[propertyClass, name], let part = property.value.descendant(members) else {
+            throw missingMember(path, propertyClass, name, members)
+        }
+        let key = propertyClass.valueKey.map { [$0] } ?? []
+        let leaf = ([propertyClass.rawValue, name] + key + members).joined(separator: ".")
+        let checked = try part.validate(bare, at: leaf)
+        guard let object = entry.value.replacing(key + members, with: checked) else {
+            throw missingMember(path, propertyClass, name, members)
+        }
+        guard propertyClass.valueKey != nil else { return try store(object, propertyClass, name) }
+        let ownTime = path.members.isEmpty ? value["t"]?.integerValue : nil
+        return try store(object.stamped(ownTime ?? t), propertyClass, name)
+    }
+}

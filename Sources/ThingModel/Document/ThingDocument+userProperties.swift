@@ -1,0 +1,89 @@
+public import IoTCore
+
+extension ThingDocument {
+    /// Adds `ProUser.{name}` with `value` as its `val`, or replaces it. `name` may also be the path `ProUser.{name}`.
+    ///
+    /// Throws `reservedPropertyName` for a leading `_`, `pathInvalid` for a name that no path can hold,
+    /// `payloadTooLarge` past 256 properties.
+    public mutating func addUserProperty(
+        _ name: String, _ value: JSONValue, at t: Int64, ifVersion: Int64? = nil
+    ) throws(IoTError) -> PropertyChange {
+        let name = try Self.userPropertyName(name)
+        try Self.checkUserValue(value, at: "ProUser.\(name).val")
+        try checkVersion(PropertyPath(.user, name), ifVersion: ifVersion)
+        let count = entries[.user, default: [:]].count - 1
+        guard entries[.user]?[name] != nil || count < Self.maximumUserPropertyCount else {
+            throw IoTError(
+                .payloadTooLarge, "there are \(count) user properties, which is the most; delete one first")
+        }
+        return try store(Self.object(of: .user, value: value, t: t), .user, name)
+    }
+
+    /// Deletes `ProUser.{name}`; the change's value is null.
+    ///
+    /// Throws `pathInvalid` when there is none, `reservedPropertyName` for a built-in.
+    public mutating func deleteUserProperty(
+        _ name: String, ifVersion: Int64? = nil
+    ) throws(IoTError) -> PropertyChange {
+        let name = try Self.userPropertyName(name)
+        try checkVersion(PropertyPath(.user, name), ifVersion: ifVersion)
+        _ = try entry(.user, name)
+        return remove(.user, name)
+    }
+
+    mutating func writeUser(
+        _ path: PropertyPath, _ name: String, _ value: JSONValue, at t: Int64, ifVersion: Int64?
+    ) throws(IoTError) -> PropertyChange {
+        guard let entry = entries[.user]?[name] else {
+            try checkVersion(path, ifVersion: ifVersion)
+            throw IoTError(
+                .pathInvalid, "there is no ProUser.\(name); add it first: `iotctl user-property add ID \(name) JSON`")
+        }
+        let (members, bare) = try Self.unwrap(path, .user, value)
+        try checkVersion(path, ifVersion: ifVersion)
+        guard let object = entry.value.replacing(["val"] + members, with: bare) else {
+            throw IoTError(.pathInvalid, "there is nothing at \(path); write a whole value above it first")
+        }
+        let whole = object["val"] ?? .null
+        try Self.checkUserValue(whole, at: "ProUser.\(name).val")
+        if name == ThingSchema.builtInUserProperty { try Self.checkBuiltInUserValue(whole) }
+        return try store(object.stamped(t), .user, name)
+    }
+
+    private static func userPropertyName(_ text: String) throws(IoTError) -> String {
+        let prefix = "\(PropertyClass.user.rawValue)."
+        let name = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
+        guard !name.hasPrefix("_") else {
+            throw IoTError(
+                .reservedPropertyName,
+                "'\(name)' begins with '_', which is kept for built-in properties; choose another name")
+        }
+        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: ".")) else {
+            throw IoTError(.pathInvalid, "'\(name)' is no name for a user property: it is empty or holds a '.'")
+        }
+        guard name.utf8.count <= ThingSchema.maximumNameLength else {
+            throw IoTError(
+                .pathInvalid,
+                "the name has \(name.utf8.count) bytes; a user property's has at most \(ThingSchema.maximumNameLength)")
+        }
+        return name
+    }
+
+    /// Deeper values could come in, but not out again: an envelope wraps them, and JSON readers have a bound.
+    private static func checkUserValue(_ value: JSONValue, at path: String) throws(IoTError) {
+        guard value.nestingDepth <= maximumUserValueDepth else {
+            throw IoTError(.valueInvalid, "\(path) nests more than \(maximumUserValueDepth) deep")
+        }
+    }
+
+    private static func checkBuiltInUserValue(_ value: JSONValue) throws(IoTError) {
+        let path = "ProUser.\(ThingSchema.builtInUserProperty).val"
+        guard let members = value.objectValue else {
+            throw IoTError(.valueInvalid, "\(path) must be an object, not \(value.excerpt)")
+        }
+        for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+            guard let schema = ThingSchema.builtInUserMembers[name] else { continue }
+            _ = try schema.validate(member, at: "\(path).\(name)")
+        }
+    }
+}

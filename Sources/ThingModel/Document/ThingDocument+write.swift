@@ -1,0 +1,122 @@
+public import IoTCore
+
+extension ThingDocument {
+    /// A user's write to `ProWritable` or `ProUser`: `value` takes the place of what stands at `path`, siblings stay.
+    ///
+    /// `ProWritable.x.setVal` takes the bare value, `ProWritable.x.setVal.member…` a part of it, and `ProWritable.x`
+    /// `{"setVal":…}`; the same for `ProUser.x` with `val`. `t` is UTC seconds. With `ifVersion` the write happens only
+    /// when that still is the property's version.
+    ///
+    /// Throws `pathInvalid`, `valueInvalid`, `versionConflict` (with `IoTError.versionConflict`), `payloadTooLarge`.
+    public mutating func write(
+        _ path: String, _ value: JSONValue, at t: Int64, ifVersion: Int64? = nil
+    ) throws(IoTError) -> PropertyChange {
+        let path = try PropertyPath(parsing: path)
+        guard let propertyClass = path.propertyClass, let name = path.object else {
+            throw IoTError(
+                .pathInvalid, "\(path.description.isEmpty ? "the whole model" : path.description) cannot be written;"
+                    + " write one property, like ProWritable._logLevel.setVal")
+        }
+        switch propertyClass {
+        case .writable:
+            return try writeWritable(path, name, value, at: t, ifVersion: ifVersion)
+        case .user:
+            return try writeUser(path, name, value, at: t, ifVersion: ifVersion)
+        case .readonly, .constant, .event, .action:
+            throw refusal(path, propertyClass, name)
+        }
+    }
+
+    private mutating func writeWritable(
+        _ path: PropertyPath, _ name: String, _ value: JSONValue, at t: Int64, ifVersion: Int64?
+    ) throws(IoTError) -> PropertyChange {
+        let entry = try entry(.writable, name)
+        let (members, bare) = try Self.unwrap(path, .writable, value)
+        guard let property = schema[.writable, name], let part = property.value.descendant(members) else {
+            throw missingMember(path, .writable, name, members)
+        }
+        try checkVersion(path, ifVersion: ifVersion)
+        let leaf = (["ProWritable", name, "setVal"] + members).joined(separator: ".")
+        let checked = try part.validate(bare, at: leaf)
+        guard let object = entry.value.replacing(["setVal"] + members, with: checked) else {
+            throw missingMember(path, .writable, name, members)
+        }
+        return try store(object.stamped(t), .writable, name)
+    }
+
+    /// Why a class that only the device changes cannot be written, and what to do.
+    private func refusal(_ path: PropertyPath, _ propertyClass: PropertyClass, _ name: String) -> IoTError {
+        do { _ = try entry(propertyClass, name) } catch { return error }
+        switch propertyClass {
+        case .readonly:
+            let remedy =
+                schema[.action, name] == nil
+                ? "only the device changes it" : "to change it take the action Action.\(name)"
+            return IoTError(.pathInvalid, "\(path) is read-only; \(remedy)")
+        case .constant:
+            return IoTError(.pathInvalid, "\(path) is constant; the device reports it when it starts")
+        case .event:
+            return IoTError(.pathInvalid, "\(path) is an event; only the device reports those")
+        case .action:
+            return IoTError(
+                .pathInvalid, "\(path) is an action, which is taken and not written: `iotctl action ID Action.\(name) JSON`"
+            )
+        case .writable, .user:
+            return IoTError(.pathInvalid, "\(path) cannot be written")
+        }
+    }
+
+    /// The members below the value key, and the value that belongs there.
+    static func unwrap(
+        _ path: PropertyPath, _ propertyClass: PropertyClass, _ value: JSONValue, alsoAs otherKey: String? = nil
+    ) throws(IoTError) -> (members: ArraySlice<String>, value: JSONValue) {
+        guard let key = propertyClass.valueKey else { return (path.members[...], value) }
+        if let attribute = path.members.first {
+            guard attribute == key || attribute == otherKey else {
+                let reason =
+                    attribute == "t" || attribute == "origin"
+                    ? "it is filled in by the hub" : "the value stands at \(path.objectPath ?? "").\(key)"
+                throw IoTError(.pathInvalid, "\(path) cannot be written; \(reason)")
+            }
+            return (path.members.dropFirst(), value)
+        }
+        guard let object = value.objectValue, let inner = object[key] ?? otherKey.flatMap({ object[$0] }) else {
+            throw IoTError(
+                .valueInvalid,
+                "\(path) takes {\"\(key)\":…}, not \(value.excerpt); the bare value goes to \(path).\(key)")
+        }
+        // A client may send back what it read; the times in it are the hub's to fill in.
+        let known: Set<String> = [key, otherKey ?? key, "t", "origin"]
+        if let stranger = object.keys.sorted().first(where: { !known.contains($0) }) {
+            throw IoTError(.valueInvalid, "\(path).\(stranger) is no attribute; \(path) takes {\"\(key)\":…}")
+        }
+        return ([], inner)
+    }
+
+    func missingMember(
+        _ path: PropertyPath, _ propertyClass: PropertyClass, _ name: String, _ members: ArraySlice<String>
+    ) -> IoTError {
+        var known = members
+        while !known.isEmpty, schema[propertyClass, name]?.value.descendant(known) == nil { known = known.dropLast() }
+        let parent = [propertyClass.rawValue, name] + (propertyClass.valueKey.map { [$0] } ?? []) + known
+        let text = parent.joined(separator: ".")
+        guard let type = schema[propertyClass, name]?.value.descendant(known)?.type else {
+            return IoTError(.pathInvalid, "there is nothing at \(path)")
+        }
+        guard case .structure(_, let fields) = type else {
+            return IoTError(.pathInvalid, "there is nothing at \(path); \(text) is \(type.name) and has no members")
+        }
+        return IoTError(
+            .pathInvalid,
+            "there is nothing at \(path); the members of \(text) are \(fields.map(\.name).joined(separator: ", "))")
+    }
+}
+
+extension JSONValue {
+    /// The object with its time set.
+    func stamped(_ t: Int64) -> JSONValue {
+        var object = self
+        object["t"] = .integer(t)
+        return object
+    }
+}

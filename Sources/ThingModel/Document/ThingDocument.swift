@@ -1,0 +1,120 @@
+public import IoTCore
+
+/// One device's thing model: its schema, its values, and their versions. A value: no store, no clock, no lock.
+///
+/// Each mutation raises the document's version by one and gives that number to the property it changed; so versions
+/// only grow, and a property that is deleted and added again does not start over.
+///
+/// Times (`t`) are UTC seconds and come from the caller.
+public struct ThingDocument: Sendable, Hashable {
+    /// The longest document, as JSON text. It leaves room so that a whole document fits a link envelope of 256 KiB.
+    public static let maximumSize = 240 * 1024
+    /// The most user properties, `_buildIn` not counted.
+    public static let maximumUserPropertyCount = 256
+    /// How deep a user property's value may nest.
+    public static let maximumUserValueDepth = 32
+
+    /// One object of the document.
+    struct Entry: Sendable, Hashable {
+        var value: JSONValue
+        var version: Int64
+        /// The version that the device last said it carries out; for `ProWritable`.
+        var appliedVersion: Int64?
+    }
+
+    public internal(set) var schema: ThingSchema
+    public internal(set) var version: Int64
+    var entries: [PropertyClass: [String: Entry]]
+
+    /// The document's size as JSON text, in bytes, kept along as objects change.
+    public private(set) var size: Int
+
+    /// A new document at version 1 with every default of the schema, and all times 0.
+    public init(schema: ThingSchema) {
+        self.schema = schema
+        version = 1
+        entries = [:]
+        for property in schema.properties {
+            let object = Self.object(of: property.propertyClass, value: property.value.defaultValue)
+            entries[property.propertyClass, default: [:]][property.name] = Entry(value: object, version: 1)
+        }
+        entries[.user] = [ThingSchema.builtInUserProperty: Entry(value: Self.builtInUserObject, version: 1)]
+        size = 0
+        size = Self.size(of: entries)
+    }
+
+    init(schema: ThingSchema, version: Int64, entries: [PropertyClass: [String: Entry]]) {
+        self.schema = schema
+        self.version = version
+        self.entries = entries
+        size = Self.size(of: entries)
+    }
+
+    /// The whole model, as the vendor's documents show it; versions stand beside it.
+    public var value: JSONValue {
+        var root: [String: JSONValue] = [:]
+        for propertyClass in PropertyClass.allCases {
+            if propertyClass == .event, entries[.event]?.isEmpty ?? true { continue }
+            root[propertyClass.rawValue] = classValue(propertyClass)
+        }
+        return .object(root)
+    }
+
+    func classValue(_ propertyClass: PropertyClass) -> JSONValue {
+        .object((entries[propertyClass] ?? [:]).mapValues(\.value))
+    }
+
+    /// Puts `value` at an object's place, at the next version.
+    mutating func store(
+        _ value: JSONValue, _ propertyClass: PropertyClass, _ name: String
+    ) throws(IoTError) -> PropertyChange {
+        let old = entries[propertyClass]?[name]
+        let newSize = size - (old.map { Self.size(of: $0.value, name: name) } ?? 0) + Self.size(of: value, name: name)
+        guard newSize <= Self.maximumSize || newSize <= size else {
+            throw IoTError(
+                .payloadTooLarge,
+                "the model would have \(newSize) bytes; at most \(Self.maximumSize) are kept; delete user properties"
+                    + " or shorten values")
+        }
+        size = newSize
+        version += 1
+        entries[propertyClass, default: [:]][name] = Entry(
+            value: value, version: version, appliedVersion: old?.appliedVersion)
+        return PropertyChange(path: "\(propertyClass.rawValue).\(name)", value: value, version: version)
+    }
+
+    mutating func remove(_ propertyClass: PropertyClass, _ name: String) -> PropertyChange {
+        if let old = entries[propertyClass]?.removeValue(forKey: name) { size -= Self.size(of: old.value, name: name) }
+        version += 1
+        return PropertyChange(path: "\(propertyClass.rawValue).\(name)", value: .null, version: version)
+    }
+
+    mutating func setApplied(_ name: String, _ appliedVersion: Int64?) {
+        entries[.writable]?[name]?.appliedVersion = appliedVersion
+    }
+
+    /// A value in the wrapping of its class.
+    static func object(of propertyClass: PropertyClass, value: JSONValue, t: Int64 = 0) -> JSONValue {
+        switch propertyClass {
+        case .constant: value
+        case .readonly, .event: ["stVal": value, "t": .integer(t)]
+        case .writable: ["setVal": value, "t": .integer(t)]
+        case .action: ["ctlVal": value, "origin": "", "t": .integer(t)]
+        case .user: ["t": .integer(t), "val": value]
+        }
+    }
+
+    private static let builtInUserObject = object(of: .user, value: ["almEvtPushEna": 0, "nickName": ""])
+
+    // An object's text, its name in quotes, colon and comma. The six class names come once, as a constant.
+    private static func size(of value: JSONValue, name: String) -> Int {
+        value.jsonText.utf8.count + JSONValue.string(name).jsonText.utf8.count + 2
+    }
+
+    private static func size(of entries: [PropertyClass: [String: Entry]]) -> Int {
+        let frame = 96
+        return entries.values.reduce(frame) { sum, objects in
+            objects.reduce(sum) { $0 + size(of: $1.value.value, name: $1.key) }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+public import IoTCore
+
+/// What a device's model may hold: the built-ins and the device's own properties.
+///
+/// In Swift a schema is made from a list:
+/// ```swift
+/// let schema = try ThingSchema([
+///     .readonly("viewers", .uint32, "how many watch now"),
+///     .action("cameraOn", .int32(0...1, default: 1), "1 streams, 0 does not"),
+///     .writable("quality", .string(16, allowed: ["low", "high"]), "the stream to send"),
+/// ])
+/// ```
+/// On the wire it is the vendor's form; see `init(vendorForm:)`.
+public struct ThingSchema: Sendable, Hashable {
+    /// The longest name of a property or a member, in bytes.
+    public static let maximumNameLength = 64
+    /// The most values, structure members included, that one schema may describe.
+    public static let maximumValueCount = 4096
+    /// How deep structures may nest.
+    public static let maximumDepth = 8
+
+    private var table: [PropertyClass: [String: PropertySchema]] = [:]
+
+    /// The built-ins alone.
+    public init() {
+        for property in Self.builtIns { insert(property) }
+    }
+
+    /// The built-ins and `properties`; one that has a built-in's class and name takes its place.
+    ///
+    /// Throws `valueInvalid` for a name that no path can hold, one that comes twice, limits that no value meets, or
+    /// an action whose `ProReadonly` twin has another type. A missing twin is added.
+    public init(_ properties: [PropertySchema]) throws(IoTError) {
+        self.init()
+        var seen: Set<String> = []
+        var count = 0
+        for property in properties {
+            let label = "\(property.propertyClass.rawValue).\(property.name)"
+            guard property.propertyClass != .user else {
+                throw IoTError(.valueInvalid, "\(label): ProUser belongs to users; a schema cannot declare it")
+            }
+            try Self.checkName(property.name, of: label)
+            guard seen.insert(label).inserted else { throw IoTError(.valueInvalid, "\(label) is declared twice") }
+            try property.value.checkConsistency(at: label, depth: 0, count: &count)
+            insert(property)
+        }
+        try completeTwins(declared: seen)
+    }
+
+    /// Every property, by class and name.
+    public var properties: [PropertySchema] {
+        table.keys.sorted().flatMap { propertyClass in
+            (table[propertyClass] ?? [:]).values.sorted { $0.name < $1.name }
+        }
+    }
+
+    public func properties(of propertyClass: PropertyClass) -> [PropertySchema] {
+        (table[propertyClass] ?? [:]).values.sorted { $0.name < $1.name }
+    }
+
+    public subscript(propertyClass: PropertyClass, name: String) -> PropertySchema? {
+        table[propertyClass]?[name]
+    }
+
+    private mutating func insert(_ property: PropertySchema) {
+        table[property.propertyClass, default: [:]][property.name] = property
+    }
+
+    private mutating func completeTwins(declared: Set<String>) throws(IoTError) {
+        for action in properties(of: .action) {
+            if let twin = self[.readonly, action.name] {
+                if twin.value.type.isSameType(as: action.value.type) { continue }
+                // A redeclared built-in action takes the built-in twin along.
+                guard !declared.contains("ProReadonly.\(action.name)") else {
+                    throw IoTError(
+                        .valueInvalid,
+                        "ProReadonly.\(action.name) is \(twin.value.type.name); it must be \(action.value.type.name)"
+                            + " like its action Action.\(action.name)")
+                }
+            }
+            insert(.readonly(action.name, action.value, action.description))
+        }
+    }
+
+    static func checkName(_ name: String, of label: String) throws(IoTError) {
+        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: ".")) else {
+            throw IoTError(.valueInvalid, "\(label): a name may not be empty or hold a '.'")
+        }
+        guard name.utf8.count <= maximumNameLength else {
+            throw IoTError(
+                .valueInvalid, "\(label): the name has \(name.utf8.count) bytes; at most \(maximumNameLength) are allowed")
+        }
+    }
+}
+
+extension ValueSchema {
+    /// That some value fits: names, nesting, limits, defaults.
+    func checkConsistency(at path: String, depth: Int, count: inout Int) throws(IoTError) {
+        count += 1
+        guard count <= ThingSchema.maximumValueCount else {
+            throw IoTError(.payloadTooLarge, "the schema describes more than \(ThingSchema.maximumValueCount) values")
+        }
+        guard depth <= ThingSchema.maximumDepth else {
+            throw IoTError(.valueInvalid, "\(path): structures nest more than \(ThingSchema.maximumDepth) deep")
+        }
+        if !type.isNumber, minimum != nil || maximum != nil {
+            throw IoTError(.valueInvalid, "\(path): min and max are for numbers, not for \(type.name)")
+        }
+        if case .structure(let name, let fields) = type {
+            guard !fields.isEmpty else { throw IoTError(.valueInvalid, "\(path): the structure \(name) has no members") }
+            guard allowed.isEmpty else { throw IoTError(.valueInvalid, "\(path): enum is not for structures") }
+            var names: Set<String> = []
+            for field in fields {
+                try ThingSchema.checkName(field.name, of: "\(path).\(field.name)")
+                guard names.insert(field.name).inserted else {
+                    throw IoTError(.valueInvalid, "\(path).\(field.name) is declared twice")
+                }
+                try field.value.checkConsistency(at: "\(path).\(field.name)", depth: depth + 1, count: &count)
+            }
+        }
+        for value in allowed { _ = try validate(value, at: "\(path) enum") }
+        _ = try validate(defaultValue, at: "\(path) default")
+    }
+}

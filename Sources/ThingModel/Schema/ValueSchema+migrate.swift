@@ -1,0 +1,28 @@
+import IoTCore
+
+extension ValueSchema {
+    /// Carries a value of an older schema over: what still fits is kept, member by member, the rest becomes the
+    /// default. `onDrop` hears the path, value and reason of each leaf that was lost.
+    func migrate(
+        _ value: JSONValue, at path: String, onDrop: (String, JSONValue, String) -> Void
+    ) -> JSONValue {
+        if case .structure(_, let fields) = type, case .object(let members) = value {
+            var migrated: [String: JSONValue] = [:]
+            for field in fields {
+                migrated[field.name] =
+                    members[field.name].map { field.value.migrate($0, at: "\(path).\(field.name)", onDrop: onDrop) }
+                    ?? field.value.defaultValue
+            }
+            for (name, lost) in members.sorted(by: { $0.key < $1.key }) where migrated[name] == nil {
+                onDrop("\(path).\(name)", lost, "the new schema has no such member")
+            }
+            return .object(migrated)
+        }
+        do {
+            return try validate(value, at: path)
+        } catch {
+            onDrop(path, value, error.message)
+            return defaultValue
+        }
+    }
+}

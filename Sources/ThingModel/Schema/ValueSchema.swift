@@ -1,0 +1,70 @@
+public import IoTCore
+
+/// A value's type with its optional range, list of allowed values, and default.
+public struct ValueSchema: Sendable, Hashable {
+    public var type: ValueType
+
+    /// The least and greatest number allowed; for number types only.
+    public var minimum: Double?
+    public var maximum: Double?
+
+    /// The only values allowed; empty allows every value of the type.
+    public var allowed: [JSONValue]
+
+    /// The value before anybody sets one. Without it: 0, or what is allowed next to it; `""`; members' defaults.
+    public var explicitDefault: JSONValue?
+
+    public init(
+        _ type: ValueType, minimum: Double? = nil, maximum: Double? = nil, allowed: [JSONValue] = [],
+        default explicitDefault: JSONValue? = nil
+    ) {
+        self.type = type
+        self.minimum = minimum
+        self.maximum = maximum
+        self.allowed = allowed
+        self.explicitDefault = explicitDefault
+    }
+
+    public static let int32 = ValueSchema(.int32)
+    public static let uint32 = ValueSchema(.uint32)
+    public static let float32 = ValueSchema(.float32)
+    public static let float64 = ValueSchema(.float64)
+
+    public static func int32(_ range: ClosedRange<Int32>, default value: Int32? = nil) -> ValueSchema {
+        ValueSchema(
+            .int32, minimum: Double(range.lowerBound), maximum: Double(range.upperBound),
+            default: value.map { .integer(Int64($0)) })
+    }
+
+    /// Text of at most `maximumBytes` UTF-8 bytes.
+    public static func string(_ maximumBytes: Int, allowed: [String] = [], default value: String? = nil) -> ValueSchema {
+        ValueSchema(
+            .string(maximumBytes: maximumBytes), allowed: allowed.map { .string($0) }, default: value.map { .string($0) })
+    }
+
+    public static func structure(_ name: String, _ fields: [ValueType.Field]) -> ValueSchema {
+        ValueSchema(.structure(name: name, fields: fields))
+    }
+
+    /// What a new document holds.
+    public var defaultValue: JSONValue {
+        if let explicitDefault { return explicitDefault }
+        switch type {
+        case .string: return allowed.isEmpty || allowed.contains("") ? "" : allowed[0]
+        case .structure(_, let fields):
+            return .object(Dictionary(fields.map { ($0.name, $0.value.defaultValue) }) { first, _ in first })
+        case .int32, .uint32, .float32, .float64:
+            if !allowed.isEmpty { return allowed.contains(0) ? 0 : allowed[0] }
+            let nearest = max(minimum ?? 0, min(maximum ?? 0, 0))
+            return Int64(exactly: nearest).map { .integer($0) } ?? .number(nearest)
+        }
+    }
+
+    /// The schema of what stands at `members` inside this value; `nil` when there is nothing.
+    func descendant(_ members: ArraySlice<String>) -> ValueSchema? {
+        guard let first = members.first else { return self }
+        guard case .structure(_, let fields) = type, let field = fields.first(where: { $0.name == first })
+        else { return nil }
+        return field.value.descendant(members.dropFirst())
+    }
+}

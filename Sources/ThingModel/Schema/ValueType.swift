@@ -1,0 +1,72 @@
+/// The type of a property's value: one of the vendor schema's.
+public enum ValueType: Sendable, Hashable {
+    case int32
+    case uint32
+    case float32
+    case float64
+    /// UTF-8 text of at most so many bytes; `string32` in a schema.
+    case string(maximumBytes: Int)
+    case structure(name: String, fields: [Field])
+
+    /// The longest string type.
+    public static let maximumStringLength = 65_535
+
+    /// One member of a structure.
+    public struct Field: Sendable, Hashable {
+        public var name: String
+        public var description: String
+        public var value: ValueSchema
+
+        public init(_ name: String, _ value: ValueSchema, description: String = "") {
+            self.name = name
+            self.description = description
+            self.value = value
+        }
+    }
+
+    /// As a schema writes it.
+    public var name: String {
+        switch self {
+        case .int32: "int32"
+        case .uint32: "uint32"
+        case .float32: "float32"
+        case .float64: "float64"
+        case .string(let length): "string\(length)"
+        case .structure(let name, _): name
+        }
+    }
+
+    /// One of the simple types; `nil` for any other name.
+    init?(simpleName name: String) {
+        switch name {
+        case "int32": self = .int32
+        case "uint32": self = .uint32
+        case "float32": self = .float32
+        case "float64": self = .float64
+        default:
+            let digits = name.dropFirst(6)
+            guard name.hasPrefix("string"), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+                let length = Int(digits), (1...Self.maximumStringLength).contains(length)
+            else { return nil }
+            self = .string(maximumBytes: length)
+        }
+    }
+
+    var isNumber: Bool {
+        switch self {
+        case .int32, .uint32, .float32, .float64: true
+        case .string, .structure: false
+        }
+    }
+
+    /// Whether values of both have the same shape; ranges and descriptions aside.
+    func isSameType(as other: ValueType) -> Bool {
+        guard case .structure(_, let fields) = self, case .structure(_, let others) = other else {
+            return self == other
+        }
+        guard fields.count == others.count else { return false }
+        return fields.allSatisfy { field in
+            others.contains { $0.name == field.name && $0.value.type.isSameType(as: field.value.type) }
+        }
+    }
+}
