@@ -1,5 +1,6 @@
 import IoTCore
 import Logging
+import MediaCodec
 import NIOCore
 import PeerTransport
 
@@ -27,6 +28,7 @@ final class CameraStream {
     /// Ties the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
     private(set) var clock: (pts: Int64, wall: Int64)?
     private var waiting: [EventLoopPromise<Void>] = []
+    private var lastMeasured = NIODeadline.distantPast
     var maximumViewers: Int
 
     /// `onChange` is called whenever something that the camera's model shows may have changed.
@@ -105,6 +107,7 @@ final class CameraStream {
 
     private func receive(_ frame: MediaFrame) {
         let now = NIODeadline.now()
+        if frame.kind == .video, frame.isKeyFrame { videoMayHaveChanged(frame) }
         if clock == nil || frame.isDiscontinuity {
             clock = (frame.pts, WallClock.microseconds())
             viewers.values.forEach { $0.clockChanged() }
@@ -121,15 +124,22 @@ final class CameraStream {
             logger.debug("frame not packetised", metadata: ["error.code": "\(error.code.rawValue)"])
             return
         }
+        if now - lastMeasured >= .seconds(1) {
+            lastMeasured = now
+            onChange()
+        }
         guard isOn else { return }
         for viewer in viewers.values { viewer.pump(at: now) }
     }
 
     // MARK: Parameters
 
-    /// The picture's size changed in band.
-    func videoChanged(_ parameters: VideoParameters) {
-        videoParameters = parameters
+    /// A camera may change its picture's size in band, at a key frame.
+    private func videoMayHaveChanged(_ keyFrame: MediaFrame) {
+        guard let known = videoParameters, let found = VideoParameters(keyFrame: keyFrame, codec: known.codec),
+            (found.width, found.height) != (known.width, known.height)
+        else { return }
+        videoParameters = found
         onChange()
     }
 

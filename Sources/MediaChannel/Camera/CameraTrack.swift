@@ -9,7 +9,6 @@ struct CameraTrack {
     private(set) var meter = StreamMeter()
     private(set) var ring: PacketRing
     private var packetizer: Packetizer
-    private var frames = FrameIndex()
 
     init(parameters: TrackParameters, payloadType: UInt8) {
         self.parameters = parameters
@@ -25,15 +24,9 @@ struct CameraTrack {
     mutating func append(_ frame: MediaFrame, at now: NIODeadline) throws(IoTError) {
         meter.add(frame)
         let packets = try packetizer.packetize(frame)
-        guard let first = packets.first, let last = packets.last else { return }
+        guard let last = packets.last else { return }
         for packet in packets { ring.append(packet, at: now) }
         endSequence = last.sequence + 1
-        frames.append(sequence: first.sequence, pts: frame.pts, oldest: ring.oldestSequence ?? first.sequence)
-    }
-
-    /// The time of the frame to which a packet belongs, µs; `nil` when the ring no longer holds it.
-    func pts(ofSequence sequence: Int64) -> Int64? {
-        frames.pts(ofSequence: sequence)
     }
 
     /// Where a viewer of this track alone begins: video at its newest key frame, sound at the newest packet.
@@ -44,8 +37,10 @@ struct CameraTrack {
         }
     }
 
-    /// The first packet at or behind `pts`.
+    /// The first of the newest packets that all lie at or behind `pts`, µs.
     func firstSequence(notBefore pts: Int64) -> Int64 {
-        frames.firstSequence(notBefore: pts) ?? endSequence
+        var first = endSequence
+        while let packet = ring.packet(sequence: first - 1), packet.pts >= pts { first -= 1 }
+        return first
     }
 }

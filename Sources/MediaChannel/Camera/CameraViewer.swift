@@ -144,6 +144,11 @@ final class CameraViewer {
         finish(reason)
     }
 
+    /// The viewer itself left: it need not be told.
+    func hungUp() {
+        finish(nil)
+    }
+
     private func finish(_ reason: IoTError?) {
         guard let peer else { return }
         self.peer = nil

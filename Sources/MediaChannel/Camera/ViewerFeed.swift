@@ -29,7 +29,7 @@ struct ViewerFeed {
     /// Begins at the newest key frame, with the sound that belongs to it.
     mutating func start(video: CameraTrack?, audio: CameraTrack?, at now: NIODeadline) {
         videoCursor = video?.startSequence
-        if let video, let start = videoCursor, let pts = video.pts(ofSequence: start) {
+        if let video, let start = videoCursor, let pts = video.ring.packet(sequence: start)?.pts {
             audioCursor = audio?.firstSequence(notBefore: pts)
         } else {
             audioCursor = audio?.startSequence
@@ -79,24 +79,15 @@ struct ViewerFeed {
     private mutating func pop(
         video: CameraTrack?, audio: CameraTrack?
     ) -> (kind: MediaKind, packet: MediaPacket)? {
-        let videoTime = behind(videoCursor, video) ? video?.pts(ofSequence: videoCursor!) ?? .min : nil
-        let audioTime = behind(audioCursor, audio) ? audio?.pts(ofSequence: audioCursor!) ?? .min : nil
-        let takesVideo =
-            switch (videoTime, audioTime) {
-            case (let video?, let audio?): video <= audio
-            case (_?, nil): true
-            case (nil, _?): false
-            case (nil, nil): false
-            }
-        if takesVideo, let cursor = videoCursor, let packet = video?.ring.packet(sequence: cursor) {
-            videoCursor = cursor + 1
-            return (.video, packet)
+        let picture = videoCursor.flatMap { video?.ring.packet(sequence: $0) }
+        let sound = audioCursor.flatMap { audio?.ring.packet(sequence: $0) }
+        if let picture, picture.pts <= sound?.pts ?? .max {
+            videoCursor = picture.sequence + 1
+            return (.video, picture)
         }
-        if let cursor = audioCursor, audioTime != nil, let packet = audio?.ring.packet(sequence: cursor) {
-            audioCursor = cursor + 1
-            return (.audio, packet)
-        }
-        return nil
+        guard let sound else { return nil }
+        audioCursor = sound.sequence + 1
+        return (.audio, sound)
     }
 
     /// A viewer that fell out of the ring goes on with the newest key frame: whole frames are skipped, never

@@ -40,7 +40,7 @@ struct ToleranceEstimator {
         let need = min(maximum, max(0, percentile - base, (peak?.transit ?? base) - base))
         let seconds = Double(now - (updated ?? now)) / 1_000_000
         updated = now
-        let loss = max(Double(tolerance) * decay, Self.leastDecay) * min(seconds, 10)
+        let loss = max(Double(tolerance) * decay, Self.leastDecay) * min(seconds, 1)
         tolerance = max(need, tolerance - Int64(loss.rounded(.up)))
     }
 

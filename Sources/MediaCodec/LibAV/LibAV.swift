@@ -28,7 +28,7 @@ public enum LibAV {
     private static let once: Void = {
         av_log_set_level(AV_LOG_ERROR)
         av_log_set_callback { _, level, format, arguments in
-            guard level <= AV_LOG_ERROR, let format else { return }
+            guard level <= AV_LOG_ERROR, let format, let arguments else { return }
             LibAV.log(format: format, arguments: arguments)
         }
     }()

@@ -1,4 +1,5 @@
 public import IoTCore
+import IoTLink
 
 /// What one mutation did to a document.
 public struct PropertyChange: Sendable, Hashable {
@@ -36,8 +37,8 @@ public struct PropertyReading: Sendable, Hashable {
     }
 }
 
-/// Below a `versionConflict` error: what the value is now.
-public struct VersionConflict: Error, Sendable, Hashable {
+/// What the value is now, when a conditional write lost its race; `IoTError.versionConflict` finds it.
+public struct VersionConflict: Sendable, Hashable {
     public var path: String
 
     /// The value at the path that was to be written; null when there is none any more.
@@ -66,6 +67,16 @@ public struct VersionConflict: Error, Sendable, Hashable {
 extension IoTError {
     /// What the value was when a conditional write lost its race; `nil` for every other error.
     public var versionConflict: VersionConflict? {
-        code == .versionConflict ? underlying as? VersionConflict : nil
+        guard code == .versionConflict, let refusal = underlying as? LinkRefusal else { return nil }
+        return VersionConflict(json: refusal.result)
+    }
+
+    /// A lost race, in the form that a link reply carries to the caller with the value and version there are.
+    static func versionConflict(_ conflict: VersionConflict, expected: Int64) -> IoTError {
+        IoTError(
+            .versionConflict,
+            "\(conflict.path) has version \(conflict.version), not \(expected); its value is \(conflict.value.excerpt);"
+                + " read it and write again",
+            underlying: LinkRefusal(result: conflict.json))
     }
 }

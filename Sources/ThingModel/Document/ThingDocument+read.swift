@@ -38,10 +38,8 @@ extension ThingDocument {
         let current = entry?.version ?? 0
         guard current != ifVersion else { return }
         let value = entry?.value.descendant(path.members[...]) ?? .null
-        throw IoTError(
-            .versionConflict,
-            "\(path) has version \(current), not \(ifVersion); its value is \(value.excerpt); read it and write again",
-            underlying: VersionConflict(path: path.description, value: value, version: current))
+        throw .versionConflict(
+            VersionConflict(path: path.description, value: value, version: current), expected: ifVersion)
     }
 }
 

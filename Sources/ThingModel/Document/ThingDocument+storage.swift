@@ -34,8 +34,7 @@ extension ThingDocument {
     ///
     /// Throws `storeFailed` for rows that cannot be of such a document.
     public init(schema: ThingSchema, version: Int64, properties: [StoredProperty]) throws(IoTError) {
-        var document = ThingDocument(schema: schema)
-        var entries = document.entries
+        var entries = ThingDocument(schema: schema).entries
         for property in properties {
             let path: PropertyPath
             do { path = try PropertyPath(parsing: property.path) } catch {
@@ -48,8 +47,7 @@ extension ThingDocument {
             entries[propertyClass, default: [:]][name] = Entry(
                 value: property.value, version: property.version, appliedVersion: property.appliedVersion)
         }
-        document = ThingDocument(schema: schema, version: version, entries: entries)
-        self = document
+        self.init(schema: schema, version: version, entries: entries)
     }
 
     /// Schema, version and objects in one value; `init(json:)` reads it.

@@ -1,0 +1,181 @@
+import CMosquitto
+import Glibc
+import IoTCore
+import NIOCore
+
+/// One libmosquitto client, confined to its thread: connects, pumps the socket with poll(2), and ends.
+///
+/// libmosquitto's own loop is not used: it calls select(2), which cannot watch descriptors from 1,024 up, and its
+/// reconnecting has no jitter.
+final class MosquittoClient {
+    private let configuration: MQTTConfiguration
+    private let onEvent: @Sendable (MQTTEvent) -> Void
+    private var isConnected = false
+    private var refusal: Int32 = 0
+    private var unacknowledged = 0
+    private var subscriptions: [Int32: String] = [:]
+
+    /// How long a goodbye may take, and how often libmosquitto looks after its keep-alive.
+    private static let leaveTime = TimeAmount.seconds(1)
+    private static let housekeepingInterval = TimeAmount.seconds(1)
+
+    init(configuration: MQTTConfiguration, onEvent: @escaping @Sendable (MQTTEvent) -> Void) {
+        self.configuration = configuration
+        self.onEvent = onEvent
+    }
+
+    func run(_ thread: MosquittoThread) -> MQTTEnd {
+        let object = Unmanaged.passUnretained(self).toOpaque()
+        guard let client = mosquitto_new(configuration.clientID, true, object) else {
+            return lost("libmosquitto refused the client id: \(String(cString: strerror(errno)))")
+        }
+        defer { mosquitto_destroy(client) }
+        // The callbacks hold `self` unretained: they run only inside the calls below.
+        return withExtendedLifetime(self) { pump(client, thread) }
+    }
+
+    private func pump(_ client: OpaquePointer, _ thread: MosquittoThread) -> MQTTEnd {
+        setCallbacks(client)
+        var result = configure(client)
+        guard result == MOSQ_ERR_SUCCESS.rawValue else { return ended(result, client) }
+        result = connect(client)
+        guard result == MOSQ_ERR_SUCCESS.rawValue else { return ended(result, client) }
+
+        let wakeup = thread.wakeup
+        var leaveBy: NIODeadline?
+        var housekeeping = NIODeadline.now() + Self.housekeepingInterval
+        while true {
+            if leaveBy == nil, thread.isDisconnecting {
+                guard isConnected else { return .disconnected }
+                leaveBy = NIODeadline.now() + Self.leaveTime
+                result = send(thread.takeCommands(.max), client)
+                if result == MOSQ_ERR_SUCCESS.rawValue { result = mosquitto_disconnect(client) }
+            } else if leaveBy == nil, isConnected, unacknowledged < configuration.unacknowledgedMessages {
+                result = send(thread.takeCommands(configuration.unacknowledgedMessages - unacknowledged), client)
+            }
+            let socket = mosquitto_socket(client)
+            guard result == MOSQ_ERR_SUCCESS.rawValue, socket >= 0 else { break }
+            let now = NIODeadline.now()
+            if let leaveBy, now >= leaveBy { break }
+
+            var descriptors = [
+                pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
+                pollfd(
+                    fd: socket, events: Int16(POLLIN | (mosquitto_want_write(client) ? POLLOUT : 0)), revents: 0),
+            ]
+            let wait = min(housekeeping, leaveBy ?? .distantFuture) - now
+            poll(&descriptors, 2, Int32(clamping: max(wait, .zero).nanoseconds / 1_000_000 + 1))
+
+            // In the closing phase the level-triggered wake-up was served; clearing it each time is harmless.
+            if descriptors[0].revents != 0 { cmosquitto_wakeup_clear(wakeup) }
+            let ready = Int32(descriptors[1].revents)
+            if ready & POLLOUT != 0 { result = mosquitto_loop_write(client, 1) }
+            if result == MOSQ_ERR_SUCCESS.rawValue, ready & (POLLIN | POLLHUP | POLLERR) != 0 {
+                result = mosquitto_loop_read(client, 1)
+            }
+            if result == MOSQ_ERR_SUCCESS.rawValue, NIODeadline.now() >= housekeeping {
+                housekeeping = NIODeadline.now() + Self.housekeepingInterval
+                result = mosquitto_loop_misc(client)
+            }
+        }
+        return leaveBy != nil ? .disconnected : ended(result, client)
+    }
+
+    private func configure(_ client: OpaquePointer) -> Int32 {
+        mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)
+        mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
+        mosquitto_int_option(client, MOSQ_OPT_SEND_MAXIMUM, Int32(clamping: min(configuration.unacknowledgedMessages, 65_535)))
+        if let credentials = configuration.credentials {
+            let result = mosquitto_username_pw_set(client, credentials.userName, credentials.password)
+            guard result == MOSQ_ERR_SUCCESS.rawValue else { return result }
+        }
+        guard let will = configuration.will else { return MOSQ_ERR_SUCCESS.rawValue }
+        return mosquitto_will_set(client, will.topic, Int32(clamping: will.payload.count), will.payload, 1, false)
+    }
+
+    private func connect(_ client: OpaquePointer) -> Int32 {
+        let keepAlive = Int32(clamping: min(max(configuration.keepAlive.nanoseconds / 1_000_000_000, 5), 65_535))
+        // A name is looked up here and now, on this thread; connecting itself does not block.
+        return switch configuration.endpoint {
+        case .unixSocket(let path): mosquitto_connect_async(client, path, 0, keepAlive)
+        case .tcp(let host, let port): mosquitto_connect_async(client, host, Int32(clamping: port), keepAlive)
+        }
+    }
+
+    private func send(_ commands: [MosquittoThread.Command], _ client: OpaquePointer) -> Int32 {
+        for command in commands {
+            var identifier: Int32 = 0
+            let result: Int32
+            switch command {
+            case .subscribe(let filter):
+                result = mosquitto_subscribe(client, &identifier, filter, 1)
+                if result == MOSQ_ERR_SUCCESS.rawValue { subscriptions[identifier] = filter }
+            case .publish(let message):
+                result = mosquitto_publish(
+                    client, &identifier, message.topic, Int32(clamping: message.payload.count), message.payload, 1,
+                    false)
+                if result == MOSQ_ERR_SUCCESS.rawValue { unacknowledged += 1 }
+            }
+            guard result == MOSQ_ERR_SUCCESS.rawValue else { return result }
+        }
+        return MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    // MARK: Callbacks
+
+    private func setCallbacks(_ client: OpaquePointer) {
+        mosquitto_connect_callback_set(client) { _, object, code in
+            MosquittoClient.at(object)?.received(connectCode: code)
+        }
+        mosquitto_subscribe_callback_set(client) { _, object, identifier, count, granted in
+            guard let granted, count > 0 else { return }
+            MosquittoClient.at(object)?.received(subscription: identifier, quality: granted[0])
+        }
+        mosquitto_publish_callback_set(client) { _, object, _ in
+            MosquittoClient.at(object)?.unacknowledged -= 1
+        }
+        mosquitto_message_callback_set(client) { _, object, message in
+            guard let message = message?.pointee, let topic = message.topic else { return }
+            let payload = UnsafeRawBufferPointer(start: message.payload, count: Int(message.payloadlen))
+            MosquittoClient.at(object)?.onEvent(
+                .message(MQTTMessage(topic: String(cString: topic), payload: Array(payload))))
+        }
+    }
+
+    private static func at(_ object: UnsafeMutableRawPointer?) -> MosquittoClient? {
+        object.map { Unmanaged<MosquittoClient>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func received(connectCode: Int32) {
+        guard connectCode == 0 else {
+            refusal = connectCode
+            return
+        }
+        isConnected = true
+        onEvent(.connected)
+    }
+
+    /// MQTT 3.1.1 §3.9.3: 0x80 is a refusal.
+    private func received(subscription identifier: Int32, quality: Int32) {
+        guard let filter = subscriptions.removeValue(forKey: identifier) else { return }
+        onEvent(.subscribed(filter: filter, granted: (0...2).contains(quality)))
+    }
+
+    // MARK: The end
+
+    /// MQTT 3.1.1 §3.2.2.3: 4 is a bad user name or password, 5 is not authorised.
+    private func ended(_ result: Int32, _ client: OpaquePointer) -> MQTTEnd {
+        let systemError = errno
+        if refusal == 4 || refusal == 5 {
+            return .credentialsRefused(IoTError(.tokenRejected))
+        }
+        if refusal != 0 { return lost("it refused: \(String(cString: mosquitto_connack_string(refusal)))") }
+        guard result != MOSQ_ERR_ERRNO.rawValue else { return lost(String(cString: strerror(systemError))) }
+        guard result != MOSQ_ERR_SUCCESS.rawValue else { return lost("the connection ended") }
+        return lost(String(cString: mosquitto_strerror(result)))
+    }
+
+    private func lost(_ reason: String) -> MQTTEnd {
+        .lost(IoTError(.linkUnavailable, "the broker cannot be reached: \(reason)"))
+    }
+}

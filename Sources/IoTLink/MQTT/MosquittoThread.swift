@@ -1,0 +1,130 @@
+import CMosquitto
+import Glibc
+import IoTCore
+import NIOCore
+import Synchronization
+
+/// The thread of one connection and the bounded queue of what it is to do. Only this thread touches libmosquitto.
+final class MosquittoThread: Sendable {
+    enum Command {
+        case subscribe(String)
+        case publish(MQTTMessage)
+
+        var size: Int {
+            switch self {
+            case .subscribe(let filter): filter.utf8.count
+            case .publish(let message): message.topic.utf8.count + message.payload.count
+            }
+        }
+    }
+
+    private enum Phase {
+        case idle, running, disconnecting, ended
+    }
+
+    private struct State {
+        var phase = Phase.idle
+        var commands: [Command] = []
+        var bytes = 0
+        /// Open while the phase is running or disconnecting.
+        var wakeup: Int32 = -1
+    }
+
+    private let configuration: MQTTConfiguration
+    private let onEvent: @Sendable (MQTTEvent) -> Void
+    private let state = Mutex(State())
+
+    /// mosquitto_lib_init is the library's one function that is not safe to call from two threads at once.
+    private static let library: Void = { _ = mosquitto_lib_init() }()
+
+    init(configuration: MQTTConfiguration, onEvent: @escaping @Sendable (MQTTEvent) -> Void) {
+        self.configuration = configuration
+        self.onEvent = onEvent
+    }
+
+    func start() {
+        let started = state.withLock { state -> Bool in
+            guard state.phase == .idle else { return false }
+            state.phase = .running
+            state.wakeup = cmosquitto_wakeup_open()
+            return true
+        }
+        guard started else { return }
+        let argument = Unmanaged.passRetained(self)
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, nil,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<MosquittoThread>.fromOpaque(argument).takeRetainedValue().main()
+                return nil
+            }, argument.toOpaque())
+        if result == 0 {
+            pthread_detach(thread)
+        } else {
+            argument.release()
+            end(.lost(IoTError(.linkUnavailable, "no thread for the connection: \(String(cString: strerror(result)))")))
+        }
+    }
+
+    func enqueue(_ command: Command) throws(IoTError) {
+        try state.withLock { state throws(IoTError) in
+            guard state.phase == .idle || state.phase == .running else {
+                throw IoTError(.linkUnavailable, "the connection to the broker has ended")
+            }
+            guard state.commands.count < configuration.waitingMessages,
+                state.bytes + command.size <= configuration.waitingBytes
+            else { throw IoTError(.tooManyRequests, "\(state.commands.count) messages wait for the broker") }
+            state.commands.append(command)
+            state.bytes += command.size
+            if state.commands.count == 1, state.wakeup >= 0 { cmosquitto_wakeup_raise(state.wakeup) }
+        }
+    }
+
+    func disconnect() {
+        state.withLock { state in
+            switch state.phase {
+            case .idle: state.phase = .ended
+            case .running:
+                state.phase = .disconnecting
+                if state.wakeup >= 0 { cmosquitto_wakeup_raise(state.wakeup) }
+            case .disconnecting, .ended: break
+            }
+        }
+    }
+
+    private func end(_ end: MQTTEnd) {
+        state.withLock { state in
+            state.phase = .ended
+            state.commands = []
+            if state.wakeup >= 0 { close(state.wakeup) }
+            state.wakeup = -1
+        }
+        onEvent(.ended(end))
+    }
+
+    // MARK: On the thread
+
+    private func main() {
+        // libmosquitto writes with write(2): without this a broker that hangs up would kill the process by SIGPIPE.
+        var signals = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        pthread_setname_np(pthread_self(), "iotlink-mqtt")
+        _ = Self.library
+        end(MosquittoClient(configuration: configuration, onEvent: onEvent).run(self))
+    }
+
+    var wakeup: Int32 { state.withLock { $0.wakeup } }
+    var isDisconnecting: Bool { state.withLock { $0.phase == .disconnecting } }
+
+    /// At most `count` commands, oldest first.
+    func takeCommands(_ count: Int) -> [Command] {
+        state.withLock { state in
+            let taken = Array(state.commands.prefix(count))
+            state.commands.removeFirst(taken.count)
+            state.bytes -= taken.reduce(0) { $0 + $1.size }
+            return taken
+        }
+    }
+}

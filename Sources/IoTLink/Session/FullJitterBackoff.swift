@@ -1,0 +1,24 @@
+public import struct NIOCore.TimeAmount
+
+/// Exponential back-off with full jitter: the nth pause is uniform over 0 to min(cap, base × 2ⁿ).
+public struct FullJitterBackoff: Sendable {
+    public let base: TimeAmount
+    public let cap: TimeAmount
+    private var ceiling: TimeAmount
+
+    public init(base: TimeAmount = .milliseconds(200), cap: TimeAmount = .seconds(30)) {
+        self.base = base
+        self.cap = cap
+        ceiling = min(base, cap)
+    }
+
+    public mutating func next(using generator: inout some RandomNumberGenerator) -> TimeAmount {
+        let pause = TimeAmount.nanoseconds(Int64.random(in: 0...max(0, ceiling.nanoseconds), using: &generator))
+        ceiling = ceiling.nanoseconds > cap.nanoseconds / 2 ? cap : ceiling * 2
+        return pause
+    }
+
+    public mutating func reset() {
+        ceiling = min(base, cap)
+    }
+}

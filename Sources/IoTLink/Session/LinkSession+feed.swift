@@ -1,0 +1,166 @@
+import IoTCore
+import Logging
+import NIOCore
+
+// The pump: inputs into the machine, its outputs into the world.
+extension LinkSession {
+    func feed(_ input: LinkSessionMachine.Input) {
+        feed([input])
+    }
+
+    /// Runs the machine and carries out its outputs under the lock, so that their order stands: each is a hand-off
+    /// that does not block. Ends of streams and log lines come after.
+    func feed(_ inputs: [LinkSessionMachine.Input]) {
+        let (later, isTimerLate) = state.withLock { state -> ([@Sendable () -> Void], Bool) in
+            var later: [@Sendable () -> Void] = []
+            var inputs = inputs[...]
+            while let input = inputs.popFirst() {
+                let outputs = state.machine.handle(input, at: .now(), wall: WallClock.milliseconds())
+                for output in outputs {
+                    if let answer = perform(output, &state, &later) { inputs.append(answer) }
+                }
+            }
+            return (later, state.isTimerLate)
+        }
+        for action in later { action() }
+        if isTimerLate { timer.raise() }
+    }
+
+    /// Gives what the machine must hear in return.
+    private func perform(
+        _ output: LinkSessionMachine.Output, _ state: inout LinkSessionState, _ later: inout [@Sendable () -> Void]
+    ) -> LinkSessionMachine.Input? {
+        switch output {
+        case .connect(let attempt, let address):
+            state.work.yield(.connect(attempt: attempt, address))
+        case .disconnect:
+            state.connection?.disconnect()
+            state.connection = nil
+        case .subscribe(let filter):
+            return hand(&state) { connection throws(IoTError) in try connection.subscribe(filter) }
+        case .publish(let topic, let payload):
+            return hand(&state) { connection throws(IoTError) in
+                try connection.publish(MQTTMessage(topic: topic, payload: payload))
+            }
+        case .status(let change):
+            for reader in state.statusReaders.values { reader.yield(change) }
+            later.append { self.log(change) }
+        case .answer(let id, let result): return deliver(result, id, &state, &later)
+        case .complete(let id, let outcome): complete(id, outcome, &state, &later)
+        case .execute(let key, let request, let deadline):
+            guard case .dropped = state.work.yield(.execute(key, request, deadline: deadline)) else { return nil }
+            return .handled(key, .failure(IoTError(.tooManyRequests)))
+        case .push(let push):
+            for reader in state.pushReaders.values {
+                if case .dropped = reader.yield(push) { state.droppedPushes += 1 }
+            }
+        case .finished: later += state.finish()
+        }
+        return nil
+    }
+
+    /// A connection that takes no more is as good as lost; a request it swallowed is sent again after it.
+    private func hand(
+        _ state: inout LinkSessionState, _ body: (MQTTConnection) throws(IoTError) -> Void
+    ) -> LinkSessionMachine.Input? {
+        guard let connection = state.connection else { return nil }
+        do throws(IoTError) {
+            try body(connection)
+            return nil
+        } catch {
+            connection.disconnect()
+            state.connection = nil
+            return .transport(attempt: state.attempt, .lost(error))
+        }
+    }
+
+    private func deliver(
+        _ result: JSONValue, _ id: String, _ state: inout LinkSessionState, _ later: inout [@Sendable () -> Void]
+    ) -> LinkSessionMachine.Input? {
+        guard case .many(let stream) = state.waiters[id] else { return nil }
+        guard case .dropped = stream.yield(result) else { return nil }
+        state.waiters[id] = nil
+        later.append { stream.finish(throwing: IoTError(.slowReader, "the answers were read too slowly")) }
+        return .cancel(id: id)
+    }
+
+    private func complete(
+        _ id: String, _ outcome: Result<JSONValue, IoTError>, _ state: inout LinkSessionState,
+        _ later: inout [@Sendable () -> Void]
+    ) {
+        switch state.waiters.removeValue(forKey: id) {
+        case .one(let continuation): continuation.resume(returning: outcome)
+        case .many(let stream):
+            later.append {
+                switch outcome {
+                case .success(let result):
+                    if result != .null { stream.yield(result) }
+                    stream.finish()
+                case .failure(let error): stream.finish(throwing: error)
+                }
+            }
+        case nil: break
+        }
+    }
+
+    /// In a task of `run()`: reads the token and starts the connection.
+    func connect(_ attempt: Int, _ address: LinkAddress) {
+        let token = state.withLock { $0.token }
+        let credentials: MQTTCredentials
+        do throws(IoTError) {
+            let text = try token.read()
+            credentials = MQTTCredentials(userName: try TokenClaims(parsing: text).id, password: text)
+        } catch {
+            return feed(.transport(attempt: attempt, .tokenUnreadable(error)))
+        }
+        let will = LinkPush(method: LinkMethod.end, params: ["reason": "connectionLost"])
+        var configuration = MQTTConfiguration(
+            endpoint: endpoint, clientID: address.clientID, credentials: credentials,
+            will: MQTTMessage(topic: address.upTopic, payload: Array(will.json.jsonText.utf8)))
+        configuration.keepAlive = limits.heartbeatInterval
+        let connection = MQTTConnection(configuration: configuration) { [weak self] event in
+            self?.received(event, attempt: attempt, topic: address.downTopic)
+        }
+        state.withLock { state in
+            guard !state.isOver else { return }
+            state.connection?.disconnect()
+            state.connection = connection
+            state.attempt = attempt
+        }
+        connection.connect()
+    }
+
+    /// On the connection's thread.
+    private func received(_ event: MQTTEvent, attempt: Int, topic: String) {
+        let transport: LinkSessionMachine.Transport
+        switch event {
+        case .connected: transport = .connected
+        case .subscribed(_, let granted): transport = .subscribed(granted: granted)
+        case .message(let message):
+            if message.topic == topic, let envelope = try? Envelope(parsing: message.payload) {
+                transport = .received(envelope)
+            } else {
+                transport = .malformed
+            }
+        case .ended(.disconnected): transport = .closed
+        case .ended(.credentialsRefused(let error)): transport = .credentialsRefused(error)
+        case .ended(.lost(let error)): transport = .lost(error)
+        }
+        feed(.transport(attempt: attempt, transport))
+    }
+
+    func finish() {
+        let endings = state.withLock { $0.finish() }
+        for ending in endings { ending() }
+    }
+
+    private func log(_ change: LinkStatusChange) {
+        logger.info(
+            "link status changed",
+            metadata: [
+                "link.principal": "\(principal)", "link.status": "\(change.status.name)",
+                "link.cause": "\(change.cause.rawValue)",
+                "link.reason": "\(change.reason.map { String($0.code.rawValue) } ?? "none")",
+            ])
+    }
+}

@@ -1,0 +1,72 @@
+public import IoTCore
+import NIOCore
+
+extension LinkSession {
+    public func request(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
+    ) async throws(IoTError) -> JSONValue {
+        let id = try Self.checked(id)
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                start(method, params, timeout: timeout, id: id, .one(continuation))
+                // A task cancelled before its request was known found nothing to cancel.
+                if Task.isCancelled { feed(.cancel(id: id)) }
+            }
+        } onCancel: {
+            feed(.cancel(id: id))
+        }
+        return try outcome.get()
+    }
+
+    /// Asks for something that has several answers, in order; ends after the last, or throws an `IoTError` as
+    /// `request` does, and 25022 when `LinkLimits.waitingAnswers` wait unread. Dropping the stream gives it up.
+    public func responses(
+        _ method: String, _ params: JSONValue = .object([:]), timeout: Duration, id: String? = nil
+    ) -> AsyncThrowingStream<JSONValue, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: JSONValue.self, bufferingPolicy: .bufferingOldest(limits.waitingAnswers))
+        do throws(IoTError) {
+            let id = try Self.checked(id)
+            continuation.onTermination = { [weak self] termination in
+                if case .cancelled = termination { self?.feed(.cancel(id: id)) }
+            }
+            start(method, params, timeout: timeout, id: id, .many(continuation))
+        } catch {
+            continuation.finish(throwing: error)
+        }
+        return stream
+    }
+
+    private static func checked(_ id: String?) throws(IoTError) -> String {
+        guard let id else { return RequestID.random() }
+        guard RequestID.isValid(id) else {
+            throw IoTError(.invalidRequest, "a request id is 1 to 64 characters of [A-Za-z0-9._-]")
+        }
+        return id
+    }
+
+    private func start(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String, _ waiter: LinkSessionState.Waiter
+    ) {
+        let isNew = state.withLock { state in
+            guard state.waiters[id] == nil, !state.isOver else { return false }
+            state.waiters[id] = waiter
+            return true
+        }
+        guard isNew else {
+            let error = IoTError(state.withLock { $0.isOver } ? .stopping : .duplicateMessage)
+            switch waiter {
+            case .one(let continuation): continuation.resume(returning: .failure(error))
+            case .many(let stream): stream.finish(throwing: error)
+            }
+            return
+        }
+        let takesMany = if case .many = waiter { true } else { false }
+        let bounded = min(max(timeout, .zero), .seconds(86_400))
+        feed(
+            .request(
+                PendingRequests.Entry(
+                    id: id, method: method, params: params, deadline: .now() + TimeAmount(bounded),
+                    takesMany: takesMany)))
+    }
+}

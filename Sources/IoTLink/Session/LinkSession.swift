@@ -1,0 +1,185 @@
+public import IoTCore
+public import Logging
+import NIOCore
+public import ServiceLifecycle
+import Synchronization
+
+/// A principal's session with its hub: the shell of `LinkSessionMachine` over `MQTTConnection`.
+///
+/// `run()` registers, owns every task, and at a graceful shutdown says goodbye. Nothing connects before it runs.
+public final class LinkSession: Service, LinkRequester, Sendable {
+    public typealias Handler = @Sendable (LinkRequest) async throws(IoTError) -> JSONValue
+
+    enum Work {
+        case connect(attempt: Int, LinkAddress)
+        case execute(RememberedAnswers.Key, LinkRequest, deadline: NIODeadline)
+    }
+
+    let principal: Principal
+    let endpoint: LinkEndpoint
+    let limits: LinkLimits
+    let logger: Logger
+    let state: Mutex<LinkSessionState>
+    let timer = WakeSignal()
+    private let work: AsyncStream<Work>
+
+    public convenience init(configuration: LinkConfiguration, logger: Logger) {
+        self.init(configuration: configuration, logger: logger, generator: SystemRandomNumberGenerator())
+    }
+
+    init(
+        configuration: LinkConfiguration, logger: Logger, generator: any RandomNumberGenerator & Sendable
+    ) {
+        principal = configuration.principal
+        endpoint = configuration.endpoint
+        limits = configuration.limits
+        self.logger = logger
+        // At most `runningRequests` handlers are asked for at a time, and few connections: nothing is dropped.
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Work.self, bufferingPolicy: .bufferingOldest(configuration.limits.runningRequests + 64))
+        work = stream
+        state = Mutex(
+            LinkSessionState(
+                machine: LinkSessionMachine(
+                    principal: configuration.principal, limits: configuration.limits, generator: generator,
+                    wall: WallClock.milliseconds()),
+                token: configuration.token, work: continuation))
+    }
+
+    // MARK: Registering
+
+    /// Connects and stays connected. After a kick this is the way back; while offline it tries at once.
+    public func register() { feed(.register) }
+
+    /// Says goodbye; requests that wait fail with 21025.
+    public func unregister() { feed(.unregister) }
+
+    /// Replaces the token. A session that is online stays so; after a refused token it registers again.
+    public func updateToken(_ token: LinkToken) {
+        state.withLock { $0.token = token }
+        feed(.tokenUpdated)
+    }
+
+    public func updateToken(_ token: String) { updateToken(.value(token)) }
+
+    // MARK: Status
+
+    public var current: LinkStatusChange { state.withLock { $0.machine.status } }
+
+    public var counters: LinkCounters {
+        state.withLock { state in
+            var counters = state.machine.counters
+            counters.droppedPushes = state.droppedPushes
+            return counters
+        }
+    }
+
+    /// The status now, then each change. A reader 16 changes behind loses the oldest, never the newest.
+    public func statusChanges() -> AsyncStream<LinkStatusChange> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: LinkStatusChange.self, bufferingPolicy: .bufferingNewest(16))
+        let key = state.withLock { state in state.addStatusReader(continuation) }
+        guard let key else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.statusReaders[key] = nil } }
+        return stream
+    }
+
+    // MARK: What the hub sends
+
+    /// Registers what answers the hub's requests of one method, in place of an earlier handler.
+    ///
+    /// It runs in a task of `run()`, is cancelled at the request's deadline, and an id is handled once.
+    public func handle(_ method: String, _ handler: @escaping Handler) {
+        state.withLock { $0.handlers[method] = handler }
+    }
+
+    /// What the hub pushes from now on, except its kick. A slow reader loses the oldest, which is counted.
+    public func pushes() -> AsyncStream<LinkPush> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: LinkPush.self, bufferingPolicy: .bufferingNewest(limits.waitingPushes))
+        let key = state.withLock { state in state.addPushReader(continuation) }
+        guard let key else {
+            continuation.finish()
+            return stream
+        }
+        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.pushReaders[key] = nil } }
+        return stream
+    }
+
+    // MARK: Running
+
+    /// Throws 25001 when it was run before.
+    public func run() async throws {
+        guard state.withLock({ $0.startRunning() }) else {
+            throw IoTError(.invalidRequest, "a link session runs once: make a new one")
+        }
+        feed(.register)
+        await withTaskCancellationHandler {
+            await withGracefulShutdownHandler {
+                await withDiscardingTaskGroup { group in
+                    group.addTask { await self.runTimers() }
+                    for await item in work {
+                        switch item {
+                        case .connect(let attempt, let address): connect(attempt, address)
+                        case .execute(let key, let request, let deadline):
+                            group.addTask { await self.execute(key, request, deadline: deadline) }
+                        }
+                    }
+                    group.cancelAll()
+                }
+            } onGracefulShutdown: {
+                self.feed(.stop)
+            }
+        } onCancel: {
+            self.feed(.stop)
+        }
+        finish()
+    }
+
+    /// Feeds `.timeout` at each deadline, until the session is over.
+    private func runTimers() async {
+        while !Task.isCancelled {
+            let deadline = state.withLock { $0.armTimer() }
+            await withTaskGroup(of: Void.self) { group in
+                if let deadline {
+                    let pause = max(deadline - NIODeadline.now(), .zero)
+                    // NIODeadline stands still while the machine sleeps, as this clock does.
+                    group.addTask { try? await Task.sleep(for: Duration(pause), clock: .suspending) }
+                }
+                group.addTask { await self.timer.wait() }
+                await group.next()
+                group.cancelAll()
+            }
+            guard !Task.isCancelled else { return }
+            feed(.timeout)
+        }
+    }
+
+    private func execute(_ key: RememberedAnswers.Key, _ request: LinkRequest, deadline: NIODeadline) async {
+        guard let handler = state.withLock({ $0.handlers[request.method] }) else {
+            let error = IoTError(.invalidRequest, "\(principal) does not know the method \(request.method)")
+            return feed(.handled(key, .failure(error)))
+        }
+        let pause = Duration(max(deadline - NIODeadline.now(), .zero))
+        let outcome = await withTaskGroup(of: Result<JSONValue, IoTError>.self) { group in
+            group.addTask {
+                do throws(IoTError) {
+                    return .success(try await handler(request))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: pause, clock: .suspending)
+                return .failure(IoTError(.operationTimeout))
+            }
+            let first = await group.next()
+            group.cancelAll()
+            return first ?? .failure(IoTError(.internalFailure))
+        }
+        feed(.handled(key, outcome))
+    }
+}

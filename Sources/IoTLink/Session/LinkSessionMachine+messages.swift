@@ -1,0 +1,217 @@
+import IoTCore
+import NIOCore
+
+// Requests out, answers in, and the requests of others.
+extension LinkSessionMachine {
+    private var isOnline: Bool {
+        if case .online = phase { true } else { false }
+    }
+
+    // MARK: Requests of ours
+
+    mutating func add(_ request: PendingRequests.Entry, at now: NIODeadline, wall: Int64) {
+        if let error = refusal(of: request) {
+            return emit(.complete(id: request.id, .failure(error)))
+        }
+        pending.add(request)
+        if isOnline { send(request, at: now, wall: wall) }
+    }
+
+    private func refusal(of request: PendingRequests.Entry) -> IoTError? {
+        switch phase {
+        case .leaving, .finished: return IoTError(.stopping)
+        case .idle: return Self.unavailable(status)
+        case .waiting, .connecting, .subscribing, .beginning, .online: break
+        }
+        guard pending[request.id] == nil else { return IoTError(.duplicateMessage) }
+        guard pending.count < limits.pendingRequests else {
+            return IoTError(.tooManyRequests, "\(pending.count) requests wait for an answer: try again later")
+        }
+        return nil
+    }
+
+    mutating func sendPending(at now: NIODeadline, wall: Int64) {
+        for entry in pending.unsent {
+            if entry.wasSentBefore { counters.resentRequests += 1 }
+            send(entry, at: now, wall: wall)
+        }
+    }
+
+    private mutating func send(_ entry: PendingRequests.Entry, at now: NIODeadline, wall: Int64) {
+        let envelope = request(
+            id: entry.id, entry.method, entry.params, deadline: entry.deadline, at: now, wall: wall)
+        do throws(IoTError) {
+            publish(try envelope.serialized())
+            pending.markSent(entry.id)
+        } catch {
+            complete(entry.id, .failure(error))
+        }
+    }
+
+    mutating func cancel(_ id: String) {
+        guard pending[id] != nil else { return }
+        complete(
+            id, .failure(IoTError(.sendFailed, "the caller gave the request up", underlying: CancellationError())))
+    }
+
+    private mutating func complete(_ id: String, _ outcome: Result<JSONValue, IoTError>) {
+        pending[id] = nil
+        emit(.complete(id: id, outcome))
+    }
+
+    mutating func failPending(_ error: IoTError) {
+        for entry in pending.takeAll() { emit(.complete(id: entry.id, .failure(error))) }
+    }
+
+    mutating func expirePending(at now: NIODeadline) {
+        for entry in pending.takeExpired(at: now) {
+            let detail = isOnline ? nil : "no answer came in time: the link is \(status)"
+            emit(.complete(id: entry.id, .failure(IoTError(.messageTimeout, detail, underlying: status.reason))))
+        }
+    }
+
+    // MARK: What arrives
+
+    mutating func receive(_ envelope: Envelope, at now: NIODeadline, wall: Int64) {
+        switch envelope {
+        case .push(let push):
+            guard push.method != LinkMethod.kick else {
+                let word = push.params["reason"]?.stringValue
+                let reason = IoTError(
+                    .linkUnavailable, "a newer registration took over" + (word.map { " (\($0))" } ?? ""))
+                return rest(.kickOff, .kicked, reason, wall: wall)
+            }
+            emit(.push(push))
+        case .reply(let reply): receive(reply, at: now, wall: wall)
+        case .request(let request):
+            if isOnline { receive(request, at: now, wall: wall) }
+        }
+    }
+
+    private mutating func receive(_ reply: LinkReply, at now: NIODeadline, wall: Int64) {
+        switch phase {
+        case .beginning(_, reply.id, let sentAt):
+            guard accept(reply, at: now, wall: wall) else { return }
+            learnClock(reply, sentAt: sentAt, wall: wall)
+            goOnline(at: now, wall: wall)
+        case .online(var online) where online.heartbeat?.id == reply.id:
+            guard accept(reply, at: now, wall: wall) else { return }
+            if let sentAt = online.heartbeat?.sentAt { learnClock(reply, sentAt: sentAt, wall: wall) }
+            online.heartbeat = nil
+            online.missed = 0
+            phase = .online(online)
+        default: deliver(reply)
+        }
+    }
+
+    /// Whether the hub lets the session begin or go on; acts when it does not.
+    private mutating func accept(_ reply: LinkReply, at now: NIODeadline, wall: Int64) -> Bool {
+        guard case .failure(let error) = reply.outcome else { return true }
+        if error.code == .tokenRejected || error.code == .unauthenticated {
+            rest(.tokenFailed, .tokenRefused, error, wall: wall)
+        } else {
+            goOffline(.refused, error, at: now, wall: wall)
+        }
+        return false
+    }
+
+    /// Deadlines are on the hub's clock, so that a device with a wrong clock works; what it tells is taken to be
+    /// from the middle of the round trip.
+    private mutating func learnClock(_ reply: LinkReply, sentAt: Int64, wall: Int64) {
+        // Up to the year 9999: no arithmetic on it can then overflow.
+        guard let t = reply.result["t"]?.integerValue, (0...253_402_300_799_999).contains(t) else { return }
+        clockOffset = t - (sentAt / 2 + wall / 2)
+    }
+
+    private mutating func deliver(_ reply: LinkReply) {
+        guard var entry = pending[reply.id] else {
+            counters.unexpectedReplies += 1
+            return
+        }
+        if let place = reply.seq {
+            // After a resend the first answers may come again.
+            guard place >= entry.nextPlace else {
+                counters.unexpectedReplies += 1
+                return
+            }
+            guard place == entry.nextPlace || !entry.takesMany else {
+                return complete(reply.id, .failure(IoTError(.sendFailed, "one of several answers was lost")))
+            }
+            entry.nextPlace = place &+ 1
+            pending[reply.id] = entry
+        }
+        guard reply.final || reply.code != .success else {
+            if entry.takesMany { emit(.answer(id: reply.id, reply.result)) }
+            return
+        }
+        complete(reply.id, reply.outcome)
+    }
+
+    // MARK: Requests of others
+
+    private mutating func receive(_ request: LinkRequest, at now: NIODeadline, wall: Int64) {
+        let key = RememberedAnswers.Key(from: request.from, id: request.id)
+        switch answers.state(of: key, at: now) {
+        case .running:
+            counters.repeatedRequests += 1
+            return
+        case .answered(let payload):
+            counters.repeatedRequests += 1
+            return publish(payload)
+        case nil: break
+        }
+        let (left, overflow) = request.deadline.subtractingReportingOverflow(wall.addingReportingOverflow(clockOffset).partialValue)
+        guard left > 0, !overflow else {
+            counters.expiredRequests += 1
+            return
+        }
+        guard answers.runningCount < limits.runningRequests else {
+            // Not remembered: a repeat may find room.
+            counters.refusedRequests += 1
+            return publish(.reply(LinkReply(id: request.id, error: IoTError(.tooManyRequests))))
+        }
+        // Nobody waits longer than the answer would be remembered.
+        let deadline = now + min(.milliseconds(min(left, 86_400_000)), limits.answerMemory)
+        answers.begin(key, deadline: deadline)
+        emit(.execute(key, request, deadline: deadline))
+    }
+
+    mutating func finish(_ key: RememberedAnswers.Key, _ outcome: Result<JSONValue, IoTError>, at now: NIODeadline) {
+        let reply = LinkReply(id: key.id, outcome: outcome)
+        let payload = Self.serialize(reply)
+        guard let deadline = answers.finish(key, answer: payload, at: now), deadline > now else { return }
+        switch phase {
+        case .online: publish(payload)
+        case .waiting, .connecting, .subscribing, .beginning: unsentAnswers.append((payload, deadline))
+        case .idle, .leaving, .finished: break
+        }
+    }
+
+    private static func serialize(_ reply: LinkReply) -> [UInt8] {
+        do throws(IoTError) {
+            return try Envelope.reply(reply).serialized()
+        } catch {
+            return Array(LinkReply(id: reply.id, error: error).json.jsonText.utf8)
+        }
+    }
+
+    // MARK: Publishing
+
+    func request(
+        id: String, _ method: String, _ params: JSONValue, deadline: NIODeadline, at now: NIODeadline, wall: Int64
+    ) -> Envelope {
+        let t = wall.addingReportingOverflow(clockOffset).partialValue
+        let left = max(deadline - now, .zero).nanoseconds / 1_000_000
+        return .request(LinkRequest(id: id, method: method, params: params, t: t, deadline: t &+ left))
+    }
+
+    /// For the link's own small envelopes, which cannot be too large.
+    mutating func publish(_ envelope: Envelope) {
+        guard let payload = try? envelope.serialized() else { return }
+        publish(payload)
+    }
+
+    mutating func publish(_ payload: [UInt8]) {
+        emit(.publish(topic: address.upTopic, payload: payload))
+    }
+}

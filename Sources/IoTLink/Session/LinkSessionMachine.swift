@@ -1,0 +1,351 @@
+import IoTCore
+import NIOCore
+
+/// The link session without I/O: register, connect, begin, stay online, come back; requests out and in.
+///
+/// Owns no socket, clock, task or logger. Feed `handle` and carry out what it returns, in order; call it with
+/// `.timeout` at `nextDeadline`.
+struct LinkSessionMachine: Sendable {
+    enum Input {
+        case register
+        case unregister
+        /// There is a new token to try.
+        case tokenUpdated
+        /// Say goodbye; nothing follows.
+        case stop
+        case timeout
+        /// What became of the connection that `.connect(attempt:)` asked for; an older attempt's is ignored.
+        case transport(attempt: Int, Transport)
+        case request(PendingRequests.Entry)
+        /// The caller no longer waits.
+        case cancel(id: String)
+        /// A handler finished.
+        case handled(RememberedAnswers.Key, Result<JSONValue, IoTError>)
+    }
+
+    enum Transport {
+        case connected
+        case subscribed(granted: Bool)
+        case received(Envelope)
+        case malformed
+        /// The token could not be read, or is none.
+        case tokenUnreadable(IoTError)
+        case credentialsRefused(IoTError)
+        /// Could not be made, or was lost.
+        case lost(IoTError)
+        /// Ended because we asked for it.
+        case closed
+    }
+
+    enum Output {
+        case connect(attempt: Int, LinkAddress)
+        /// Send what was published before, then end without the will.
+        case disconnect
+        case subscribe(filter: String)
+        case publish(topic: String, payload: [UInt8])
+        case status(LinkStatusChange)
+        /// One of several answers; `complete` follows some time.
+        case answer(id: String, JSONValue)
+        case complete(id: String, Result<JSONValue, IoTError>)
+        /// Run a handler; give `handled` when it ends, at the deadline at the latest.
+        case execute(RememberedAnswers.Key, LinkRequest, deadline: NIODeadline)
+        case push(LinkPush)
+        /// After `stop`: nothing more will come.
+        case finished
+    }
+
+    enum Phase {
+        /// Unregistered, token refused or kicked off: `status` tells.
+        case idle
+        /// Offline, until the next attempt.
+        case waiting(until: NIODeadline)
+        case connecting(until: NIODeadline)
+        case subscribing(until: NIODeadline)
+        case beginning(until: NIODeadline, id: String, sentAt: Int64)
+        case online(Online)
+        case leaving(until: NIODeadline)
+        case finished
+    }
+
+    struct Online {
+        let since: NIODeadline
+        var nextHeartbeat: NIODeadline
+        /// The unanswered heartbeat and when it was sent.
+        var heartbeat: (id: String, sentAt: Int64)?
+        var missed = 0
+    }
+
+    let principal: Principal
+    let limits: LinkLimits
+    private(set) var status: LinkStatusChange
+    private(set) var address: LinkAddress
+    var counters = LinkCounters()
+
+    var phase = Phase.idle
+    var pending = PendingRequests()
+    var answers: RememberedAnswers
+    /// Answers that could not be published when they were ready.
+    var unsentAnswers: [(payload: [UInt8], deadline: NIODeadline)] = []
+    /// The hub's clock less ours, in ms.
+    var clockOffset: Int64 = 0
+
+    private var attempt = 0
+    private var backoff: FullJitterBackoff
+    private var generator: any RandomNumberGenerator & Sendable
+    private var outputs: [Output] = []
+
+    init(
+        principal: Principal, limits: LinkLimits, generator: any RandomNumberGenerator & Sendable, wall: Int64
+    ) {
+        self.principal = principal
+        self.limits = limits
+        self.generator = generator
+        backoff = FullJitterBackoff(base: limits.backoffBase, cap: limits.backoffCap)
+        answers = RememberedAnswers(
+            lifetime: limits.answerMemory, maximumCount: limits.rememberedAnswers,
+            maximumBytes: limits.rememberedAnswerBytes)
+        status = LinkStatusChange(.unregistering, .notRegistered, since: wall)
+        address = LinkAddress.random(principal, using: &self.generator)
+    }
+
+    /// When to call with `.timeout` at the latest.
+    var nextDeadline: NIODeadline? {
+        let timer: NIODeadline? =
+            switch phase {
+            case .idle, .finished: nil
+            case .waiting(let until), .connecting(let until), .subscribing(let until), .beginning(let until, _, _),
+                .leaving(let until):
+                until
+            case .online(let online): online.nextHeartbeat
+            }
+        guard let request = pending.earliestDeadline else { return timer }
+        return min(timer ?? request, request)
+    }
+
+    /// - Parameter wall: ms since 1970 on our own clock.
+    mutating func handle(_ input: Input, at now: NIODeadline, wall: Int64) -> [Output] {
+        switch input {
+        case .register: register(at: now, wall: wall)
+        case .unregister: unregister(wall: wall)
+        case .tokenUpdated:
+            if status.status == .tokenFailed { startRegistering(at: now, wall: wall) }
+        case .stop: stop(at: now, wall: wall)
+        case .timeout: handleTimeout(at: now, wall: wall)
+        case .transport(let attempt, let event):
+            if attempt == self.attempt { handle(event, at: now, wall: wall) }
+        case .request(let request): add(request, at: now, wall: wall)
+        case .cancel(let id): cancel(id)
+        case .handled(let key, let outcome): finish(key, outcome, at: now)
+        }
+        defer { outputs = [] }
+        return outputs
+    }
+
+    mutating func emit(_ output: Output) {
+        outputs.append(output)
+    }
+
+    mutating func mintID() -> String {
+        RequestID.random(using: &generator)
+    }
+
+    // MARK: What the user asks for
+
+    private mutating func register(at now: NIODeadline, wall: Int64) {
+        switch phase {
+        case .idle:
+            // A registration is a session of its own: the hub tells a newer one from one that came back.
+            address = LinkAddress.random(principal, using: &generator)
+            startRegistering(at: now, wall: wall)
+        case .waiting:
+            backoff.reset()
+            connect(at: now)
+        case .connecting, .subscribing, .beginning, .online, .leaving, .finished: break
+        }
+    }
+
+    private mutating func startRegistering(at now: NIODeadline, wall: Int64) {
+        backoff.reset()
+        change(.registering, .registering, nil, wall: wall)
+        connect(at: now)
+    }
+
+    private mutating func connect(at now: NIODeadline) {
+        attempt += 1
+        phase = .connecting(until: now + limits.connectTimeout)
+        emit(.connect(attempt: attempt, address))
+    }
+
+    private mutating func unregister(wall: Int64) {
+        switch phase {
+        case .leaving, .finished: return
+        case .idle: if status.status == .unregistering { return }
+        default: break
+        }
+        sayGoodbye(wall: wall)
+        rest(.unregistering, .unregistered, nil, wall: wall)
+    }
+
+    private mutating func stop(at now: NIODeadline, wall: Int64) {
+        switch phase {
+        case .leaving, .finished: return
+        case .idle, .waiting: phase = .finished
+        case .connecting, .subscribing, .beginning, .online:
+            sayGoodbye(wall: wall)
+            phase = .leaving(until: now + limits.leaveTimeout)
+        }
+        let reason = IoTError(.stopping)
+        change(.unregistering, .stopping, reason, wall: wall)
+        failPending(reason)
+        if case .finished = phase { emit(.finished) }
+    }
+
+    private mutating func sayGoodbye(wall: Int64) {
+        switch phase {
+        case .online:
+            let push = LinkPush(
+                method: LinkMethod.end, params: ["reason": "left"], t: wall.addingReportingOverflow(clockOffset).partialValue)
+            publish(.push(push))
+            emit(.disconnect)
+        case .connecting, .subscribing, .beginning: emit(.disconnect)
+        default: break
+        }
+    }
+
+    // MARK: What the connection tells
+
+    private mutating func handle(_ event: Transport, at now: NIODeadline, wall: Int64) {
+        if case .malformed = event { counters.malformedEnvelopes += 1 }
+        switch phase {
+        case .idle, .waiting, .finished: return
+        case .leaving:
+            switch event {
+            case .closed, .lost, .credentialsRefused, .tokenUnreadable: finishLeaving()
+            default: break
+            }
+            return
+        case .connecting, .subscribing, .beginning, .online: break
+        }
+
+        switch event {
+        case .connected:
+            guard case .connecting(let until) = phase else { return }
+            phase = .subscribing(until: until)
+            emit(.subscribe(filter: address.downTopic))
+        case .subscribed(let granted):
+            guard case .subscribing(let until) = phase else { return }
+            guard granted else {
+                let reason = IoTError(.forbidden, "the broker does not let \(principal) read its own topic")
+                return goOffline(.refused, reason, at: now, wall: wall)
+            }
+            begin(until: until, at: now, wall: wall)
+        case .received(let envelope): receive(envelope, at: now, wall: wall)
+        case .malformed: break
+        case .tokenUnreadable(let reason): rest(.tokenFailed, .tokenUnreadable, reason, wall: wall)
+        case .credentialsRefused(let reason): rest(.tokenFailed, .tokenRefused, reason, wall: wall)
+        case .lost(let reason): goOffline(.connectionLost, reason, isConnected: false, at: now, wall: wall)
+        case .closed:
+            goOffline(
+                .connectionLost, IoTError(.linkUnavailable, "the connection to the broker ended"), isConnected: false,
+                at: now, wall: wall)
+        }
+    }
+
+    private mutating func begin(until: NIODeadline, at now: NIODeadline, wall: Int64) {
+        let id = mintID()
+        phase = .beginning(until: until, id: id, sentAt: wall)
+        let params: JSONValue = ["session": .string(address.session), "versions": [1]]
+        publish(request(id: id, LinkMethod.begin, params, deadline: until, at: now, wall: wall))
+    }
+
+    mutating func goOnline(at now: NIODeadline, wall: Int64) {
+        phase = .online(Online(since: now, nextHeartbeat: now + limits.heartbeatInterval))
+        counters.onlineCount += 1
+        change(.online, .connected, nil, wall: wall)
+        for answer in unsentAnswers where answer.deadline > now { publish(answer.payload) }
+        unsentAnswers = []
+        sendPending(at: now, wall: wall)
+    }
+
+    /// Lost or refused: wait and try again.
+    mutating func goOffline(
+        _ cause: LinkStatusChange.Cause, _ reason: IoTError, isConnected: Bool = true, at now: NIODeadline,
+        wall: Int64
+    ) {
+        if case .online(let online) = phase, now - online.since >= limits.healthyTime { backoff.reset() }
+        if isConnected { emit(.disconnect) }
+        pending.connectionLost()
+        phase = .waiting(until: now + backoff.next(using: &generator))
+        change(.offline, cause, reason, wall: wall)
+    }
+
+    /// Ends the connection for good, until the user acts.
+    mutating func rest(_ status: LinkStatus, _ cause: LinkStatusChange.Cause, _ reason: IoTError?, wall: Int64) {
+        switch (phase, cause) {
+        // Saying goodbye, or the connection's own end, came before.
+        case (_, .unregistered), (_, .tokenUnreadable), (.idle, _), (.waiting, _): break
+        default: emit(.disconnect)
+        }
+        phase = .idle
+        unsentAnswers = []
+        change(status, cause, reason, wall: wall)
+        failPending(Self.unavailable(self.status))
+    }
+
+    private mutating func finishLeaving() {
+        phase = .finished
+        emit(.finished)
+    }
+
+    // MARK: Time
+
+    private mutating func handleTimeout(at now: NIODeadline, wall: Int64) {
+        expirePending(at: now)
+        switch phase {
+        case .waiting(let until) where until <= now: connect(at: now)
+        case .connecting(let until) where until <= now, .subscribing(let until) where until <= now:
+            goOffline(.noAnswer, IoTError(.linkUnavailable, "the broker did not answer"), at: now, wall: wall)
+        case .beginning(let until, _, _) where until <= now:
+            goOffline(.noAnswer, IoTError(.linkUnavailable, "the hub did not answer"), at: now, wall: wall)
+        case .online(let online) where online.nextHeartbeat <= now: heartbeat(online, at: now, wall: wall)
+        case .leaving(let until) where until <= now: finishLeaving()
+        default: break
+        }
+    }
+
+    private mutating func heartbeat(_ last: Online, at now: NIODeadline, wall: Int64) {
+        var online = last
+        if online.heartbeat != nil { online.missed += 1 }
+        guard online.missed < limits.heartbeatsMissed else {
+            let reason = IoTError(.linkUnavailable, "the hub left \(online.missed) heartbeats unanswered")
+            return goOffline(.noAnswer, reason, at: now, wall: wall)
+        }
+        let id = mintID()
+        online.heartbeat = (id, wall)
+        online.nextHeartbeat = now + limits.heartbeatInterval
+        phase = .online(online)
+        publish(
+            request(id: id, LinkMethod.heartbeat, [:], deadline: online.nextHeartbeat, at: now, wall: wall))
+    }
+
+    // MARK: Status
+
+    private mutating func change(
+        _ status: LinkStatus, _ cause: LinkStatusChange.Cause, _ reason: IoTError?, wall: Int64
+    ) {
+        let old = self.status
+        guard
+            old.status != status || old.cause != cause || old.reason?.code != reason?.code
+                || old.reason?.message != reason?.message
+        else { return }
+        // Another reason for the same status does not begin it anew.
+        self.status = LinkStatusChange(
+            status, cause, reason: reason, since: old.status == status ? old.since : wall)
+        emit(.status(self.status))
+    }
+
+    static func unavailable(_ status: LinkStatusChange) -> IoTError {
+        if status.cause == .stopping { return IoTError(.stopping) }
+        return IoTError(.linkUnavailable, "the link is \(status)", underlying: status.reason)
+    }
+}

@@ -1,0 +1,11 @@
+import Glibc
+
+/// Wall time, for `t` and `deadline` only.
+enum WallClock {
+    /// Milliseconds since 1970.
+    static func milliseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,22 @@
+public import IoTCore
+
+/// What a principal needs to know of its own token (a JWT, RFC 7519). The signature is the hub's to check.
+public struct TokenClaims: Sendable, Equatable {
+    /// `jti`: the token's id, and the user name at the broker.
+    public let id: String
+    /// `exp`: seconds since 1970; `nil` for a token that does not expire.
+    public let expires: Int64?
+
+    /// Throws 25026 for what is no JWT or has no `jti`.
+    public init(parsing token: String) throws(IoTError) {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(parts[1]),
+            let claims = try? JSONValue(parsing: payload)
+        else { throw IoTError(.tokenRejected, "the access token is no JWT: get a new one") }
+        guard let id = claims["jti"]?.stringValue, RequestID.isValid(id) else {
+            throw IoTError(.tokenRejected, "the access token has no id (jti): get a new one")
+        }
+        self.id = id
+        self.expires = claims["exp"]?.integerValue
+    }
+}

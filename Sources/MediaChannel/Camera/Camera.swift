@@ -1,0 +1,122 @@
+import IoTCore
+public import IoTLink
+import Logging
+import MediaCodec
+import NIOCore
+public import PeerTransport
+public import ServiceLifecycle
+import ThingModel
+
+/// A local camera as a device of the hub: answers its thing model, takes calls, and streams.
+public final class Camera: Service, Sendable {
+    public let configuration: CameraConfiguration
+    public let device: DeviceID
+
+    private let link: LinkSession
+    private let model: DeviceModel
+    private let stream: NIOLoopBound<CameraStream>
+    private let source: CameraSource
+    private let calls: CameraCalls
+    private let photos: PhotoTaker
+    private let changes: AsyncStream<Void>
+
+    /// - Parameters:
+    ///   - link: the device's own session; the camera runs it.
+    ///   - socket: the UDP port for this camera's viewers; the camera's media live on its event loop.
+    ///   - certificate: made ahead of time.
+    public init(
+        configuration: CameraConfiguration, device: DeviceID, link: LinkSession, socket: PeerSocket,
+        certificate: PeerCertificate, photos store: PhotoStore, logger: Logger
+    ) async throws {
+        self.configuration = configuration
+        self.device = device
+        self.link = link
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.changes = changes
+        let eventLoop = socket.eventLoop
+        let limit = configuration.maximumViewers
+        stream = try await eventLoop.submit {
+            NIOLoopBound(
+                CameraStream(eventLoop: eventLoop, maximumViewers: limit, logger: logger) { continuation.yield() },
+                eventLoop: eventLoop)
+        }.get()
+        source = CameraSource(configuration: configuration, onEvent: SourceHandOff(stream: stream).take)
+        model = try DeviceModel(
+            schema: try CameraSchema.make(maximumViewers: limit), link: link,
+            constants: ["_versionInfo": ["sdkVer": 1, "swVer": 1, "hwVer": 1]])
+        calls = CameraCalls(stream: stream, link: link, socket: socket, certificate: certificate)
+        photos = PhotoTaker(stream: stream, store: store, device: device)
+    }
+
+    public func run() async throws {
+        handleModel()
+        calls.attach()
+        source.start()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await self.link.run() }
+            group.addTask { await self.model.run() }
+            group.addTask { await self.calls.run() }
+            group.addTask { await self.reportChanges() }
+            // The link's session ends at a graceful shutdown; with it the rest.
+            await group.next()
+            source.stop()
+            group.cancelAll()
+        }
+        try? await stream.eventLoop.submit { [stream] in stream.value.close() }.get()
+    }
+
+    /// The camera as it is now.
+    public func snapshot() async -> CameraSnapshot {
+        let (configuration, device) = (configuration, device)
+        let future = stream.eventLoop.submit { [stream] in
+            let stream = stream.value
+            return CameraSnapshot(
+                name: configuration.name, device: device, url: configuration.redactedURL, source: stream.source,
+                isOn: stream.isOn, viewers: stream.viewers.count, maximumViewers: stream.maximumViewers,
+                media: stream.measurement)
+        }
+        guard let snapshot = try? await future.get() else {
+            return CameraSnapshot(
+                name: configuration.name, device: device, url: configuration.redactedURL,
+                source: .failed(IoTError(.stopping)), isOn: false, viewers: 0, maximumViewers: 0,
+                media: CameraMeasurement())
+        }
+        return snapshot
+    }
+
+    private func handleModel() {
+        model.onAction(CameraSchema.Name.cameraOn) { [stream] value async throws(IoTError) in
+            let isOn = value.integerValue != 0
+            _ = try? await stream.eventLoop.submit { stream.value.turn(on: isOn) }.get()
+            return isOn ? 1 : 0
+        }
+        model.onAction(CameraSchema.Name.takePhoto) { [photos] _ async throws(IoTError) in
+            try await photos.take()
+        }
+        model.onWrite(CameraSchema.Name.maximumViewers) { [stream] value async throws(IoTError) in
+            guard let limit = value.integerValue else { throw IoTError(.valueInvalid) }
+            _ = try? await stream.eventLoop.submit { stream.value.maximumViewers = Int(limit) }.get()
+        }
+    }
+
+    /// Keeps the model true: what changed is reported at once, measured rates when they moved noticeably.
+    private func reportChanges() async {
+        var reported: [String: JSONValue] = [:]
+        var media = CameraMeasurement()
+        for await _ in changes {
+            let now = await snapshot()
+            if now.media.differsNoticeably(from: media) { media = now.media }
+            let values: [String: JSONValue?] = [
+                CameraSchema.Name.cameraOn: .integer(now.isOn ? 1 : 0),
+                CameraSchema.Name.viewers: .integer(Int64(now.viewers)),
+                CameraSchema.Name.source: .string(now.source.name),
+                CameraSchema.Name.video: media.videoValue,
+                CameraSchema.Name.audio: media.audioValue,
+            ]
+            for case (let name, let value?) in values where reported[name] != value {
+                model.report("ProReadonly.\(name)", value)
+                reported[name] = value
+            }
+        }
+    }
+}

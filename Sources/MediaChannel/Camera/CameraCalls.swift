@@ -1,0 +1,140 @@
+import IoTCore
+import IoTLink
+import Logging
+import NIOCore
+import PeerTransport
+
+/// The called side of a camera's channels: takes the hub's forwarded calls, offers, and serves the viewer.
+///
+/// `@unchecked Sendable`: `stream` and all viewers are used on the stream's event loop alone.
+final class CameraCalls: @unchecked Sendable {
+    /// How long a call may take to its first encrypted packet.
+    static let sourceTimeout: TimeAmount = .seconds(10)
+
+    private let stream: NIOLoopBound<CameraStream>
+    private let link: LinkSession
+    private let socket: PeerSocket
+    private let certificate: PeerCertificate
+    private let endings: CallEndings
+
+    init(stream: NIOLoopBound<CameraStream>, link: LinkSession, socket: PeerSocket, certificate: PeerCertificate) {
+        self.stream = stream
+        self.link = link
+        self.socket = socket
+        self.certificate = certificate
+        endings = CallEndings(link: link)
+    }
+
+    /// Begins to take calls.
+    func attach() {
+        link.handle(CallMethod.connect) { [self] request async throws(IoTError) in try await connect(request) }
+        link.handle(CallMethod.control) { [self] request async throws(IoTError) in
+            guard let command = CallCommand(rawValue: request.params["command"]?.stringValue ?? "") else {
+                throw IoTError(.invalidRequest, "command is play or stop")
+            }
+            try await withViewer(of: request) { viewer throws(IoTError) in viewer.perform(command, at: .now()) }
+            return .object([:])
+        }
+        link.handle(CallMethod.trickle) { [self] request async throws(IoTError) in
+            let candidate = request.params["candidate"]?.stringValue ?? ""
+            try await withViewer(of: request) { viewer throws(IoTError) in
+                try viewer.addRemoteCandidate(candidate)
+            }
+            return .object([:])
+        }
+        link.handle(CallMethod.end) { [self] request async throws(IoTError) in
+            try await withViewer(of: request) { viewer throws(IoTError) in viewer.hungUp() }
+            return .object([:])
+        }
+    }
+
+    /// Tells callers whose channels ended; runs until cancelled.
+    func run() async {
+        await endings.run()
+    }
+
+    private func connect(_ request: LinkRequest) async throws(IoTError) -> JSONValue {
+        guard let grant = CallGrant(request.params["grant"]), grant.actions.contains("view") else {
+            throw IoTError(.callTokenRejected, "the hub forwarded no grant to view")
+        }
+        guard let session = request.params["session"]?.stringValue, (1...64).contains(session.utf8.count) else {
+            throw IoTError(.invalidRequest, "session is 1 to 64 bytes of text")
+        }
+        let playsAtOnce = request.params["play"]?.boolValue ?? false
+        try await onLoop { stream in stream.untilReady() }
+        let offer = try await offer(session: session, grant: grant, wantsMedia: playsAtOnce)
+        do throws(IoTError) {
+            let answered = try await link.request(
+                CallMethod.invite,
+                [
+                    "peer": .string(grant.user), "peerSession": request.params["peerSession"] ?? .null,
+                    "session": .string(session), "offer": .string(offer),
+                ])
+            guard let text = answered["answer"]?.stringValue else {
+                throw IoTError(.sessionDescriptionInvalid, "the caller sent no answer")
+            }
+            let answer = try SessionDescription(parsing: text)
+            try await onLoop { stream in
+                stream.eventLoop.makeCompletedFuture {
+                    guard let viewer = stream.viewers[session] else { throw IoTError(.hungUp) }
+                    try viewer.setAnswer(answer)
+                }
+            }
+        } catch {
+            try? await onLoop { stream in
+                stream.eventLoop.makeCompletedFuture { stream.viewers[session]?.hungUp() }
+            }
+            throw error
+        }
+        return ["session": .string(session), "iceServers": [], "expiryTimeSeconds": .integer(grant.expires)]
+    }
+
+    private func offer(session: String, grant: CallGrant, wantsMedia: Bool) async throws(IoTError) -> String {
+        try await onLoop { [self] stream in
+            stream.eventLoop.makeCompletedFuture {
+                guard stream.viewers[session] == nil else { throw IoTError(.duplicateCall) }
+                let viewer = CameraViewer(
+                    session: session, grant: grant, stream: stream, wantsMedia: wantsMedia
+                ) { [endings] reason in
+                    guard let reason else { return }
+                    endings.add(CallEnding(peer: grant.user, session: session, reason: reason))
+                }
+                try stream.add(viewer, session: session)
+                do {
+                    return try viewer.makeOffer(socket: socket, certificate: certificate).text
+                } catch {
+                    stream.remove(session: session)
+                    throw error
+                }
+            }
+        }
+    }
+
+    /// Runs `body` on the loop with the viewer that a request is about: only its own caller may speak for it.
+    private func withViewer(
+        of request: LinkRequest, _ body: @escaping @Sendable (CameraViewer) throws(IoTError) -> Void
+    ) async throws(IoTError) {
+        let session = request.params["session"]?.stringValue ?? ""
+        let from = request.from?.description
+        try await onLoop { stream in
+            stream.eventLoop.makeCompletedFuture {
+                guard let viewer = stream.viewers[session], viewer.grant.user == from else {
+                    throw IoTError(.callTargetNotFound, "there is no such call")
+                }
+                try body(viewer)
+            }
+        }
+    }
+
+    private func onLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (CameraStream) -> EventLoopFuture<Value>
+    ) async throws(IoTError) -> Value {
+        do {
+            return try await stream.eventLoop.flatSubmit { [stream] in body(stream.value) }.get()
+        } catch let error as IoTError {
+            throw error
+        } catch {
+            throw IoTError(.internalFailure, underlying: error)
+        }
+    }
+}

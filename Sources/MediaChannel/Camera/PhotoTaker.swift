@@ -1,0 +1,60 @@
+import IoTCore
+import MediaCodec
+import NIOCore
+
+/// Takes a photo: decodes the newest group of pictures to its last picture, on a thread of its own.
+final class PhotoTaker: Sendable {
+    private let stream: NIOLoopBound<CameraStream>
+    private let store: PhotoStore
+    private let device: DeviceID
+    private let worker = SerialWorker(name: "photo", limit: 4)
+
+    init(stream: NIOLoopBound<CameraStream>, store: PhotoStore, device: DeviceID) {
+        self.stream = stream
+        self.store = store
+        self.device = device
+    }
+
+    deinit {
+        worker.stop()
+    }
+
+    /// The action's result: `{"resource","contentType","width","height"}`.
+    func take() async throws(IoTError) -> JSONValue {
+        do {
+            let (frames, parameters, isOn) = try await stream.eventLoop.submit { [stream] in
+                let stream = stream.value
+                return (stream.group.frames, stream.videoParameters, stream.isOn)
+            }.get()
+            guard isOn else { throw IoTError(.cameraOff) }
+            guard let parameters, !frames.isEmpty else {
+                throw IoTError(.deviceOperationFailed, "the camera has no picture yet")
+            }
+            let promise = stream.eventLoop.makePromise(of: JSONValue.self)
+            let accepted = worker.submit { [self] in
+                promise.completeWith(Result { try develop(frames, parameters) })
+            }
+            if !accepted { promise.fail(IoTError(.deviceBusy, "other photos are being taken")) }
+            return try await promise.futureResult.get()
+        } catch let error as IoTError {
+            throw error
+        } catch {
+            throw IoTError(.internalFailure, underlying: error)
+        }
+    }
+
+    private func develop(_ frames: [MediaFrame], _ parameters: VideoParameters) throws -> JSONValue {
+        let decoder = try VideoDecoder(parameters, threads: 1)
+        var newest: VideoPicture?
+        for frame in frames {
+            if let picture = try decoder.decode(frame).last { newest = picture }
+        }
+        if let picture = decoder.flush().last { newest = picture }
+        guard let newest else { throw IoTError(.deviceOperationFailed, "the newest picture cannot be decoded") }
+        let name = store.add(try PictureEncoder.jpeg(newest), of: device, at: .now())
+        return [
+            "resource": .string(name), "contentType": "image/jpeg", "width": .integer(Int64(newest.width)),
+            "height": .integer(Int64(newest.height)),
+        ]
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import NIOCore
+
+/// Hands a source's events from its thread to the camera's event loop. With 64 on their way the thread waits, so
+/// that a busy loop slows the reading and no queue grows.
+///
+/// `@unchecked Sendable`: the count is behind `condition`.
+final class SourceHandOff: @unchecked Sendable {
+    private static let limit = 64
+
+    private let stream: NIOLoopBound<CameraStream>
+    private let condition = NSCondition()
+    private var underWay = 0
+
+    init(stream: NIOLoopBound<CameraStream>) {
+        self.stream = stream
+    }
+
+    func take(_ event: CameraSourceEvent) {
+        condition.withLock {
+            while underWay >= Self.limit { condition.wait() }
+            underWay += 1
+        }
+        stream.eventLoop.execute { [self] in
+            stream.value.handle(event)
+            condition.withLock {
+                underWay -= 1
+                condition.signal()
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import IoTCore
+import IoTLink
+import NIOCore
+import PeerTransport
+
+/// The caller's part of a call: asks the hub for a token, calls the device, and hands what the device sends back to
+/// the call it belongs to.
+final class CallClient: Sendable {
+    /// What a device sends to one call. Called on the link's tasks.
+    protocol Receiver: AnyObject, Sendable {
+        /// The device's offer; answers with ours.
+        func invited(offer: SessionDescription) async throws(IoTError) -> SessionDescription
+        func trickled(candidate: String)
+        func ended(_ reason: IoTError)
+    }
+
+    private let link: LinkSession
+    private let calls = CallTable()
+
+    init(link: LinkSession) {
+        self.link = link
+    }
+
+    /// Begins to take what devices send.
+    func attach() {
+        link.handle(CallMethod.invite) { [calls] request async throws(IoTError) in
+            let call = try calls.receiver(of: request)
+            guard let text = request.params["offer"]?.stringValue else {
+                throw IoTError(.sessionDescriptionInvalid, "the invitation holds no offer")
+            }
+            let answer = try await call.invited(offer: try SessionDescription(parsing: text))
+            return ["answer": .string(answer.text)]
+        }
+        link.handle(CallMethod.trickle) { [calls] request async throws(IoTError) in
+            try calls.receiver(of: request).trickled(candidate: request.params["candidate"]?.stringValue ?? "")
+            return .object([:])
+        }
+        link.handle(CallMethod.end) { [calls] request async throws(IoTError) in
+            let code = request.params["code"]?.integerValue ?? Int64(ErrorCode.hungUp.rawValue)
+            let reason = IoTError(
+                ErrorCode(rawValue: Int(clamping: code)), request.params["message"]?.stringValue)
+            try calls.receiver(of: request).ended(reason)
+            return .object([:])
+        }
+    }
+
+    /// Calls a device; its offer reaches `receiver`. Answers when the device took the call.
+    func connect(
+        session: String, device: DeviceID, kind: ChannelKind, source: Int, receiver: any Receiver
+    ) async throws(IoTError) {
+        try calls.add(receiver, session: session, device: device)
+        do throws(IoTError) {
+            let granted = try await link.request(
+                CallMethod.token,
+                ["device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)), "actions": ["view"]])
+            guard let token = granted["token"] else { throw IoTError(.callTokenInvalid, "the hub sent no token") }
+            _ = try await link.request(
+                CallMethod.connect,
+                [
+                    "device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)),
+                    "source": .integer(Int64(source)), "session": .string(session), "token": token,
+                ])
+        } catch {
+            calls.remove(session: session)
+            throw error
+        }
+    }
+
+    /// Tells the device what is wanted of a standing call.
+    func control(session: String, device: DeviceID, _ command: CallCommand) async throws(IoTError) {
+        _ = try await link.request(
+            CallMethod.control,
+            [
+                "device": .string(device.rawValue), "session": .string(session),
+                "command": .string(command.rawValue),
+            ])
+    }
+
+    /// Hangs up; the device may be gone already.
+    func end(session: String, device: DeviceID) async {
+        calls.remove(session: session)
+        _ = try? await link.request(
+            CallMethod.end,
+            [
+                "device": .string(device.rawValue), "session": .string(session),
+                "code": .integer(Int64(ErrorCode.hungUp.rawValue)), "message": "the viewer left",
+            ], timeout: .seconds(2))
+    }
+}

@@ -1,0 +1,65 @@
+/// How NAL units stand in a packet.
+enum NALUnitFraming: Equatable {
+    /// Behind start codes (H.264 Annex B).
+    case startCodes
+    /// Behind big-endian lengths of 1 to 4 bytes (ISO/IEC 14496-15).
+    case lengths(size: Int)
+
+    /// Where the units stand in `bytes`, without start codes or lengths; empty units are left out.
+    ///
+    /// A length that reaches past the bytes ends the list there.
+    func ranges(in bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
+        switch self {
+        case .startCodes: Self.rangesBehindStartCodes(bytes)
+        case .lengths(let size): Self.rangesBehindLengths(bytes, size: size)
+        }
+    }
+
+    private static func rangesBehindLengths(_ bytes: UnsafeRawBufferPointer, size: Int) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var position = 0
+        while bytes.count - position >= size {
+            var length = 0
+            for offset in 0..<size { length = length << 8 | Int(bytes[position + offset]) }
+            position += size
+            guard length <= bytes.count - position else {
+                // Some writers put start codes where lengths should be.
+                return ranges.isEmpty && length == 1 ? rangesBehindStartCodes(bytes) : ranges
+            }
+            if length > 0 { ranges.append(position..<position + length) }
+            position += length
+        }
+        return ranges
+    }
+
+    private static func rangesBehindStartCodes(_ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var start: Int?
+        var position = 0
+        let count = bytes.count
+        while position + 2 < count {
+            let third = bytes[position + 2]
+            if third > 1 {
+                position += 3
+            } else if third == 1, bytes[position] == 0, bytes[position + 1] == 0 {
+                append(start, position, bytes, to: &ranges)
+                start = position + 3
+                position += 3
+            } else {
+                position += 1
+            }
+        }
+        append(start, count, bytes, to: &ranges)
+        return ranges
+    }
+
+    // Zeros before a start code belong to no unit: a unit never ends in one (H.264 §7.4.1).
+    private static func append(
+        _ start: Int?, _ limit: Int, _ bytes: UnsafeRawBufferPointer, to ranges: inout [Range<Int>]
+    ) {
+        guard let start else { return }
+        var end = limit
+        while end > start, bytes[end - 1] == 0 { end -= 1 }
+        if end > start { ranges.append(start..<end) }
+    }
+}

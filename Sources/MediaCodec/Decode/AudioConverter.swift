@@ -1,0 +1,60 @@
+import CFFmpeg
+public import IoTCore
+import NIOCore
+
+/// Brings decoded sound to one rate and number of channels: 5.1 down to stereo or mono, 48 kHz to 8 kHz.
+///
+/// What comes in may change its form midway. Not Sendable.
+public final class AudioConverter {
+    public let sampleRate: Int
+    public let channels: Int
+    private var converter: SampleConverter?
+    private var nextPTS: Int64 = 0
+
+    /// - Parameters:
+    ///   - sampleRate: 1 to 768,000 samples a second.
+    ///   - channels: 1 to 8.
+    public init(sampleRate: Int, channels: Int) throws(IoTError) {
+        guard (1...768_000).contains(sampleRate), (1...8).contains(channels) else {
+            throw IoTError(.invalidParameter, "Sound can have 1 to 768,000 samples a second and 1 to 8 channels.")
+        }
+        self.sampleRate = sampleRate
+        self.channels = channels
+    }
+
+    /// Converts; while resampling, a few samples are held back for the next call or `flush()`.
+    public func convert(_ buffer: AudioBuffer) throws(IoTError) -> AudioBuffer {
+        let input = SampleConverter.Format(
+            sampleFormat: AV_SAMPLE_FMT_S16, sampleRate: buffer.sampleRate, channels: buffer.channels,
+            channelMask: buffer.channelMask)
+        let converter: SampleConverter
+        if let current = self.converter, current.input == input {
+            converter = current
+        } else {
+            let output = SampleConverter.Format(
+                sampleFormat: AV_SAMPLE_FMT_S16, sampleRate: sampleRate, channels: channels, channelMask: 0)
+            converter = try SampleConverter(from: input, to: output)
+            self.converter = converter
+        }
+        var samples = ByteBuffer()
+        let source = Array(buffer.samples.readableBytesView)
+        let delay = converter.delay
+        _ = try source.withUnsafeBufferPointer { bytes throws(IoTError) -> Int in
+            var plane: UnsafePointer<UInt8>? = bytes.baseAddress
+            return try converter.convert(&plane, count: buffer.frameCount, into: &samples)
+        }
+        let result = AudioBuffer(pts: buffer.pts - delay, sampleRate: sampleRate, channels: channels, samples: samples)
+        nextPTS = result.pts + result.duration
+        return result
+    }
+
+    /// What resampling still held back; nil when nothing was.
+    public func flush() throws(IoTError) -> AudioBuffer? {
+        guard let converter else { return nil }
+        var samples = ByteBuffer()
+        let count = try converter.convert(nil, count: 0, into: &samples)
+        self.converter = nil
+        guard count > 0 else { return nil }
+        return AudioBuffer(pts: nextPTS, sampleRate: sampleRate, channels: channels, samples: samples)
+    }
+}

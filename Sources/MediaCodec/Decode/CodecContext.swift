@@ -1,0 +1,70 @@
+import CFFmpeg
+import IoTCore
+
+/// An AVCodecContext of a decoder or encoder, and the frame it writes into or reads from.
+final class CodecContext {
+    let pointer: UnsafeMutablePointer<AVCodecContext>
+    let frame: UnsafeMutablePointer<AVFrame>
+
+    enum Role {
+        case decoder
+        case encoder
+    }
+
+    /// Configure the context in `configure`; it is opened behind it.
+    init(
+        _ role: Role, _ id: AVCodecID, configure: (UnsafeMutablePointer<AVCodecContext>) throws(IoTError) -> Void
+    ) throws(IoTError) {
+        LibAV.initialize()
+        let codec = role == .decoder ? avcodec_find_decoder(id) : avcodec_find_encoder(id)
+        let name = avcodec_get_name(id).map { String(cString: $0) } ?? "unknown"
+        guard let codec else {
+            throw IoTError(
+                .codecUnsupported, "This build of libavcodec has no \(role) for \(name). Install Debian's libavcodec59.")
+        }
+        var context = avcodec_alloc_context3(codec)
+        var frame = av_frame_alloc()
+        guard let pointer = context, let framePointer = frame else {
+            avcodec_free_context(&context)
+            av_frame_free(&frame)
+            throw IoTError.outOfMemory()
+        }
+        do throws(IoTError) {
+            try configure(pointer)
+            let result = avcodec_open2(pointer, codec, nil)
+            guard result >= 0 else {
+                throw IoTError(
+                    .mediaFailed,
+                    "The \(name) \(role) did not start (\(LibAVError(result))). The track's parameters are damaged.")
+            }
+        } catch {
+            avcodec_free_context(&context)
+            av_frame_free(&frame)
+            throw error
+        }
+        self.pointer = pointer
+        self.frame = framePointer
+    }
+
+    deinit {
+        var context: UnsafeMutablePointer<AVCodecContext>? = pointer
+        avcodec_free_context(&context)
+        var frame: UnsafeMutablePointer<AVFrame>? = frame
+        av_frame_free(&frame)
+    }
+
+    /// Gives the context its own copy of `bytes` as extradata, before it is opened.
+    static func setExtradata(_ bytes: [UInt8], of context: UnsafeMutablePointer<AVCodecContext>) throws(IoTError) {
+        guard let copy = copyForLibAV(bytes) else { throw IoTError.outOfMemory() }
+        context.pointee.extradata = copy
+        context.pointee.extradata_size = Int32(bytes.count)
+    }
+
+    /// A zero-padded copy that libav may free.
+    static func copyForLibAV(_ bytes: [UInt8]) -> UnsafeMutablePointer<UInt8>? {
+        guard let memory = av_mallocz(bytes.count + Int(cffmpeg_input_padding())) else { return nil }
+        let copy = memory.assumingMemoryBound(to: UInt8.self)
+        copy.update(from: bytes, count: bytes.count)
+        return copy
+    }
+}

@@ -1,0 +1,85 @@
+import CFFmpeg
+import IoTCore
+import NIOCore
+
+/// libswresample, fenced: one format of samples into another.
+final class SampleConverter {
+    struct Format: Equatable {
+        var sampleFormat: AVSampleFormat
+        var sampleRate: Int
+        var channels: Int
+        /// 0: the usual layout for that many channels.
+        var channelMask: UInt64
+
+        static func == (a: Format, b: Format) -> Bool {
+            a.sampleFormat == b.sampleFormat && a.sampleRate == b.sampleRate && a.channels == b.channels
+                && a.channelMask == b.channelMask
+        }
+
+        func withLayout<R>(_ body: (UnsafeMutablePointer<AVChannelLayout>) -> R) -> R {
+            var layout = AVChannelLayout()
+            defer { av_channel_layout_uninit(&layout) }
+            if channelMask == 0 || av_channel_layout_from_mask(&layout, channelMask) < 0
+                || Int(layout.nb_channels) != channels
+            {
+                av_channel_layout_uninit(&layout)
+                av_channel_layout_default(&layout, Int32(channels))
+            }
+            return body(&layout)
+        }
+    }
+
+    let input: Format
+    let output: Format
+    private var context: OpaquePointer?
+
+    /// `output.sampleFormat` must be interleaved.
+    init(from input: Format, to output: Format) throws(IoTError) {
+        self.input = input
+        self.output = output
+        var context: OpaquePointer?
+        let result = input.withLayout { source in
+            output.withLayout { target in
+                swr_alloc_set_opts2(
+                    &context, target, output.sampleFormat, Int32(output.sampleRate), source, input.sampleFormat,
+                    Int32(input.sampleRate), 0, nil)
+            }
+        }
+        guard result >= 0, swr_init(context) >= 0 else {
+            swr_free(&context)
+            throw IoTError(.mediaFailed, "Sound of this form cannot be converted. The stream is damaged.")
+        }
+        self.context = context
+    }
+
+    deinit {
+        swr_free(&context)
+    }
+
+    /// How much sound resampling holds back, µs.
+    var delay: Int64 {
+        max(0, swr_get_delay(context, 1_000_000))
+    }
+
+    /// - Parameters:
+    ///   - planes: A pointer a plane (one when interleaved); nil drains what resampling holds back.
+    ///   - count: Samples a channel.
+    /// - Returns: The samples written, a channel.
+    func convert(
+        _ planes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int, into buffer: inout ByteBuffer
+    ) throws(IoTError) -> Int {
+        let bytesPerFrame = Int(av_get_bytes_per_sample(output.sampleFormat)) * output.channels
+        let capacity = Int(swr_get_out_samples(context, Int32(clamping: count)))
+        guard capacity >= 0, bytesPerFrame > 0 else { return 0 }
+        var written: Int32 = 0
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: capacity * bytesPerFrame) { destination in
+            var target: UnsafeMutablePointer<UInt8>? = destination.bindMemory(to: UInt8.self).baseAddress
+            written = swr_convert(context, &target, Int32(capacity), planes, Int32(clamping: count))
+            return max(0, Int(written)) * bytesPerFrame
+        }
+        guard written >= 0 else {
+            throw IoTError(.mediaFailed, "Converting sound failed (\(LibAVError(written))).")
+        }
+        return Int(written)
+    }
+}

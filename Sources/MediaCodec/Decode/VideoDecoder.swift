@@ -1,0 +1,114 @@
+import CFFmpeg
+public import IoTCore
+import NIOCore
+
+/// Decodes H.264 and H.265.
+///
+/// Pictures come out in presentation order, each once, with the pts of the frame they were coded in; times that stand
+/// in decoding order only (dts equal to pts, as from RTP) do not matter. Parameter sets and size may change midway.
+/// Damage never throws: it is counted, the damaged picture is marked, and frames are passed over until the next key
+/// frame. Not Sendable; decoding blocks, so it belongs on a thread of its own.
+public final class VideoDecoder {
+    /// Frames in which the decoder met damage.
+    public private(set) var errorCount = 0
+
+    /// Frames passed over while waiting for a key frame.
+    public private(set) var skippedFrames = 0
+
+    private let codec: CodecContext
+    private let packet: CodecPacket
+    private var isWaitingForKeyFrame = true
+
+    /// - Parameters:
+    ///   - parameters: Its parameter sets may be empty, since they stand before each key frame.
+    ///   - threads: Of slice decoding, which adds no delay. 1 to 16.
+    /// - Throws: `codecUnsupported`, `mediaFailed`.
+    public init(_ parameters: VideoParameters, threads: Int = 1) throws(IoTError) {
+        packet = try CodecPacket()
+        codec = try CodecContext(.decoder, parameters.codec.libavID) { context throws(IoTError) in
+            context.pointee.thread_count = Int32(max(1, min(16, threads)))
+            // Frame threads would hold back a frame each.
+            context.pointee.thread_type = FF_THREAD_SLICE
+            context.pointee.pkt_timebase = AVRational(num: 1, den: 1_000_000)
+            // Where the parameter sets do not tell, libav would start at 0 and lose pictures until it knows better.
+            context.pointee.has_b_frames = Int32(max(0, min(16, parameters.reorderDepth)))
+            try CodecContext.setExtradata(
+                DecoderConfiguration.record(codec: parameters.codec, parameterSets: parameters.parameterSets),
+                of: context)
+        }
+    }
+
+    /// Takes the next frame in decoding order and gives the pictures that are now due: none, one or more.
+    ///
+    /// - Parameter isShown: False for a frame that others refer to but that is not to be shown itself.
+    /// - Throws: `mediaFailed` when memory runs out.
+    public func decode(_ frame: MediaFrame, isShown: Bool = true) throws(IoTError) -> [VideoPicture] {
+        guard frame.kind == .video, frame.bytes.readableBytes > 0 else { return [] }
+        if isWaitingForKeyFrame {
+            guard frame.isKeyFrame else {
+                skippedFrames += 1
+                return []
+            }
+            isWaitingForKeyFrame = false
+        }
+        try packet.fill(frame.bytes, pts: frame.pts)
+        packet.pointer.pointee.flags = (frame.isKeyFrame ? AV_PKT_FLAG_KEY : 0) | (isShown ? 0 : AV_PKT_FLAG_DISCARD)
+        var pictures: [VideoPicture] = []
+        let result = avcodec_send_packet(codec.pointer, packet.pointer)
+        let didSend = try isFine(result)
+        let didReceive = try receive(into: &pictures)
+        if !didSend || !didReceive { try resynchronise(&pictures) }
+        return pictures
+    }
+
+    /// Gives what is still inside, at the end of a stream. Afterwards the decoder waits for a key frame.
+    public func flush() -> [VideoPicture] {
+        var pictures: [VideoPicture] = []
+        // Only memory can run out here; what came out until then still counts.
+        try? drain(into: &pictures, areCorrupt: false)
+        isWaitingForKeyFrame = true
+        return pictures
+    }
+
+    /// Forgets what is inside, as after a seek. Afterwards the decoder waits for a key frame.
+    public func reset() {
+        avcodec_flush_buffers(codec.pointer)
+        isWaitingForKeyFrame = true
+    }
+
+    // What was decoded before the damage still comes out; what comes after a damaged picture may refer to it.
+    private func resynchronise(_ pictures: inout [VideoPicture]) throws(IoTError) {
+        errorCount += 1
+        try drain(into: &pictures, areCorrupt: pictures.contains { $0.isCorrupt })
+        isWaitingForKeyFrame = true
+    }
+
+    private func drain(into pictures: inout [VideoPicture], areCorrupt: Bool) throws(IoTError) {
+        _ = avcodec_send_packet(codec.pointer, nil)
+        _ = try receive(into: &pictures, areCorrupt: areCorrupt)
+        avcodec_flush_buffers(codec.pointer)
+    }
+
+    /// Returns false when damage was met.
+    private func receive(into pictures: inout [VideoPicture], areCorrupt: Bool = false) throws(IoTError) -> Bool {
+        var isWhole = true
+        // A bound, since what a decoder does with a stranger's bytes is not ours to prove.
+        for _ in 0..<64 {
+            let result = avcodec_receive_frame(codec.pointer, codec.frame)
+            if result == LibAVError.again || result == LibAVError.endOfFile { break }
+            guard try isFine(result) else {
+                isWhole = false
+                continue
+            }
+            let frame = codec.frame.pointee
+            if frame.decode_error_flags != 0 || frame.flags & AV_FRAME_FLAG_CORRUPT != 0 { isWhole = false }
+            pictures.append(try VideoPicture(taking: codec.frame, isCorrupt: areCorrupt || !isWhole))
+        }
+        return isWhole
+    }
+
+    private func isFine(_ result: Int32) throws(IoTError) -> Bool {
+        if result == LibAVError.outOfMemory { throw IoTError.outOfMemory() }
+        return result >= 0
+    }
+}

@@ -1,0 +1,88 @@
+import CFFmpeg
+public import IoTCore
+public import NIOCore
+
+/// One decoded picture.
+///
+/// `@unchecked Sendable` because it is immutable: it alone holds its AVFrame, whose buffers are counted atomically by
+/// libav, and nothing writes to them once the decoder has given the picture out.
+public final class VideoPicture: @unchecked Sendable {
+    let frame: UnsafeMutablePointer<AVFrame>
+
+    /// µs on the clock of the frame it was decoded from.
+    public let pts: Int64
+
+    /// Pixels, after cropping.
+    public let width: Int
+    public let height: Int
+
+    /// libav's name of the pixel format: "yuv420p", "yuvj420p", "yuv420p10le", …
+    public let format: String
+
+    /// The decoder met damage in it, or in what it refers to: do not show it as if it were whole.
+    public let isCorrupt: Bool
+
+    /// Takes over what `source` refers to and leaves it blank.
+    init(taking source: UnsafeMutablePointer<AVFrame>, isCorrupt: Bool) throws(IoTError) {
+        guard let frame = av_frame_alloc() else { throw IoTError.outOfMemory() }
+        av_frame_move_ref(frame, source)
+        self.frame = frame
+        pts = frame.pointee.pts
+        width = Int(frame.pointee.width)
+        height = Int(frame.pointee.height)
+        format = av_get_pix_fmt_name(AVPixelFormat(frame.pointee.format)).map { String(cString: $0) } ?? "unknown"
+        self.isCorrupt = isCorrupt
+    }
+
+    deinit {
+        var frame: UnsafeMutablePointer<AVFrame>? = frame
+        av_frame_free(&frame)
+    }
+
+    var pixelFormat: AVPixelFormat { AVPixelFormat(frame.pointee.format) }
+
+    /// How many planes the format has; 3 for "yuv420p".
+    public var planeCount: Int { max(0, Int(av_pix_fmt_count_planes(pixelFormat))) }
+
+    /// Gives a plane's rows in place: `height` rows of `width` bytes, each `stride` bytes after the one before.
+    /// Returns nil for a plane that is not there.
+    public func withPlane<Result>(
+        _ index: Int, _ body: (_ bytes: UnsafeRawBufferPointer, _ stride: Int, _ width: Int, _ height: Int) -> Result
+    ) -> Result? {
+        guard (0..<min(planeCount, 4)).contains(index),
+            let data = withUnsafeBytes(
+                of: frame.pointee.data, { $0.bindMemory(to: UnsafeMutablePointer<UInt8>?.self)[index] })
+        else { return nil }
+        let stride = withUnsafeBytes(of: frame.pointee.linesize) { Int($0.bindMemory(to: Int32.self)[index]) }
+        let rowBytes = Int(av_image_get_linesize(pixelFormat, frame.pointee.width, Int32(index)))
+        guard let descriptor = av_pix_fmt_desc_get(pixelFormat), rowBytes > 0, stride >= rowBytes else { return nil }
+        let shift = index == 1 || index == 2 ? Int(descriptor.pointee.log2_chroma_h) : 0
+        let rows = (height + (1 << shift) - 1) >> shift
+        let bytes = UnsafeRawBufferPointer(start: data, count: stride * (rows - 1) + rowBytes)
+        return body(bytes, stride, rowBytes, rows)
+    }
+
+    /// All planes one after another, rows without padding: what `ffmpeg -f rawvideo` writes.
+    public func packedBytes() -> ByteBuffer {
+        var buffer = ByteBuffer()
+        appendPackedBytes(to: &buffer)
+        return buffer
+    }
+
+    func appendPackedBytes(to buffer: inout ByteBuffer) {
+        let size = Int(av_image_get_buffer_size(pixelFormat, frame.pointee.width, frame.pointee.height, 1))
+        guard size > 0 else { return }
+        buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { destination in
+            let written = withUnsafePointer(to: frame.pointee.data) { data in
+                withUnsafePointer(to: frame.pointee.linesize) { strides in
+                    av_image_copy_to_buffer(
+                        destination.bindMemory(to: UInt8.self).baseAddress, Int32(size),
+                        UnsafeRawPointer(data).assumingMemoryBound(to: UnsafePointer<UInt8>?.self),
+                        UnsafeRawPointer(strides).assumingMemoryBound(to: Int32.self), pixelFormat,
+                        frame.pointee.width, frame.pointee.height, 1)
+                }
+            }
+            return max(0, Int(written))
+        }
+    }
+}

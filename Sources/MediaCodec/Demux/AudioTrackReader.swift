@@ -1,0 +1,87 @@
+import CFFmpeg
+import IoTCore
+import NIOCore
+
+/// Turns an audio stream's packets into frames.
+final class AudioTrackReader {
+    private(set) var parameters: AudioParameters
+
+    /// Packets passed over because they could not be understood.
+    private(set) var skipped = 0
+
+    private let timeBase: AVRational
+    private var nextPTS: Int64?
+
+    /// Nil when the codec is one the product does not carry.
+    init?(_ stream: UnsafeMutablePointer<AVStream>) {
+        let coded = stream.pointee.codecpar.pointee
+        timeBase = stream.pointee.time_base
+        let codec: AudioCodec
+        switch coded.codec_id {
+        case AV_CODEC_ID_AAC: codec = .aac
+        case AV_CODEC_ID_PCM_ALAW: codec = .pcma
+        case AV_CODEC_ID_PCM_MULAW: codec = .pcmu
+        default: return nil
+        }
+        parameters = AudioParameters(
+            codec: codec, sampleRate: Int(coded.sample_rate), channels: Int(coded.ch_layout.nb_channels))
+        if codec == .aac, let extradata = coded.extradata, coded.extradata_size > 0 {
+            parameters.audioSpecificConfig = Array(
+                UnsafeBufferPointer(start: extradata, count: Int(coded.extradata_size)))
+        }
+        guard parameters.sampleRate > 0, parameters.channels > 0 else { return nil }
+    }
+
+    func rewind() {
+        nextPTS = nil
+    }
+
+    func read(_ packet: UnsafeMutablePointer<AVPacket>) -> MediaFrame? {
+        guard let data = packet.pointee.data, packet.pointee.size > 0 else { return nil }
+        var bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.pointee.size))
+        if parameters.codec == .aac, let header = ADTSHeader(bytes) {
+            // Several access units behind one header cannot be told apart without decoding; no camera sends them.
+            // A frame that tells its channels inside itself has no two-byte configuration.
+            guard header.accessUnits == 1, header.frameLength <= bytes.count, header.channelConfiguration > 0 else {
+                skipped += 1
+                return nil
+            }
+            take(header)
+            bytes = UnsafeRawBufferPointer(rebasing: bytes[header.length..<header.frameLength])
+        }
+        guard parameters.codec != .aac || !parameters.audioSpecificConfig.isEmpty else {
+            skipped += 1
+            return nil
+        }
+        let pts = microseconds(packet.pointee.pts) ?? microseconds(packet.pointee.dts) ?? nextPTS ?? 0
+        let (next, overflow) = pts.addingReportingOverflow(duration(of: packet.pointee))
+        nextPTS = overflow ? nil : next
+        // What an edit list cuts away (an encoder's priming) is not part of the sound.
+        guard packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0 else { return nil }
+        return MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: ByteBuffer(bytes: bytes))
+    }
+
+    private func take(_ header: ADTSHeader) {
+        let config = header.audioSpecificConfig
+        guard config != parameters.audioSpecificConfig else { return }
+        // At first libav has decoded some frames and knows the rate behind spectral band replication.
+        if !parameters.audioSpecificConfig.isEmpty {
+            parameters.sampleRate = header.sampleRate
+            parameters.channels = AudioSpecificConfig(config)?.channels ?? parameters.channels
+        }
+        parameters.audioSpecificConfig = config
+    }
+
+    private func duration(of packet: AVPacket) -> Int64 {
+        if packet.duration > 0, let duration = microseconds(packet.duration) { return duration }
+        switch parameters.codec {
+        case .aac, .opus: return 1024 * 1_000_000 / Int64(parameters.sampleRate)
+        case .pcma, .pcmu:
+            return Int64(packet.size) * 1_000_000 / Int64(parameters.sampleRate * parameters.channels)
+        }
+    }
+
+    private func microseconds(_ time: Int64) -> Int64? {
+        time == cffmpeg_no_timestamp() ? nil : cffmpeg_to_microseconds(time, timeBase)
+    }
+}

@@ -1,0 +1,172 @@
+import CFFmpeg
+import IoTCore
+import NIOCore
+
+/// libavformat's reading side, fenced: opens, picks the tracks, reads packets, starts again.
+final class FormatInput {
+    private let address: SourceAddress
+    private let options: DemuxerOptions
+    private let gate: InterruptGate
+    private var context: UnsafeMutablePointer<AVFormatContext>?
+    private let packet: UnsafeMutablePointer<AVPacket>
+    private var consecutiveInvalid = 0
+
+    /// Packets that libav could not read and that were passed over.
+    private(set) var unreadable = 0
+
+    init(address: SourceAddress, options: DemuxerOptions, cancellation: DemuxerCancellation) throws(IoTError) {
+        LibAV.initialize()
+        self.address = address
+        self.options = options
+        gate = InterruptGate(cancellation: cancellation)
+        guard let packet = av_packet_alloc() else { throw IoTError.outOfMemory() }
+        self.packet = packet
+        try open()
+    }
+
+    deinit {
+        close()
+        var packet: UnsafeMutablePointer<AVPacket>? = packet
+        av_packet_free(&packet)
+    }
+
+    var streams: [UnsafeMutablePointer<AVStream>] {
+        guard let context, let list = context.pointee.streams else { return [] }
+        return (0..<Int(context.pointee.nb_streams)).compactMap { list[$0] }
+    }
+
+    var isLive: Bool {
+        if case .rtsp = address { true } else { false }
+    }
+
+    /// Ends the reading of what no one wants, already inside libavformat.
+    func keepOnly(_ indices: Set<Int32>) {
+        for stream in streams where !indices.contains(stream.pointee.index) {
+            stream.pointee.discard = AVDISCARD_ALL
+        }
+    }
+
+    /// The next packet, valid until the next call; nil at the end.
+    func readPacket() throws(IoTError) -> UnsafeMutablePointer<AVPacket>? {
+        guard let context else { throw IoTError(.mediaFailed, "The source is closed. Open it again.") }
+        gate.start(timeout: options.readTimeout)
+        while true {
+            av_packet_unref(packet)
+            if gate.shouldStop() { throw failure(LibAVError.interrupted, whileDoing: "reading") }
+            let result = av_read_frame(context, packet)
+            if result >= 0 {
+                consecutiveInvalid = 0
+                return packet
+            }
+            if gate.didTimeOut || gate.isCancelled { throw failure(result, whileDoing: "reading") }
+            switch result {
+            case LibAVError.endOfFile:
+                return nil
+            case LibAVError.again:
+                continue
+            case LibAVError.invalidData:
+                // A damaged file may go on behind the damage; a bound keeps a hopeless one from spinning.
+                unreadable += 1
+                consecutiveInvalid += 1
+                if consecutiveInvalid > 64 { return nil }
+            default:
+                throw failure(result, whileDoing: "reading")
+            }
+        }
+    }
+
+    /// Goes back to the start of a file. Tracks and streams keep their indices.
+    func rewind() throws(IoTError) {
+        guard !isLive else {
+            throw IoTError(.operationNotAllowed, "A live source cannot be rewound. Open it again instead.")
+        }
+        if let context, Self.seeksToStart(context), avformat_seek_file(context, -1, .min, 0, 0, 0) >= 0 {
+            return
+        }
+        close()
+        try open()
+    }
+
+    // MP4 and Matroska have an index, so a seek to the start is exact; for the rest a new start is.
+    private static func seeksToStart(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
+        guard let name = context.pointee.iformat?.pointee.name else { return false }
+        let format = String(cString: name)
+        return (format.contains("mp4") || format.contains("matroska"))
+            && context.pointee.start_time >= 0 && context.pointee.start_time < 1_000_000
+    }
+
+    private func close() {
+        if context != nil { avformat_close_input(&context) }
+    }
+
+    private func open() throws(IoTError) {
+        guard let fresh = avformat_alloc_context() else { throw IoTError.outOfMemory() }
+        fresh.pointee.interrupt_callback = gate.callback
+        context = fresh
+        gate.start(timeout: options.openTimeout)
+        var settings: OpaquePointer?
+        defer { av_dict_free(&settings) }
+        let url = configure(&settings)
+        // On failure libav frees the context and sets the pointer to nil.
+        var result = avformat_open_input(&context, url, nil, &settings)
+        if result >= 0 {
+            result = avformat_find_stream_info(context, nil)
+        }
+        guard result >= 0, !gate.didTimeOut, !gate.isCancelled else {
+            close()
+            throw failure(result, whileDoing: "opening")
+        }
+    }
+
+    // The white lists are what keeps a source from running programs, fetching URLs or opening other files: a
+    // "file" could otherwise be a playlist. `file:` in front stops libav from seeing a scheme in a file's name.
+    private func configure(_ settings: inout OpaquePointer?) -> String {
+        switch address {
+        case .file(let path):
+            av_dict_set(&settings, "protocol_whitelist", "file", 0)
+            av_dict_set(
+                &settings, "format_whitelist",
+                "mov,mp4,matroska,webm,mpegts,mpeg,avi,flv,h264,hevc,aac,wav,alaw,mulaw", 0)
+            return "file:" + path
+        case .rtsp(let url):
+            av_dict_set(&settings, "protocol_whitelist", "rtsp,rtp,udp,tcp", 0)
+            av_dict_set(&settings, "format_whitelist", "rtsp", 0)
+            av_dict_set(&settings, "rtsp_transport", options.rtspTransport.rawValue, 0)
+            av_dict_set(&settings, "timeout", String(TimeAmount(options.readTimeout).nanoseconds / 1000), 0)
+            // Room in the kernel for a key frame's burst of datagrams.
+            av_dict_set(&settings, "buffer_size", "4194304", 0)
+            // Codec, size and reordering are known well before this; a silent second track must not hold up longer.
+            av_dict_set(&settings, "analyzeduration", "3000000", 0)
+            return url
+        }
+    }
+
+    private func failure(_ result: Int32, whileDoing what: String) -> IoTError {
+        let name = address.redacted
+        if gate.isCancelled { return IoTError(.stopping, "\(what.capitalizedFirst) \(name) was cancelled.") }
+        if gate.didTimeOut || result == cffmpeg_error(ETIMEDOUT) {
+            return IoTError(
+                .sourceUnreachable, "The source \(name) did not answer in time. Check that it is on and reachable.")
+        }
+        let reason = LibAVError(result).description
+        switch result {
+        case LibAVError.outOfMemory:
+            return .outOfMemory()
+        case LibAVError.invalidData, cffmpeg_error_protocol_not_found():
+            return IoTError(
+                .sourceUnsupported,
+                "The source \(name) is not in a supported format (\(reason)). Use MP4, Matroska, MPEG-TS, H.264 or "
+                    + "H.265 files, or RTSP.")
+        case cffmpeg_error_unauthorized():
+            return IoTError(
+                .sourceUnreachable, "The source \(name) refused the user name or password. Check them in its URL.")
+        default:
+            return IoTError(
+                .sourceUnreachable, "\(what.capitalizedFirst) the source \(name) failed: \(reason). Check the address.")
+        }
+    }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,145 @@
+import CFFmpeg
+import IoTCore
+import NIOCore
+
+/// Turns a video stream's packets into frames.
+final class VideoTrackReader {
+    private(set) var parameters: VideoParameters
+
+    /// Access units passed over because no key frame with its parameter sets had come yet.
+    private(set) var skippedBeforeKeyFrame = 0
+
+    private var assembler: AccessUnitAssembler
+    private let timeBase: AVRational
+    private var hasStarted = false
+    private var lastPTS: Int64?
+    private var lastDTS: Int64?
+    private var order: PresentationOrder?
+    private var orderParser: PictureOrderParser?
+
+    init(_ stream: UnsafeMutablePointer<AVStream>, codec: VideoCodec, isLive: Bool) {
+        let coded = stream.pointee.codecpar.pointee
+        timeBase = stream.pointee.time_base
+        let extradata = coded.extradata.map {
+            Array(UnsafeBufferPointer(start: $0, count: max(0, Int(coded.extradata_size))))
+        }
+        assembler = AccessUnitAssembler(codec: codec, extradata: extradata ?? [])
+        let sequence = assembler.store.sequence
+        let measured = plausibleFrameRate(av_q2d(stream.pointee.avg_frame_rate))
+        let nominal = plausibleFrameRate(av_q2d(stream.pointee.r_frame_rate))
+        // A live source's average is of a second's jitter; a file's is exact.
+        let frameRate =
+            isLive ? sequence?.frameRate ?? nominal ?? measured : measured ?? sequence?.frameRate ?? nominal
+        parameters = VideoParameters(
+            codec: codec, parameterSets: assembler.store.parameterSets,
+            width: sequence?.width ?? Int(coded.width), height: sequence?.height ?? Int(coded.height),
+            frameRate: frameRate ?? 0,
+            reorderDepth: max(sequence?.reorderDepth ?? 0, min(16, max(0, Int(coded.video_delay)))))
+    }
+
+    /// The clock starts again; the parameter sets in force stay.
+    func rewind() {
+        hasStarted = false
+        lastPTS = nil
+        lastDTS = nil
+        order = nil
+    }
+
+    /// Zero, one or, where times had to be derived, more frames in decoding order.
+    func read(_ packet: UnsafeMutablePointer<AVPacket>) throws(IoTError) -> [MediaFrame] {
+        takeNewExtradata(packet)
+        guard let data = packet.pointee.data, packet.pointee.size > 0 else { return [] }
+        let bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.pointee.size))
+        let isMarkedKey = packet.pointee.flags & AV_PKT_FLAG_KEY != 0
+        guard let unit = assembler.assemble(bytes, isMarkedKey: isMarkedKey) else { return [] }
+        if unit.didChangeParameterSets { takeParameterSets() }
+        if !hasStarted {
+            guard unit.isKeyFrame, assembler.store.isComplete else {
+                skippedBeforeKeyFrame += 1
+                return []
+            }
+            hasStarted = true
+        }
+        return try place(unit, packet.pointee)
+    }
+
+    func finish() -> [MediaFrame] {
+        order?.finish() ?? []
+    }
+
+    // An MP4 with several sample descriptions changes its parameter sets so.
+    private func takeNewExtradata(_ packet: UnsafeMutablePointer<AVPacket>) {
+        var size = 0
+        guard let data = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size), size > 0 else { return }
+        assembler = AccessUnitAssembler(
+            codec: parameters.codec, extradata: Array(UnsafeBufferPointer(start: data, count: size)))
+        takeParameterSets()
+    }
+
+    private func takeParameterSets() {
+        parameters.parameterSets = assembler.store.parameterSets
+        guard let sequence = assembler.store.sequence else { return }
+        parameters.width = sequence.width
+        parameters.height = sequence.height
+        if let depth = sequence.reorderDepth { parameters.reorderDepth = max(parameters.reorderDepth, depth) }
+        if parameters.frameRate == 0, let rate = sequence.frameRate { parameters.frameRate = rate }
+    }
+
+    private var frameDuration: Int64 {
+        parameters.frameRate > 0 ? Int64(1_000_000 / parameters.frameRate) : 40_000
+    }
+
+    private func place(_ unit: AccessUnitAssembler.AccessUnit, _ packet: AVPacket) throws(IoTError) -> [MediaFrame] {
+        let pts = microseconds(packet.pts)
+        let dts = microseconds(packet.dts)
+        let duration = packet.duration > 0 ? microseconds(packet.duration) ?? frameDuration : frameDuration
+        let depth = Int64(parameters.reorderDepth)
+        var frame = MediaFrame(kind: .video, isKeyFrame: unit.isKeyFrame, pts: 0, dts: 0, bytes: unit.bytes)
+        if let pts, order == nil {
+            frame.pts = pts
+            frame.dts =
+                dts ?? lastDTS.map { min(pts, Self.add($0, duration)) }
+                ?? (depth == 0 ? pts : Self.add(pts, -depth * duration))
+        } else {
+            let next = dts ?? lastDTS.map { Self.add($0, duration) } ?? 0
+            frame.pts = lastPTS == nil ? next : max(next, Self.add(lastPTS ?? 0, duration))
+            if depth == 0 || (lastPTS != nil && order == nil) {
+                frame.dts = next
+            } else {
+                frame.dts = next
+                lastDTS = next
+                return try placeByOrder(frame, startsSequence: unit.startsSequence, duration: duration)
+            }
+        }
+        lastPTS = frame.pts
+        lastDTS = frame.dts
+        return [frame]
+    }
+
+    private func placeByOrder(
+        _ frame: MediaFrame, startsSequence: Bool, duration: Int64
+    ) throws(IoTError) -> [MediaFrame] {
+        var order = order ?? PresentationOrder(depth: parameters.reorderDepth, frameDuration: duration)
+        let parser: PictureOrderParser
+        if let orderParser {
+            parser = orderParser
+        } else {
+            parser = try PictureOrderParser(codec: parameters.codec)
+            orderParser = parser
+        }
+        let placed = order.push(
+            frame, orderCount: parser.orderCount(of: frame.bytes), startsSequence: startsSequence)
+        self.order = order
+        return placed
+    }
+
+    private func microseconds(_ time: Int64) -> Int64? {
+        time == cffmpeg_no_timestamp() ? nil : cffmpeg_to_microseconds(time, timeBase)
+    }
+
+    // A source's times are a stranger's: they may stand at the end of the range.
+    private static func add(_ time: Int64, _ amount: Int64) -> Int64 {
+        let (sum, overflow) = time.addingReportingOverflow(amount)
+        return overflow ? time : sum
+    }
+}

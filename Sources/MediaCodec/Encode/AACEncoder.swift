@@ -1,0 +1,135 @@
+import CFFmpeg
+import IoTCore
+import NIOCore
+
+/// Encodes mono or stereo Int16 as AAC LC, in access units of 1024 samples.
+final class AACEncoder {
+    struct Packet {
+        /// In samples, on the clock of what was put in; below the first put in for the encoder's priming.
+        var pts: Int64
+        var bytes: ByteBuffer
+    }
+
+    let audioSpecificConfig: [UInt8]
+    private let codec: CodecContext
+    private let packet: CodecPacket
+    private let converter: SampleConverter
+    private let channels: Int
+    private var pending = ByteBuffer()
+    private var pendingPTS: Int64 = 0
+
+    static let frameLength = 1024
+
+    /// - Parameter sampleRate: One of AAC's thirteen.
+    init(sampleRate: Int, channels: Int) throws(IoTError) {
+        self.channels = channels
+        packet = try CodecPacket()
+        codec = try CodecContext(.encoder, AV_CODEC_ID_AAC) { context throws(IoTError) in
+            context.pointee.sample_rate = Int32(sampleRate)
+            context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
+            context.pointee.time_base = AVRational(num: 1, den: Int32(sampleRate))
+            av_channel_layout_default(&context.pointee.ch_layout, Int32(channels))
+            // Speech of a telephone's band is transparent well below this.
+            context.pointee.bit_rate = Int64(4 * sampleRate * channels)
+            context.pointee.thread_count = 1
+            context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+        }
+        let size = Int(codec.pointer.pointee.extradata_size)
+        audioSpecificConfig =
+            codec.pointer.pointee.extradata.map { Array(UnsafeBufferPointer(start: $0, count: size)) } ?? []
+        // Interleaved first, so that a frame's length can be cut by bytes; mono planar and interleaved are the same.
+        converter = try SampleConverter(
+            from: .init(sampleFormat: AV_SAMPLE_FMT_S16, sampleRate: sampleRate, channels: channels, channelMask: 0),
+            to: .init(sampleFormat: AV_SAMPLE_FMT_FLT, sampleRate: sampleRate, channels: channels, channelMask: 0))
+    }
+
+    /// Where the next samples stand when they follow on without a gap, in samples.
+    var nextPTS: Int64 {
+        pendingPTS + Int64(pending.readableBytes / (4 * channels))
+    }
+
+    /// Begins, or begins again behind a gap. What is left of the last access unit is filled up with silence.
+    func start(at pts: Int64) throws(IoTError) -> [Packet] {
+        let packets = try padAndEncode()
+        pendingPTS = pts
+        return packets
+    }
+
+    func encode(_ buffer: AudioBuffer) throws(IoTError) -> [Packet] {
+        let source = Array(buffer.samples.readableBytesView)
+        var converted = ByteBuffer()
+        _ = try source.withUnsafeBufferPointer { bytes throws(IoTError) -> Int in
+            var plane: UnsafePointer<UInt8>? = bytes.baseAddress
+            return try converter.convert(&plane, count: buffer.frameCount, into: &converted)
+        }
+        pending.writeBuffer(&converted)
+        return try encodeWholeFrames()
+    }
+
+    func finish() throws(IoTError) -> [Packet] {
+        var packets = try padAndEncode()
+        _ = avcodec_send_frame(codec.pointer, nil)
+        packets += try receive()
+        return packets
+    }
+
+    private var bytesPerFrame: Int { Self.frameLength * 4 * channels }
+
+    private func padAndEncode() throws(IoTError) -> [Packet] {
+        guard pending.readableBytes > 0 else { return [] }
+        pending.writeRepeatingByte(0, count: bytesPerFrame - pending.readableBytes % bytesPerFrame)
+        return try encodeWholeFrames()
+    }
+
+    private func encodeWholeFrames() throws(IoTError) -> [Packet] {
+        var packets: [Packet] = []
+        while let samples = pending.readSlice(length: bytesPerFrame) {
+            try send(samples)
+            packets += try receive()
+            pendingPTS += Int64(Self.frameLength)
+        }
+        pending.discardReadBytes()
+        return packets
+    }
+
+    private func send(_ samples: ByteBuffer) throws(IoTError) {
+        let frame = codec.frame
+        av_frame_unref(frame)
+        frame.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
+        frame.pointee.nb_samples = Int32(Self.frameLength)
+        frame.pointee.sample_rate = codec.pointer.pointee.sample_rate
+        av_channel_layout_copy(&frame.pointee.ch_layout, &codec.pointer.pointee.ch_layout)
+        frame.pointee.pts = pendingPTS
+        guard av_frame_get_buffer(frame, 0) >= 0, let planes = frame.pointee.extended_data else {
+            throw IoTError.outOfMemory()
+        }
+        samples.withUnsafeReadableBytes { source in
+            for channel in 0..<channels {
+                guard let plane = planes[channel] else { continue }
+                let target = UnsafeMutableRawPointer(plane)
+                for index in 0..<Self.frameLength {
+                    let value = source.loadUnaligned(fromByteOffset: 4 * (index * channels + channel), as: Float.self)
+                    target.storeBytes(of: value, toByteOffset: 4 * index, as: Float.self)
+                }
+            }
+        }
+        let result = avcodec_send_frame(codec.pointer, frame)
+        guard result >= 0 else {
+            throw IoTError(.mediaFailed, "Encoding sound as AAC failed (\(LibAVError(result))).")
+        }
+    }
+
+    private func receive() throws(IoTError) -> [Packet] {
+        var packets: [Packet] = []
+        while true {
+            let result = avcodec_receive_packet(codec.pointer, packet.pointer)
+            if result == LibAVError.again || result == LibAVError.endOfFile { return packets }
+            guard result >= 0, let data = packet.pointer.pointee.data else {
+                throw IoTError(.mediaFailed, "Encoding sound as AAC failed (\(LibAVError(result))).")
+            }
+            let bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.pointer.pointee.size))
+            packets.append(Packet(pts: packet.pointer.pointee.pts, bytes: ByteBuffer(bytes: bytes)))
+            av_packet_unref(packet.pointer)
+        }
+    }
+}

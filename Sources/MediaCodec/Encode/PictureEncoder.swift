@@ -1,0 +1,58 @@
+import CFFmpeg
+public import IoTCore
+public import NIOCore
+
+/// Encodes single pictures as files: JPEG and PNG.
+public enum PictureEncoder {
+    /// A baseline JPEG (JFIF, BT.601, full range, 4:2:0).
+    ///
+    /// - Parameter quality: 1 to 100, near the scale that other JPEG writers use; outside of it the nearest counts.
+    /// - Throws: `mediaFailed`, for a picture of over 65,500 pixels a side too.
+    public static func jpeg(_ picture: VideoPicture, quality: Int = 85) throws(IoTError) -> ByteBuffer {
+        try encode(picture, AV_CODEC_ID_MJPEG, AV_PIX_FMT_YUVJ420P, isFullRange: true, scale: quantiser(quality))
+    }
+
+    /// A PNG of 8-bit RGB.
+    public static func png(_ picture: VideoPicture) throws(IoTError) -> ByteBuffer {
+        try encode(picture, AV_CODEC_ID_PNG, AV_PIX_FMT_RGB24, isFullRange: false, scale: nil)
+    }
+
+    // libjpeg's quality is a percentage of the standard's tables, 50 being all of it; libavcodec's scale multiplies
+    // its own table, which at 8 is about as coarse.
+    private static func quantiser(_ quality: Int) -> Int32 {
+        let quality = max(1, min(100, quality))
+        let percentage = quality < 50 ? 5000 / quality : 200 - 2 * quality
+        return Int32(max(1, min(31, (percentage * 8 + 50) / 100)))
+    }
+
+    private static func encode(
+        _ picture: VideoPicture, _ id: AVCodecID, _ format: AVPixelFormat, isFullRange: Bool, scale: Int32?
+    ) throws(IoTError) -> ByteBuffer {
+        LibAV.initialize()
+        var frame: UnsafeMutablePointer<AVFrame>? = try PictureScaler.convert(
+            picture, to: format, isFullRange: isFullRange)
+        defer { av_frame_free(&frame) }
+        let codec = try CodecContext(.encoder, id) { context throws(IoTError) in
+            context.pointee.width = Int32(picture.width)
+            context.pointee.height = Int32(picture.height)
+            context.pointee.pix_fmt = format
+            context.pointee.time_base = AVRational(num: 1, den: 25)
+            context.pointee.thread_count = 1
+            context.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+            if let scale {
+                context.pointee.qmin = 1
+                context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+                context.pointee.global_quality = scale * cffmpeg_qp_to_lambda()
+            }
+        }
+        if let scale { frame?.pointee.quality = scale * cffmpeg_qp_to_lambda() }
+        let packet = try CodecPacket()
+        var result = avcodec_send_frame(codec.pointer, frame)
+        if result >= 0 { result = avcodec_send_frame(codec.pointer, nil) }
+        if result >= 0 { result = avcodec_receive_packet(codec.pointer, packet.pointer) }
+        guard result >= 0, let data = packet.pointer.pointee.data else {
+            throw IoTError(.mediaFailed, "Encoding a picture failed (\(LibAVError(result))).")
+        }
+        return ByteBuffer(bytes: UnsafeRawBufferPointer(start: data, count: Int(packet.pointer.pointee.size)))
+    }
+}

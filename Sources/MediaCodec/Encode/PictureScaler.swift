@@ -1,0 +1,48 @@
+import CFFmpeg
+import IoTCore
+
+/// libswscale, fenced: a picture in another pixel format, of the same size.
+struct PictureScaler {
+    private init() {}
+
+    /// - Parameter isFullRange: Of the result, when it is not RGB.
+    /// - Returns: A frame that the caller frees.
+    static func convert(
+        _ picture: VideoPicture, to format: AVPixelFormat, isFullRange: Bool
+    ) throws(IoTError) -> UnsafeMutablePointer<AVFrame> {
+        let source = picture.frame
+        let width = source.pointee.width
+        let height = source.pointee.height
+        // Accurate rounding and full chroma cost little for one picture and keep it near the source.
+        let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
+        guard
+            let scaler = sws_getContext(
+                width, height, picture.pixelFormat, width, height, format, flags, nil, nil, nil)
+        else {
+            throw IoTError(.mediaFailed, "A picture of format \(picture.format) cannot be converted.")
+        }
+        defer { sws_freeContext(scaler) }
+        let sourceIsFull =
+            source.pointee.color_range == AVCOL_RANGE_JPEG || picture.format.hasPrefix("yuvj") ? Int32(1) : 0
+        let matrix = source.pointee.colorspace
+        // JPEG and rawvideo carry no matrix: what is not told is BT.601, as libav has it; what is told is kept for Y4M
+        // and turned into BT.601 for JPEG (JFIF 1.02 §7).
+        let sourceMatrix = sws_getCoefficients(
+            matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB ? SWS_CS_DEFAULT : Int32(matrix.rawValue))
+        let targetMatrix = isFullRange ? sws_getCoefficients(SWS_CS_DEFAULT) : sourceMatrix
+        sws_setColorspaceDetails(
+            scaler, sourceMatrix, sourceIsFull, targetMatrix, isFullRange ? 1 : 0, 0, 1 << 16, 1 << 16)
+        var result = av_frame_alloc()
+        guard let target = result else { throw IoTError.outOfMemory() }
+        target.pointee.format = format.rawValue
+        target.pointee.width = width
+        target.pointee.height = height
+        target.pointee.color_range = isFullRange ? AVCOL_RANGE_JPEG : AVCOL_RANGE_MPEG
+        target.pointee.pts = 0
+        guard av_frame_get_buffer(target, 0) >= 0, sws_scale_frame(scaler, target, source) >= 0 else {
+            av_frame_free(&result)
+            throw IoTError(.mediaFailed, "A picture of format \(picture.format) cannot be converted.")
+        }
+        return target
+    }
+}

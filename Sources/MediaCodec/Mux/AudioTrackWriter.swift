@@ -1,0 +1,135 @@
+import CFFmpeg
+import IoTCore
+import NIOCore
+
+/// The sound track of a recording: AAC as it is, G.711 as AAC, on a clock of samples without jitter.
+final class AudioTrackWriter {
+    private let parameters: AudioParameters
+    private let transcoder: Transcoder?
+    private let sampleRate: Int
+    private let channels: Int
+    private let audioSpecificConfig: [UInt8]
+    private let samplesPerFrame: Int64
+    private var stream: Int32 = -1
+    private var clock: Int64
+    private var expected: Int64?
+    private var held: MuxedSample?
+
+    /// G.711 in, AAC out.
+    private struct Transcoder {
+        let decoder: AudioDecoder
+        let encoder: AACEncoder
+    }
+
+    init(_ parameters: AudioParameters) throws(IoTError) {
+        self.parameters = parameters
+        sampleRate = parameters.sampleRate
+        channels = parameters.channels
+        clock = Int64(parameters.sampleRate)
+        guard sampleRate > 0, channels > 0 else {
+            throw IoTError(.codecUnsupported, "The sound's rate or number of channels is not known.")
+        }
+        switch parameters.codec {
+        case .aac:
+            guard let config = AudioSpecificConfig(parameters.audioSpecificConfig), config.coreSampleRate > 0 else {
+                throw IoTError(.codecUnsupported, "AAC sound without its AudioSpecificConfig cannot be recorded.")
+            }
+            transcoder = nil
+            audioSpecificConfig = parameters.audioSpecificConfig
+            samplesPerFrame = max(
+                1, Int64(config.coreFrameLength) * Int64(sampleRate) / Int64(config.coreSampleRate))
+        case .pcma, .pcmu:
+            let encoder = try AACEncoder(sampleRate: sampleRate, channels: channels)
+            transcoder = Transcoder(decoder: try AudioDecoder(parameters), encoder: encoder)
+            audioSpecificConfig = encoder.audioSpecificConfig
+            samplesPerFrame = Int64(AACEncoder.frameLength)
+        case .opus:
+            throw IoTError(.codecUnsupported, "Opus sound cannot be recorded as MP4 yet. Use AAC or G.711.")
+        }
+    }
+
+    func start(_ output: FormatOutput) throws(IoTError) {
+        stream = try output.addStream(ticks: sampleRate) { coded throws(IoTError) in
+            coded.pointee.codec_type = AVMEDIA_TYPE_AUDIO
+            coded.pointee.codec_id = AV_CODEC_ID_AAC
+            coded.pointee.sample_rate = Int32(sampleRate)
+            coded.pointee.frame_size = Int32(samplesPerFrame)
+            av_channel_layout_default(&coded.pointee.ch_layout, Int32(channels))
+            try FormatOutput.setExtradata(audioSpecificConfig, of: coded)
+        }
+    }
+
+    func settleClock(_ output: FormatOutput) {
+        clock = output.ticks(of: stream)
+    }
+
+    func take(_ frame: MediaFrame, base: Int64) throws(IoTError) -> [MuxedSample] {
+        let (time, overflow) = frame.pts.subtractingReportingOverflow(base)
+        guard !overflow, abs(time) < 1 << 50 else {
+            throw IoTError(.mediaFailed, "The clock of the sound jumped too far. Start a new recording.")
+        }
+        guard let transcoder else {
+            return place(frame.bytes, at: ticks(time, clock))
+        }
+        var samples: [MuxedSample] = []
+        for buffer in try transcoder.decoder.decode(frame) {
+            samples += try transcode(buffer, at: ticks(time, Int64(sampleRate)), transcoder)
+        }
+        return samples
+    }
+
+    func finish() throws(IoTError) -> [MuxedSample] {
+        var samples: [MuxedSample] = []
+        for packet in try transcoder?.encoder.finish() ?? [] {
+            samples += place(packet.bytes, at: packet.pts)
+        }
+        if let held { samples.append(held) }
+        held = nil
+        return samples
+    }
+
+    private func transcode(
+        _ buffer: AudioBuffer, at pts: Int64, _ transcoder: Transcoder
+    ) throws(IoTError) -> [MuxedSample] {
+        var packets: [AACEncoder.Packet] = []
+        // Packets of sound follow on; only a real gap, over 0.1 s, starts anew.
+        let tolerance = Int64(sampleRate / 10)
+        if let expected {
+            let next = transcoder.encoder.nextPTS
+            guard pts >= next - tolerance else { return [] }
+            if pts > next + tolerance {
+                packets += try transcoder.encoder.start(at: max(pts, expected))
+            }
+        } else {
+            packets += try transcoder.encoder.start(at: pts)
+        }
+        packets += try transcoder.encoder.encode(buffer)
+        expected = transcoder.encoder.nextPTS
+        var samples: [MuxedSample] = []
+        for packet in packets { samples += place(packet.bytes, at: packet.pts) }
+        return samples
+    }
+
+    /// - Returns: The sample before this one, whose duration is now known.
+    private func place(_ bytes: ByteBuffer, at pts: Int64) -> [MuxedSample] {
+        var time = pts
+        if let held {
+            let next = held.dts + samplesPerFrame
+            // µs and RTP round; half a frame is more than any rounding, and less than one that is lost.
+            if abs(time - next) <= samplesPerFrame / 2 {
+                time = next
+            } else if time < next {
+                return []
+            }
+        }
+        // Before the first picture: not part of the recording. The encoder's priming is there too.
+        guard time >= 0 else { return [] }
+        let sample = MuxedSample(
+            stream: stream, bytes: bytes, pts: time, dts: time, duration: samplesPerFrame, isKey: true,
+            isFragmentStart: false, time: time * 1_000_000 / max(1, clock))
+        defer { held = sample }
+        guard var released = held else { return [] }
+        released.duration = time - released.dts
+        return [released]
+    }
+}

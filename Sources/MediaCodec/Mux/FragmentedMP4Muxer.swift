@@ -1,0 +1,121 @@
+public import IoTCore
+public import NIOCore
+
+/// Writes fragmented MP4: playable while it grows, a fragment about every second.
+///
+/// Takes frames as a receiver of RTP has them: in decoding order, dts equal to pts. H.264 becomes `avc1`, H.265
+/// `hvc1`, AAC `mp4a`; G.711, which MP4 does not carry, is decoded and encoded as AAC. Times start at 0 with the first
+/// key frame; sound before it is left out. Not Sendable.
+public final class FragmentedMP4Muxer {
+    private let output: FormatOutput
+    private var videoTrack: VideoTrackWriter?
+    private var audioTrack: AudioTrackWriter?
+    private var base: Int64?
+    private var fragmentStart: Int64?
+    private var isFinished = false
+
+    /// A fragment ends when it is this long, or at half of it at a key frame: µs.
+    private static let fragmentDuration: Int64 = 1_000_000
+
+    /// - Throws: `invalidParameter` without any track; `codecUnsupported` for Opus, or AAC without its
+    ///   AudioSpecificConfig.
+    public init(video: VideoParameters?, audio: AudioParameters?) throws(IoTError) {
+        guard video != nil || audio != nil else {
+            throw IoTError(.invalidParameter, "A recording needs a video or an audio track.")
+        }
+        output = try FormatOutput()
+        videoTrack = video.map { VideoTrackWriter($0) }
+        if let audio { audioTrack = try AudioTrackWriter(audio) }
+    }
+
+    /// Takes the next frame of either track.
+    ///
+    /// - Returns: What is to be appended to the file, when something is.
+    /// - Throws: `mediaHeaderInvalid` when the first video frame is not a key frame with its parameter sets;
+    ///   `videoSizeChanged` when the parameter sets change, which one MP4 track cannot hold: finish, and start another;
+    ///   `mediaFailed`.
+    public func write(_ frame: MediaFrame) throws(IoTError) -> ByteBuffer? {
+        guard !isFinished else { throw IoTError(.stateMismatch, "The recording is finished. Start a new one.") }
+        switch frame.kind {
+        case .video:
+            guard let videoTrack else { return nil }
+            if base == nil { try start(with: frame) }
+            try append(try videoTrack.take(frame, base: base ?? 0))
+        case .audio:
+            guard let audioTrack else { return nil }
+            if base == nil {
+                guard videoTrack == nil else { return nil }
+                try start(with: frame)
+            }
+            try append(try audioTrack.take(frame, base: base ?? 0))
+        }
+        return output.takeBytes()
+    }
+
+    /// Ends the file.
+    ///
+    /// - Returns: What is still to be appended. A file without it plays up to the last whole fragment.
+    public func finish() -> ByteBuffer {
+        guard !isFinished else { return ByteBuffer() }
+        isFinished = true
+        // Nothing can be asked of the caller here any more: what could be written is given.
+        try? finishTracks()
+        return output.takeBytes() ?? ByteBuffer()
+    }
+
+    /// Video frames whose times did not fit their order and were moved.
+    public var adjustedTimes: Int { videoTrack?.adjustedTimes ?? 0 }
+
+    private func finishTracks() throws(IoTError) {
+        guard base != nil else { return }
+        try append(videoTrack?.finish() ?? [])
+        try append(try audioTrack?.finish() ?? [])
+        try output.writeTrailer()
+    }
+
+    private func start(with frame: MediaFrame) throws(IoTError) {
+        try videoTrack?.start(with: frame, output)
+        try audioTrack?.start(output)
+        try output.writeHeader()
+        videoTrack?.settleClock(output)
+        audioTrack?.settleClock(output)
+        base = frame.pts
+    }
+
+    private func append(_ samples: [MuxedSample]) throws(IoTError) {
+        for sample in samples {
+            let elapsed = sample.time - (fragmentStart ?? sample.time)
+            let limit = sample.isFragmentStart ? Self.fragmentDuration / 2 : Self.fragmentDuration
+            if fragmentStart == nil {
+                fragmentStart = sample.time
+            } else if elapsed >= limit {
+                try output.endFragment()
+                fragmentStart = sample.time
+            }
+            try output.write(
+                sample.bytes, stream: sample.stream, pts: sample.pts, dts: sample.dts, duration: sample.duration,
+                isKey: sample.isKey)
+        }
+    }
+}
+
+/// One sample as it is written, its times in ticks of its track.
+struct MuxedSample {
+    var stream: Int32
+    var bytes: ByteBuffer
+    var pts: Int64
+    var dts: Int64
+    var duration: Int64
+    var isKey: Bool
+    /// A key frame of video: a good place to start a fragment.
+    var isFragmentStart: Bool
+    /// µs from the start of the file.
+    var time: Int64
+}
+
+/// `time` µs in ticks, rounded to the nearest.
+func ticks(_ time: Int64, _ ticksPerSecond: Int64) -> Int64 {
+    let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
+    let part = rest * ticksPerSecond
+    return seconds &* ticksPerSecond &+ (part + (part < 0 ? -500_000 : 500_000)) / 1_000_000
+}

@@ -1,0 +1,130 @@
+import CFFmpeg
+import IoTCore
+import NIOCore
+
+/// The video track of a recording: parameter sets into the header, decoding times, durations.
+final class VideoTrackWriter {
+    private let parameters: VideoParameters
+    private var store: ParameterSetStore
+    private var times = DecodingTimes(depth: 0, frameDuration: 1)
+    private var stream: Int32 = -1
+    private var clock: Int64 = 90_000
+    private var held: MuxedSample?
+    private var lastDuration: Int64 = 0
+    private var offset: Int64 = 0
+    private var firstPTS: Int64?
+    private var isPastLeading = false
+
+    init(_ parameters: VideoParameters) {
+        self.parameters = parameters
+        store = ParameterSetStore(codec: parameters.codec)
+    }
+
+    var adjustedTimes: Int { times.adjusted }
+
+    func start(with frame: MediaFrame, _ output: FormatOutput) throws(IoTError) {
+        guard frame.isKeyFrame else {
+            throw IoTError(.mediaHeaderInvalid, "A recording must start with a key frame. Wait for the next one.")
+        }
+        store.absorb(parameters.parameterSets)
+        let inBand = parameterSets(of: frame)
+        if !inBand.isEmpty {
+            // What stands before the frame is the truth; the track's parameters may be of an earlier time.
+            var fresh = ParameterSetStore(codec: parameters.codec)
+            fresh.absorb(inBand)
+            if fresh.isComplete { store = fresh } else { store.absorb(inBand) }
+        }
+        guard store.isComplete, let sequence = store.sequence else {
+            throw IoTError(.mediaHeaderInvalid, "The first key frame has no parameter sets. Wait for the next one.")
+        }
+        let codec = parameters.codec
+        let record = DecoderConfiguration.record(codec: codec, parameterSets: store.parameterSets)
+        stream = try output.addStream(ticks: 90_000) { coded throws(IoTError) in
+            coded.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+            coded.pointee.codec_id = codec.libavID
+            coded.pointee.codec_tag = codec == .h264 ? cffmpeg_tag_avc1() : cffmpeg_tag_hvc1()
+            coded.pointee.width = Int32(sequence.width)
+            coded.pointee.height = Int32(sequence.height)
+            try FormatOutput.setExtradata(record, of: coded)
+        }
+        // A depth that is too large costs nothing in a file; one too small would move pictures. A set that does not
+        // tell gets the depth of the usual encoders.
+        let depth = max(parameters.reorderDepth, sequence.reorderDepth ?? 4)
+        let rate = sequence.frameRate ?? plausibleFrameRate(parameters.frameRate) ?? 25
+        lastDuration = Int64(90_000 / rate)
+        times = DecodingTimes(depth: depth, frameDuration: lastDuration)
+        offset = Int64(min(16, depth)) * lastDuration
+    }
+
+    func settleClock(_ output: FormatOutput) {
+        clock = output.ticks(of: stream)
+        guard clock != 90_000 else { return }
+        lastDuration = max(1, lastDuration * clock / 90_000)
+        offset = Int64(offset * clock / 90_000)
+        times = times.scaled(frameDuration: lastDuration)
+    }
+
+    func take(_ frame: MediaFrame, base: Int64) throws(IoTError) -> [MuxedSample] {
+        let (time, overflow) = frame.pts.subtractingReportingOverflow(base)
+        guard !overflow, abs(time) < 1 << 50 else {
+            throw IoTError(.mediaFailed, "The clock of the video jumped too far. Start a new recording.")
+        }
+        for set in parameterSets(of: frame) where !store.parameterSets.contains(set) {
+            throw IoTError(
+                .videoSizeChanged,
+                "The video's parameters changed, which one recording cannot hold. Start a new one.")
+        }
+        if firstPTS == nil {
+            firstPTS = time
+        } else if !isPastLeading {
+            // Pictures that lead the first key frame refer to what stood before it: they cannot be decoded.
+            if time < firstPTS ?? 0 { return [] }
+            isPastLeading = true
+        }
+        let placed = times.place(ticks(time, clock))
+        // Decoding starts `offset` before the first picture is shown; the file starts there, and its composition
+        // offsets take it back (`negative_cts_offsets`).
+        let sample = MuxedSample(
+            stream: stream, bytes: withoutParameterSets(frame.bytes), pts: placed.pts + offset,
+            dts: placed.dts + offset, duration: 0, isKey: frame.isKeyFrame, isFragmentStart: frame.isKeyFrame,
+            time: time)
+        defer { held = sample }
+        return release(nextDTS: sample.dts)
+    }
+
+    func finish() -> [MuxedSample] {
+        defer { held = nil }
+        return release(nextDTS: nil)
+    }
+
+    // A sample's duration is the distance to the next one's dts, so each waits for the next.
+    private func release(nextDTS: Int64?) -> [MuxedSample] {
+        guard var sample = held else { return [] }
+        if let nextDTS { lastDuration = nextDTS - sample.dts }
+        sample.duration = lastDuration
+        return [sample]
+    }
+
+    private func parameterSets(of frame: MediaFrame) -> [[UInt8]] {
+        frame.nalUnits.compactMap { unit in
+            guard let first = unit.getInteger(at: unit.readerIndex, as: UInt8.self),
+                NALUnitType(codec: parameters.codec, firstByte: first).isParameterSet
+            else { return nil }
+            return Array(unit.readableBytesView)
+        }
+    }
+
+    // They stand in the header, and `avc1` and `hvc1` forbid them in samples (ISO/IEC 14496-15 §5.3.2, §8.3.2).
+    private func withoutParameterSets(_ bytes: ByteBuffer) -> ByteBuffer {
+        var result = ByteBuffer()
+        result.reserveCapacity(bytes.readableBytes)
+        for unit in NALUnitSequence(bytes) {
+            guard let first = unit.getInteger(at: unit.readerIndex, as: UInt8.self),
+                !NALUnitType(codec: parameters.codec, firstByte: first).isParameterSet
+            else { continue }
+            result.writeInteger(UInt32(unit.readableBytes))
+            result.writeImmutableBuffer(unit)
+        }
+        return result
+    }
+}

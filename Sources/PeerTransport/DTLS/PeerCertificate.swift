@@ -1,0 +1,90 @@
+import COpenSSL
+import IoTCore
+
+/// A self-signed ECDSA P-256 certificate and its key, by whose hash a peer knows us (RFC 8827 §6.5).
+///
+/// Takes about a millisecond to make; made ahead of time and shared by any number of peers. It lives in memory
+/// only: a new one with each start of the program, so that nobody can be followed by it.
+///
+/// `@unchecked Sendable`: the three pointers are set once, in `init`, and never changed; OpenSSL counts references
+/// to what they point to atomically and takes its own locks (openssl-threads(7)).
+public final class PeerCertificate: @unchecked Sendable {
+    /// What every handshake with this certificate shares.
+    let context: OpaquePointer
+    private let certificate: OpaquePointer
+    private let key: OpaquePointer
+
+    /// The SHA-256 hash, for the session description.
+    public let fingerprint: CertificateFingerprint
+
+    /// Makes a new one, good for `days` from yesterday on.
+    public static func generate(days: Int = 365) throws(IoTError) -> PeerCertificate {
+        try PeerCertificate(days: days)
+    }
+
+    private init(days: Int) throws(IoTError) {
+        guard let key = iot_generate_p256_key() else { throw OpenSSLFailure.error("no key was made") }
+        guard let certificate = Self.selfSigned(key, days: days),
+            let fingerprint = CertificateFingerprint(.sha256, of: certificate)
+        else {
+            EVP_PKEY_free(key)
+            throw OpenSSLFailure.error("no certificate was made")
+        }
+        guard let context = Self.makeContext(certificate, key) else {
+            X509_free(certificate)
+            EVP_PKEY_free(key)
+            throw OpenSSLFailure.error("no DTLS context was made")
+        }
+        self.key = key
+        self.certificate = certificate
+        self.context = context
+        self.fingerprint = fingerprint
+    }
+
+    deinit {
+        SSL_CTX_free(context)
+        X509_free(certificate)
+        EVP_PKEY_free(key)
+    }
+
+    private static func selfSigned(_ key: OpaquePointer, days: Int) -> OpaquePointer? {
+        guard let certificate = X509_new() else { return nil }
+        // A random serial and a name that says nothing: a certificate is seen by whoever the peer is.
+        let serial = UInt64.random(in: 1...(.max >> 1))
+        let name = X509_NAME_new()
+        defer { X509_NAME_free(name) }
+        let day = 24 * 60 * 60
+        guard X509_set_version(certificate, 2) == 1,
+            ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial) == 1,
+            X509_NAME_add_entry_by_txt(name, "CN", 0x1000 | 1, "peer", -1, -1, 0) == 1,
+            X509_set_subject_name(certificate, name) == 1, X509_set_issuer_name(certificate, name) == 1,
+            X509_gmtime_adj(X509_getm_notBefore(certificate), -day) != nil,
+            X509_gmtime_adj(X509_getm_notAfter(certificate), days * day) != nil,
+            X509_set_pubkey(certificate, key) == 1, X509_sign(certificate, key, EVP_sha256()) > 0
+        else {
+            X509_free(certificate)
+            return nil
+        }
+        return certificate
+    }
+
+    private static func makeContext(_ certificate: OpaquePointer, _ key: OpaquePointer) -> OpaquePointer? {
+        guard let context = SSL_CTX_new(DTLS_method()) else { return nil }
+        iot_dtls_context_harden(context)
+        // Any certificate will do for OpenSSL: which one is right the session description says, and that is
+        // compared after the handshake (RFC 8122 §6.2).
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT) { _, _ in 1 }
+        let ciphers =
+            "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305:"
+            + "ECDHE-RSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384"
+        guard SSL_CTX_set_cipher_list(context, ciphers) == 1, iot_ssl_set_groups(context, "X25519:P-256") == 1,
+            // 0 is success for this one function.
+            SSL_CTX_set_tlsext_use_srtp(context, DTLSSession.profileNames) == 0,
+            SSL_CTX_use_certificate(context, certificate) == 1, SSL_CTX_use_PrivateKey(context, key) == 1
+        else {
+            SSL_CTX_free(context)
+            return nil
+        }
+        return context
+    }
+}

@@ -1,0 +1,33 @@
+import IoTCore
+import NIOCore
+
+/// AAC in mode AAC-hbr (RFC 3640 §3.3.6): one access unit a packet, or fragments of one.
+struct AACPacketizer {
+    let maximumPayloadSize: Int
+
+    /// What thirteen bits of AU-size can say.
+    static let maximumUnitSize = 8_191
+
+    /// AU-headers-length and one AU-header.
+    static let headerSize = 4
+
+    func payloads(of frame: MediaFrame) throws(IoTError) -> [ByteBuffer] {
+        var rest = frame.bytes
+        let unitSize = rest.readableBytes
+        guard unitSize <= Self.maximumUnitSize else {
+            throw IoTError(.mediaFailed, "an AAC access unit of \(unitSize) bytes is too long for RTP")
+        }
+        let limit = maximumPayloadSize - Self.headerSize
+        let count = max((unitSize + limit - 1) / limit, 1)
+        let size = (unitSize + count - 1) / count
+        var builder = PayloadBuilder(capacity: unitSize + count * Self.headerSize)
+        while rest.readableBytes > 0, let piece = rest.readSlice(length: min(size, rest.readableBytes)) {
+            builder.add { buffer in
+                // §3.2.3: each fragment's header tells the size of the whole access unit; its AU-Index is 0.
+                buffer.writeMultipleIntegers(UInt16(16), UInt16(truncatingIfNeeded: unitSize << 3))
+                buffer.writeImmutableBuffer(piece)
+            }
+        }
+        return builder.payloads()
+    }
+}

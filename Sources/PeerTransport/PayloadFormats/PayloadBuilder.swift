@@ -1,0 +1,25 @@
+import NIOCore
+
+/// Payloads written one behind the other into a single buffer, and handed out as slices of it: one allocation a frame.
+struct PayloadBuilder {
+    private var buffer: ByteBuffer
+    private var ends: [Int] = []
+
+    init(capacity: Int) {
+        buffer = ByteBufferAllocator().buffer(capacity: capacity)
+    }
+
+    /// Writes one whole payload.
+    mutating func add(_ write: (inout ByteBuffer) -> Void) {
+        write(&buffer)
+        ends.append(buffer.writerIndex)
+    }
+
+    func payloads() -> [ByteBuffer] {
+        var start = 0
+        return ends.compactMap { end in
+            defer { start = end }
+            return buffer.getSlice(at: start, length: end - start)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+extension RTPCodec {
+    /// What stands behind the payload type in `a=rtpmap`: `H264/90000`, `mpeg4-generic/48000/2`.
+    public var rtpmap: String {
+        let base = "\(encodingName)/\(clockRate)"
+        // RFC 8866 §6.6: the channel count is for audio and may be omitted for one channel.
+        return channels > 1 ? base + "/\(channels)" : base
+    }
+
+    /// What stands behind the payload type in `a=fmtp`; `nil` without parameters.
+    public var formatParametersText: String? {
+        guard !formatParameters.isEmpty else { return nil }
+        let known = Self.parameterOrder.filter { formatParameters[$0.lowercased()] != nil }
+        let knownNames = Set(known.map { $0.lowercased() })
+        let others = formatParameters.keys.filter { !knownNames.contains($0) }.sorted()
+        return (known + others).map { name in
+            let value = formatParameters[name.lowercased()] ?? ""
+            return value.isEmpty ? name : "\(name)=\(value)"
+        }.joined(separator: ";")
+    }
+
+    /// Reads the two attributes' text behind the payload type.
+    ///
+    /// - Parameters:
+    ///   - rtpmap: `nil` for a static payload type, of which only 0 and 8 (RFC 3551 §6) are known here.
+    ///   - fmtp: `nil` when the section has none for this type.
+    /// - Returns: `nil` when the encoding or its clock cannot be read. A codec that is not ours is read all the same.
+    public init?(payloadType: UInt8, rtpmap: String?, fmtp: String?) {
+        switch (rtpmap, payloadType) {
+        case (let rtpmap?, _):
+            let parts = rtpmap.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count >= 2, !parts[0].isEmpty, let rate = Int(parts[1]), (1...1_000_000).contains(rate)
+            else { return nil }
+            let channels = parts.count > 2 ? Int(parts[2]) ?? 1 : 1
+            self.init(
+                payloadType: payloadType, encodingName: String(parts[0]), clockRate: rate,
+                channels: min(max(channels, 1), 255))
+        case (nil, 0): self.init(payloadType: 0, encodingName: "PCMU", clockRate: 8_000)
+        case (nil, 8): self.init(payloadType: 8, encodingName: "PCMA", clockRate: 8_000)
+        default: return nil
+        }
+        formatParameters = fmtp.map(Self.parseFormatParameters) ?? [:]
+    }
+
+    /// `name=value` pairs between semicolons, spaces around them ignored; the first of a repeated name counts.
+    static func parseFormatParameters(_ text: String) -> [String: String] {
+        var parameters: [String: String] = [:]
+        for part in text.split(separator: ";") {
+            // Base64 values end in `=`: only the first one separates.
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = Self.trim(pair[0]).lowercased()
+            guard !name.isEmpty, parameters[name] == nil else { continue }
+            parameters[name] = pair.count > 1 ? Self.trim(pair[1]) : ""
+        }
+        return parameters
+    }
+
+    private static func trim(_ text: Substring) -> String {
+        var text = text
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+
+    /// The parameters as their RFCs spell them, in the order in which they are written.
+    private static let parameterOrder = [
+        // RFC 6184 §8.1
+        "level-asymmetry-allowed", "packetization-mode", "profile-level-id", "sprop-parameter-sets",
+        // RFC 7798 §7.1
+        "profile-space", "profile-id", "tier-flag", "level-id", "sprop-vps", "sprop-sps", "sprop-pps",
+        // RFC 3640 §4.1
+        "streamtype", "mode", "config", "sizelength", "indexlength", "indexdeltalength",
+        // RFC 7587 §6.1
+        "minptime", "useinbandfec", "stereo", "sprop-stereo",
+    ]
+}

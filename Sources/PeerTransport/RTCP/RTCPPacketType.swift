@@ -1,0 +1,15 @@
+/// The numbers of RTCP (RFC 3550 §12.1, RFC 4585 §6, RFC 5104 §4.3).
+enum RTCPPacketType {
+    static let senderReport: UInt8 = 200
+    static let receiverReport: UInt8 = 201
+    static let sourceDescription: UInt8 = 202
+    static let goodbye: UInt8 = 203
+    static let transportFeedback: UInt8 = 205
+    static let payloadFeedback: UInt8 = 206
+
+    static let genericNACKFormat: UInt8 = 1
+    static let pictureLossFormat: UInt8 = 1
+    static let fullIntraFormat: UInt8 = 4
+
+    static let canonicalNameItem: UInt8 = 1
+}

@@ -1,0 +1,191 @@
+public import IoTCore
+public import NIOCore
+
+/// One track as it goes to one viewer: the wire's numbers, sender reports, and what the viewer's feedback asks for.
+///
+/// Owns no socket, clock or packet. Wire sequence numbers are contiguous whichever of the track's packets are sent, so
+/// that packets left out on purpose never look like loss.
+public struct RTPSender: Sendable {
+    /// What the viewer's RTCP asks for.
+    public enum Event: Sendable, Hashable {
+        /// Track sequences to send again with `writeAgain`, in the order of the request.
+        case retransmissionRequested([Int64])
+        case keyFrameRequested
+    }
+
+    public let codec: RTPCodec
+    public let ssrc: UInt32
+    public let canonicalName: String
+    public private(set) var statistics = RTPSenderStatistics()
+
+    private var nextSequenceNumber: UInt16
+    private let timestampOffset: UInt32
+    private let clock: RTPClock
+
+    /// The track sequence of each of the last packets, by the low bits of its wire sequence number; −1 for none.
+    private var trackSequences: [Int64]
+    private static let historyLength = 2_048
+
+    private var reportedPackets: UInt32 = 0
+    private var reportedOctets: UInt32 = 0
+    private var nextReport: NIODeadline?
+    private var lastFullIntraRequest: UInt8?
+
+    /// When each of the last reports left, by the middle bits of its NTP time: for the round-trip time.
+    private var sentReports: [(middle: UInt32, time: NIODeadline)] = []
+
+    private static let reportInterval = TimeAmount.seconds(1)
+
+    /// - Parameters:
+    ///   - canonicalName: the CNAME that all streams of this peer share.
+    ///   - initialSequenceNumber: random by default (RFC 3550 §5.1), in the lower half so that SRTP's roll-over counter
+    ///     cannot be misjudged when the first packets are lost (RFC 3711 §3.3.1).
+    ///   - timestampOffset: added to every timestamp; random by default.
+    public init(
+        codec: RTPCodec, ssrc: UInt32, canonicalName: String,
+        initialSequenceNumber: UInt16 = .random(in: 0...0x7FFF), timestampOffset: UInt32 = .random(in: 0 ... .max)
+    ) {
+        self.codec = codec
+        self.ssrc = ssrc
+        self.canonicalName = canonicalName
+        self.nextSequenceNumber = initialSequenceNumber
+        self.timestampOffset = timestampOffset
+        self.clock = RTPClock(rate: codec.clockRate)
+        self.trackSequences = Array(repeating: -1, count: Self.historyLength)
+    }
+
+    /// Appends the packet, with this viewer's header, to `buffer`: the RTP packet as SRTP takes it.
+    public mutating func write(_ packet: MediaPacket, into buffer: inout ByteBuffer, at now: NIODeadline) {
+        let number = nextSequenceNumber
+        nextSequenceNumber &+= 1
+        trackSequences[Int(number) % Self.historyLength] = packet.sequence
+        append(packet, number, to: &buffer)
+        if nextReport == nil { nextReport = now }
+    }
+
+    /// Appends a packet that `write` has written before once more, under the same wire sequence number.
+    ///
+    /// - Returns: false, with nothing written, when the packet was not among the last 2048 sent.
+    public mutating func writeAgain(_ packet: MediaPacket, into buffer: inout ByteBuffer) -> Bool {
+        guard let number = sequenceNumber(ofTrackSequence: packet.sequence) else { return false }
+        append(packet, number, to: &buffer)
+        statistics.retransmittedPacketsSent += 1
+        statistics.retransmittedBytesSent += UInt64(packet.payload.readableBytes)
+        return true
+    }
+
+    private mutating func append(_ packet: MediaPacket, _ number: UInt16, to buffer: inout ByteBuffer) {
+        RTPPacket.writeFixedHeader(
+            payloadType: codec.payloadType, marker: packet.marker, sequenceNumber: number,
+            timestamp: packet.timestamp &+ timestampOffset, ssrc: ssrc, into: &buffer)
+        buffer.writeImmutableBuffer(packet.payload)
+        let size = packet.payload.readableBytes
+        statistics.packetsSent += 1
+        statistics.bytesSent += UInt64(size)
+        reportedPackets &+= 1
+        reportedOctets &+= UInt32(truncatingIfNeeded: size)
+    }
+
+    /// The wire number under which a track's packet went out. Track sequences ascend on the wire, so the search halves.
+    private func sequenceNumber(ofTrackSequence sequence: Int64) -> UInt16? {
+        var low = 1
+        var high = Self.historyLength
+        while low <= high {
+            let age = (low + high) / 2
+            let number = nextSequenceNumber &- UInt16(age)
+            let candidate = trackSequences[Int(number) % Self.historyLength]
+            if candidate == sequence { return number }
+            // Never used slots are the oldest.
+            if candidate > sequence { low = age + 1 } else { high = age - 1 }
+        }
+        return nil
+    }
+
+    /// The track's packet that went out under `number`; `nil` for one that was never sent or is too old.
+    private func trackSequence(ofSequenceNumber number: UInt16) -> Int64? {
+        let age = nextSequenceNumber &- number
+        guard age >= 1, Int(age) <= Self.historyLength else { return nil }
+        let sequence = trackSequences[Int(number) % Self.historyLength]
+        return sequence >= 0 ? sequence : nil
+    }
+}
+
+// MARK: Sender reports (RFC 3550 §6.4.1)
+
+extension RTPSender {
+    /// When the next report is due; `nil` before the first packet.
+    public var reportDeadline: NIODeadline? { nextReport }
+
+    /// The report that is due: SR and SDES, to be sent as one compound packet. `nil` before `reportDeadline`.
+    ///
+    /// - Parameters:
+    ///   - wallClock: now, µs since 1970.
+    ///   - anchor: the same for all senders of the peer.
+    public mutating func report(
+        at now: NIODeadline, wallClock: Int64, anchor: MediaClockAnchor
+    ) -> [RTCPPacket]? {
+        guard let due = nextReport, now >= due else { return nil }
+        nextReport = now + Self.reportInterval
+        let ntp = NTPTime.timestamp(microseconds: wallClock)
+        let pts = anchor.pts &+ (wallClock &- anchor.wallClock)
+        sentReports.append((NTPTime.middle(ntp), now))
+        if sentReports.count > 16 { sentReports.removeFirst() }
+        return [
+            .senderReport(
+                RTCPSenderReport(
+                    ssrc: ssrc, ntpTimestamp: ntp,
+                    rtpTimestamp: UInt32(truncatingIfNeeded: clock.ticks(ofMicroseconds: pts)) &+ timestampOffset,
+                    packetCount: reportedPackets, octetCount: reportedOctets)),
+            .sourceDescription(RTCPSourceDescription(chunks: [.init(ssrc: ssrc, canonicalName: canonicalName)])),
+        ]
+    }
+
+    /// The packet that ends this stream.
+    public func goodbye() -> RTCPPacket {
+        .goodbye(RTCPGoodbye(ssrcs: [ssrc]))
+    }
+}
+
+// MARK: Feedback
+
+extension RTPSender {
+    /// Takes one packet from the viewer; whatever is for another stream is ignored.
+    public mutating func handle(_ packet: RTCPPacket, at now: NIODeadline) -> [Event] {
+        switch packet {
+        case .receiverReport(let report):
+            report.reports.forEach { take($0, at: now) }
+        case .senderReport(let report):
+            report.reports.forEach { take($0, at: now) }
+        case .genericNACK(let nack) where nack.mediaSSRC == ssrc:
+            statistics.nackCount += 1
+            let sequences = nack.lostSequenceNumbers.compactMap(trackSequence(ofSequenceNumber:))
+            return sequences.isEmpty ? [] : [.retransmissionRequested(sequences)]
+        case .pictureLossIndication(let indication) where indication.mediaSSRC == ssrc:
+            statistics.pliCount += 1
+            return [.keyFrameRequested]
+        case .fullIntraRequest(let request):
+            guard let entry = request.entries.first(where: { $0.ssrc == ssrc }) else { break }
+            statistics.firCount += 1
+            // RFC 5104 §4.3.1.1: a repeat of the same request has the same number.
+            guard entry.sequenceNumber != lastFullIntraRequest else { break }
+            lastFullIntraRequest = entry.sequenceNumber
+            return [.keyFrameRequested]
+        default: break
+        }
+        return []
+    }
+
+    private mutating func take(_ report: RTCPReceptionReport, at now: NIODeadline) {
+        guard report.ssrc == ssrc else { return }
+        statistics.fractionLost = Double(report.fractionLost) / 256
+        statistics.packetsLost = Int64(report.cumulativeLost)
+        statistics.jitter = Double(report.jitter) / Double(clock.rate)
+        guard report.lastSenderReport != 0,
+            let sent = sentReports.last(where: { $0.middle == report.lastSenderReport })
+        else { return }
+        // RFC 3550 §6.4.1, with our monotonic times in place of NTP so that a set clock does not matter.
+        let held = Int64(report.delaySinceLastSenderReport) * 1_000_000_000 / 65_536
+        let elapsed = (now - sent.time).nanoseconds
+        statistics.roundTripTime = .nanoseconds(max(elapsed - held, 0))
+    }
+}

@@ -1,0 +1,69 @@
+import IoTCore
+
+/// An IP address and a port to listen on: `127.0.0.1:0`, `[::1]:9000`.
+struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
+    var host: String
+    var port: Int
+
+    init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// `nil` unless it is `HOST:PORT` with an IP address; IPv6 in brackets.
+    init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+            guard host.contains(":") else { return nil }
+        } else if host.contains(":") {
+            return nil
+        }
+        guard IPAddress.isValid(String(host)) else { return nil }
+        self.host = String(host)
+        self.port = Int(port)
+    }
+
+    var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+
+    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// Where the hub's broker listens.
+enum HubListen: Sendable, Equatable {
+    /// A Unix socket in the data directory.
+    case unix
+    /// 127.0.0.1 and this port; 0 takes a free one.
+    case loopback(port: Int)
+
+    /// `unix`, or `127.0.0.1:PORT`.
+    init?(_ text: String) {
+        if text == "unix" {
+            self = .unix
+        } else if let address = ListenAddress(text), address.host == "127.0.0.1" {
+            self = .loopback(port: address.port)
+        } else {
+            return nil
+        }
+    }
+}
+
+/// Where a hub is reached.
+enum LinkAddress: Sendable, Equatable {
+    case unixSocket(String)
+    case loopback(host: String, port: Int)
+
+    /// `unix:/absolute/path`, or a loopback `HOST:PORT`: the link is not encrypted there.
+    init?(_ text: String) {
+        if text.hasPrefix("unix:/") {
+            self = .unixSocket(String(text.dropFirst(5)))
+        } else if let address = ListenAddress(text), address.isLoopback, address.port > 0 {
+            self = .loopback(host: address.host, port: address.port)
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import IoTCore
+
+/// Where a camera's frames come from: an `rtsp://` URL or a file. Nothing that starts a program.
+struct CameraSource: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
+        case rtsp
+        case file
+    }
+
+    let kind: Kind
+    /// As libavformat takes it: the URL, or the file's path.
+    let url: String
+
+    /// - Parameter directory: what a relative file path is relative to.
+    init(_ text: String, relativeTo directory: String) throws(IoTError) {
+        guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+            throw IoTError(.invalidConfiguration, "a camera's URL may not be empty or hold control characters")
+        }
+        if let separator = text.range(of: "://") {
+            let scheme = text[..<separator.lowerBound].lowercased()
+            switch scheme {
+            case "rtsp":
+                guard let host = URLComponents(string: text)?.host, !host.isEmpty else {
+                    throw IoTError(.invalidConfiguration, "the RTSP URL names no host")
+                }
+                self.kind = .rtsp
+                self.url = text
+            case "file":
+                guard let path = URLComponents(string: text)?.path, path.hasPrefix("/") else {
+                    throw IoTError(.invalidConfiguration, "a file URL needs an absolute path: file:///…")
+                }
+                self.kind = .file
+                self.url = path
+            default:
+                throw IoTError(
+                    .invalidConfiguration, "the scheme '\(scheme)' is not supported; use rtsp:// or a file's path")
+            }
+        } else {
+            self.kind = .file
+            self.url = text.hasPrefix("/") ? text : directory + "/" + text
+        }
+    }
+
+    /// True when the URL itself holds a password.
+    var holdsPassword: Bool {
+        kind == .rtsp && URLComponents(string: url)?.password != nil
+    }
+
+    var holdsUser: Bool {
+        kind == .rtsp && URLComponents(string: url)?.user != nil
+    }
+
+    /// For people and logs: the password is replaced by `***`.
+    var redacted: String {
+        guard holdsPassword, var parts = URLComponents(string: url) else { return url }
+        parts.percentEncodedPassword = "***"
+        return parts.string ?? "rtsp://***"
+    }
+
+    func url(username: String, password: String?) -> String {
+        guard kind == .rtsp, var parts = URLComponents(string: url) else { return url }
+        // RFC 3986 §3.2.1 allows more than this unescaped; libavformat splits at '@' and ':'.
+        let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        parts.percentEncodedUser = username.addingPercentEncoding(withAllowedCharacters: allowed)
+        parts.percentEncodedPassword = password?.addingPercentEncoding(withAllowedCharacters: allowed)
+        return parts.string ?? url
+    }
+}

@@ -1,0 +1,150 @@
+import IoTCore
+import Yams
+
+/// Walks a configuration file's tree and applies its keys; collects every problem rather than the first.
+struct ConfigurationReader {
+    private let context: ConfigurationKey.Context
+    private(set) var configuration: Configuration
+    private(set) var problems: [ConfigurationProblem] = []
+
+    init(context: ConfigurationKey.Context, configuration: Configuration) {
+        self.context = context
+        self.configuration = configuration
+    }
+
+    mutating func read(_ text: String) {
+        do {
+            guard let root = try Yams.compose(yaml: text) else { return }  // an empty file: the defaults
+            if root.isEmptyValue { return }
+            read(root, prefix: "")
+            checkTogether(root)
+        } catch let error as YamlError {
+            problems.append(Self.problem(error, file: context.file))
+        } catch {
+            refuse(nil, nil, "is not YAML: \(error)")
+        }
+    }
+
+    private mutating func read(_ node: Node, prefix: String) {
+        guard let mapping = node.mapping else {
+            return refuse(node, prefix.isEmpty ? nil : prefix, "must be a mapping of keys to values")
+        }
+        for (keyNode, value) in mapping {
+            let name = prefix.isEmpty ? keyNode.scalar?.string ?? "" : "\(prefix).\(keyNode.scalar?.string ?? "")"
+            if name == "cameras" {
+                readCameras(value)
+            } else if let key = ConfigurationKey.all.first(where: { $0.name == name }) {
+                do throws(ValueRefusal) {
+                    try key.apply(value, context, &configuration)
+                } catch {
+                    refuse(value, name, error.reason)
+                }
+            } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix("\(name).") }) {
+                // A section without keys (`hub:` with everything below it commented out) sets nothing.
+                if !value.isEmptyValue { read(value, prefix: name) }
+            } else {
+                refuse(keyNode, name, Self.unknown(name, among: ConfigurationKey.all.map(\.name) + ["cameras"]))
+            }
+        }
+    }
+
+    // MARK: Cameras
+
+    private mutating func readCameras(_ node: Node) {
+        if node.isEmptyValue { return }
+        guard let items = node.sequence else { return refuse(node, "cameras", "must be a list") }
+        for (index, item) in items.enumerated() { readCamera(item, prefix: "cameras[\(index)]") }
+    }
+
+    private mutating func readCamera(_ item: Node, prefix: String) {
+        guard let mapping = item.mapping else {
+            return refuse(item, prefix, "must be a mapping with at least a name and a url")
+        }
+        var draft = CameraDraft()
+        var seen: Set<String> = []
+        for (keyNode, value) in mapping {
+            let name = keyNode.scalar?.string ?? ""
+            seen.insert(name)
+            guard let key = CameraKey.all.first(where: { $0.name == name }) else {
+                refuse(keyNode, "\(prefix).\(name)", Self.unknown(name, among: CameraKey.all.map(\.name)))
+                continue
+            }
+            do throws(ValueRefusal) {
+                try key.apply(value, context, &draft)
+            } catch {
+                refuse(value, "\(prefix).\(name)", error.reason)
+            }
+        }
+        for name in ["name", "url"] where !seen.contains(name) { refuse(item, "\(prefix).\(name)", "is missing") }
+        let (camera, draftProblems) = draft.finish()
+        for problem in draftProblems {
+            refuse(mapping[Node(problem.key)] ?? item, "\(prefix).\(problem.key)", problem.reason)
+        }
+        guard let camera else { return }
+        if configuration.cameras.contains(where: { $0.name == camera.name }) {
+            refuse(mapping["name"] ?? item, "\(prefix).name", "'\(camera.name)' is the name of another camera above")
+        }
+        configuration.cameras.append(camera)
+    }
+
+    // MARK: Rules across keys
+
+    private mutating func checkTogether(_ root: Node) {
+        let link = configuration.link
+        let node = root["link"]
+        if link.accessId != nil, link.tokenFile == nil {
+            refuse(node?["accessId"], "link.accessId", "needs link.tokenFile beside it")
+        }
+        if link.tokenFile != nil, link.accessId == nil {
+            refuse(node?["tokenFile"], "link.tokenFile", "needs link.accessId beside it")
+        }
+        if link.endpoint != nil, link.accessId == nil {
+            refuse(node?["endpoint"], "link.endpoint", "needs link.accessId and link.tokenFile beside it")
+        }
+        if !configuration.hub.enabled {
+            if link.endpoint == nil {
+                refuse(root["hub"]?["enabled"], "hub.enabled", "without a hub here, link.endpoint must name another")
+            }
+            if let first = configuration.cameras.first {
+                refuse(
+                    root["cameras"], "cameras",
+                    "'\(first.name)' needs the hub in this daemon: set hub.enabled to true")
+            }
+        }
+    }
+
+    // MARK: Problems
+
+    private mutating func refuse(_ node: Node?, _ key: String?, _ reason: String) {
+        problems.append(
+            ConfigurationProblem(file: context.file, line: node?.mark?.line, key: key, reason: reason))
+    }
+
+    private static func unknown(_ name: String, among known: [String]) -> String {
+        let nearest = known.map { (distance: EditDistance.between(name, $0), name: $0) }.min { $0.distance < $1.distance }
+        guard let nearest, nearest.distance <= max(2, name.count / 3) else { return "is no key" }
+        return "is no key; did you mean \(nearest.name)?"
+    }
+
+    private static func problem(_ error: YamlError, file: String) -> ConfigurationProblem {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            ConfigurationProblem(file: file, line: mark.line, key: nil, reason: "is not YAML here: \(problem)")
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            ConfigurationProblem(
+                file: file, line: context.mark.line, key: duplicates.compactMap { $0.scalar?.string }.joined(separator: ", "),
+                reason: "stands twice in one mapping")
+        default:
+            ConfigurationProblem(file: file, line: nil, key: nil, reason: "is not YAML: \(error)")
+        }
+    }
+}
+
+extension Node {
+    /// Nothing at all behind a key.
+    fileprivate var isEmptyValue: Bool {
+        guard let scalar else { return false }
+        return scalar.style != .singleQuoted && scalar.style != .doubleQuoted && ["", "~", "null"].contains(scalar.string)
+    }
+}

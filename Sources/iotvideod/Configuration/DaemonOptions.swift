@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import IoTCore
+import Logging
+
+/// The command line of `iotvideod`; what it sets goes before the configuration file.
+struct DaemonOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The configuration file (YAML).", valueName: "file"))
+    var config: String?
+
+    @Option(name: .long, help: ArgumentHelp("Where the daemon keeps its state.", valueName: "dir"))
+    var dataDir: String?
+
+    @Option(name: .long, help: ArgumentHelp("The Unix socket of the HTTP API.", valueName: "path"))
+    var socket: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "A camera: rtsp://… or a file that is played in a loop. May be repeated.", valueName: "name=url"))
+    var camera: [String] = []
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
+    var logLevel: String?
+
+    @Flag(name: .long, help: "Check the configuration, say what is wrong with it, and end.")
+    var checkConfig = false
+
+    init() {}
+
+    func validate() throws {
+        do {
+            var configuration = Configuration(defaults: DefaultPaths(environment: [:], isRoot: true))
+            try apply(to: &configuration)
+        } catch {
+            throw ValidationError(error.message)
+        }
+    }
+
+    /// The file, or the defaults, with this command line over it.
+    ///
+    /// - Throws: `.fileFailed` or `.invalidConfiguration`.
+    func configuration(
+        environment: [String: String] = ProcessInfo.processInfo.environment, isRoot: Bool = geteuid() == 0
+    ) throws(IoTError) -> Configuration {
+        let defaults = DefaultPaths(environment: environment, isRoot: isRoot)
+        var configuration: Configuration
+        if let config {
+            configuration = try Configuration.load(file: config, defaults: defaults)
+        } else {
+            configuration = Configuration(defaults: defaults)
+        }
+        try apply(to: &configuration)
+        return configuration
+    }
+
+    private func apply(to configuration: inout Configuration) throws(IoTError) {
+        let directory = FileManager.default.currentDirectoryPath
+        func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : directory + "/" + path }
+        if let dataDir { configuration.dataDirectory = absolute(dataDir) }
+        // A relative socket path stays one: it may be what makes it short enough.
+        if let socket { configuration.socket = try UnixSocketPath(socket).path }
+        if let logLevel {
+            guard let level = Logger.Level(rawValue: logLevel) else {
+                let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+                throw IoTError(.invalidConfiguration, "--log-level: must be one of \(known)")
+            }
+            configuration.log.level = level
+        }
+        for text in camera {
+            let camera = try Self.camera(text, directory: directory)
+            guard !configuration.cameras.contains(where: { $0.name == camera.name }) else {
+                throw IoTError(.invalidConfiguration, "--camera: '\(camera.name)' is the name of another camera")
+            }
+            configuration.cameras.append(camera)
+        }
+    }
+
+    private static func camera(_ text: String, directory: String) throws(IoTError) -> CameraConfiguration {
+        guard let equals = text.firstIndex(of: "=") else {
+            throw IoTError(.invalidConfiguration, "--camera: must be NAME=URL, such as front=rtsp://192.0.2.7/stream")
+        }
+        let name = String(text[..<equals])
+        guard DeviceName.isValid(name) else {
+            throw IoTError(.invalidConfiguration, "--camera: the name \(CameraConfiguration.nameRule)")
+        }
+        let source = try CameraSource(String(text[text.index(after: equals)...]), relativeTo: directory)
+        guard !source.holdsPassword else {
+            throw IoTError(
+                .invalidConfiguration,
+                "--camera: every user of this machine can read a password on the command line; put the camera into "
+                    + "a configuration file with username and passwordFile")
+        }
+        return CameraConfiguration(name: name, source: source)
+    }
+}
+
+extension CameraConfiguration {
+    static let nameRule =
+        "must be 1 to 64 bytes of letters, digits, _, - and ., begin with a letter or digit, and not look like an id"
+}

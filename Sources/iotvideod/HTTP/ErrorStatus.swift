@@ -1,0 +1,71 @@
+import Hummingbird
+import IoTCore
+
+extension HTTPResponse.Status {
+    /// The HTTP status that goes with a failure's number. Clients decide by the number in the body; the status is
+    /// for proxies, logs and tools that know HTTP only. `docs/openapi.yaml` has the same table.
+    init(_ code: ErrorCode) {
+        self = Self.table[code] ?? Self.fallback(code)
+    }
+
+    private static let table: [ErrorCode: HTTPResponse.Status] = {
+        let rows: [(HTTPResponse.Status, [ErrorCode])] = [
+            (.badRequest, [.invalidRequest, .invalidParameter]),
+            (.unauthorized, [.unauthenticated]),
+            (
+                .forbidden,
+                [.forbidden, .relationInvalid, .noRelation, .relationChanged, .callTokenRejected, .callTokenInvalid]
+            ),
+            (
+                .notFound,
+                [.notFound, .targetNotFound, .callTargetNotFound, .pathInvalid, .recordNotFound, .downloadNotFound]
+            ),
+            (
+                .conflict,
+                [
+                    .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
+                    .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
+                    .deviceDisabled, .recorderRunning,
+                ]
+            ),
+            (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
+            (
+                .unprocessableContent,
+                [
+                    .valueInvalid, .reservedPropertyName, .builtInNotWritable, .actionNotSupported, .invalidQRInput,
+                    .codecUnsupported,
+                ]
+            ),
+            (.tooManyRequests, [.tooManyRequests, .tooManyConnections, .allChannelsBusy, .slowReader]),
+            (
+                .badGateway,
+                [
+                    .connectFailed, .channelDisconnected, .channelSendFailed, .peerFailed, .sessionDescriptionInvalid,
+                    .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceUnsupported, .hungUp,
+                    .mediaHeaderInvalid, .modelReceiveFailed,
+                ]
+            ),
+            (
+                .serviceUnavailable,
+                [
+                    .deviceOffline, .appNotOnline, .linkUnavailable, .deviceBusy, .brokerFailed, .brokerMissing,
+                    .tokenRejected, .stopping,
+                ]
+            ),
+            (
+                .gatewayTimeout,
+                [
+                    .peerTimeout, .callSendTimeout, .handshakeTimeout, .timeoutDisconnected, .messageTimeout,
+                    .operationTimeout,
+                ]
+            ),
+            (.notImplemented, [.notImplemented]),
+        ]
+        return Dictionary(uniqueKeysWithValues: rows.flatMap { row in row.1.map { ($0, row.0) } })
+    }()
+
+    /// A device's own codes, and those of a newer hub, are failures behind the gateway; the rest are ours.
+    private static func fallback(_ code: ErrorCode) -> HTTPResponse.Status {
+        (8000..<21000).contains(code.rawValue) ? .badGateway : .internalServerError
+    }
+}

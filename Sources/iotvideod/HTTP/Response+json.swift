@@ -1,0 +1,23 @@
+import GatewayAPI
+import Hummingbird
+import NIOCore
+
+/// The API's own header fields as the HTTP types want them.
+enum HTTPFieldName {
+    static let pts = HTTPFields.Key(APIHeader.pts)
+    static let idempotencyKey = HTTPFields.Key(APIHeader.idempotencyKey)
+}
+
+extension Response {
+    init(json value: some Encodable, status: HTTPResponse.Status = .ok) throws {
+        let bytes = try APICoding.encode(value)
+        self.init(
+            status: status,
+            headers: [
+                .contentType: "application/json; charset=utf-8",
+                .contentLength: String(bytes.count),
+                .cacheControl: "no-store",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

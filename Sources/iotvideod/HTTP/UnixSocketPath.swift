@@ -1,0 +1,83 @@
+import Glibc
+import IoTCore
+
+/// The path of the API's socket, and what to do with what stands there.
+struct UnixSocketPath: Sendable {
+    /// `sockaddr_un.sun_path` holds 108 bytes with the final zero (unix(7)).
+    static let maximumLength = 107
+
+    let path: String
+
+    init(_ path: String) throws(IoTError) {
+        guard (1...Self.maximumLength).contains(path.utf8.count), !path.utf8.contains(0) else {
+            throw IoTError(
+                .invalidConfiguration,
+                "the socket's path is \(path.utf8.count) bytes long and may be \(Self.maximumLength): \(path); "
+                    + "name a shorter one with `socket` or --socket")
+        }
+        self.path = path
+    }
+
+    /// Makes the directory where it is missing and removes a dead daemon's socket.
+    ///
+    /// - Throws: `.alreadyRunning` when a daemon answers there, `.fileFailed` for anything that is no socket.
+    func prepare() throws(IoTError) {
+        try makeDirectory()
+        var information = stat()
+        guard lstat(path, &information) == 0 else {
+            if errno == ENOENT { return }
+            throw IoTError(.fileFailed, "\(path): \(String(cString: strerror(errno)))")
+        }
+        guard information.st_mode & S_IFMT == S_IFSOCK else {
+            throw IoTError(.fileFailed, "\(path) exists and is no socket; move it away or choose another path")
+        }
+        guard !isAnswered() else { throw IoTError(.alreadyRunning, "a daemon already answers on \(path)") }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw IoTError(.fileFailed, "the old socket \(path) cannot be removed: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Lets the owner and the group connect, nobody else.
+    func restrict() throws(IoTError) {
+        guard chmod(path, 0o660) == 0 else {
+            throw IoTError(.fileFailed, "the rights of \(path) cannot be set: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Which file stands there now; `nil` for none.
+    var identity: ino_t? {
+        var information = stat()
+        return lstat(path, &information) == 0 ? information.st_ino : nil
+    }
+
+    func remove(ifStill identity: ino_t?) {
+        if identity != nil, self.identity == identity { unlink(path) }
+    }
+
+    private func makeDirectory() throws(IoTError) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let directory = String(path[..<slash])
+        // Only the last step: a mistyped path must not grow a tree.
+        guard mkdir(directory, 0o750) == 0 || errno == EEXIST else {
+            throw IoTError(
+                .fileFailed, "the socket's directory \(directory) cannot be made: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Does a process listen there? Never waits.
+    private func isAnswered() -> Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        // EAGAIN: someone listens and its queue is full.
+        return result == 0 || errno == EAGAIN
+    }
+}
