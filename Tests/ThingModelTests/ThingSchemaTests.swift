@@ -57,7 +57,7 @@ import Testing
         (#"{"DataDefs":[{"name":"x","type":[{"name":"a","type":"int32"},{"name":"a","type":"int32"}],"FC":"Event"}]}"#, "twice"),
         (#"{"DataDefs":[{"name":"x","type":"int32","FC":"Event"},{"name":"x","type":"int32","FC":"Event"}]}"#, "twice"),
         (#"{"TypeDefs":[{"name":"t","type":[{"name":"m","type":"t"}]}],"DataDefs":[{"name":"x","type":"t","FC":"Event"}]}"#, "hold themselves"),
-        (#"{"TypeDefs":[{"name":"t","type":"u"},{"name":"u","type":"t"}],"DataDefs":[{"name":"x","type":"t","FC":"Event"}]}"#, "no type"),
+        (#"{"TypeDefs":[{"name":"t","type":"u"},{"name":"u","type":"t"}],"DataDefs":[{"name":"x","type":"t","FC":"Event"}]}"#, "TypeDefs[0] t"),
         (#"{"DataDefs":{}}"#, "DataDefs"), (#"[]"#, "object"), (#"{"TypeDefs":[{}]}"#, "TypeDefs[0]"),
     ])
     func refused(text: String, part: String) throws {

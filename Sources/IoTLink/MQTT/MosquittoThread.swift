@@ -110,7 +110,7 @@ final class MosquittoThread: Sendable {
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        pthread_setname_np(pthread_self(), "iotlink-mqtt")
+        cmosquitto_name_thread("iotlink-mqtt")
         _ = Self.library
         end(MosquittoClient(configuration: configuration, onEvent: onEvent).run(self))
     }

@@ -14,7 +14,7 @@ public struct FullJitterBackoff: Sendable {
 
     public mutating func next(using generator: inout some RandomNumberGenerator) -> TimeAmount {
         let pause = TimeAmount.nanoseconds(Int64.random(in: 0...max(0, ceiling.nanoseconds), using: &generator))
-        ceiling = ceiling.nanoseconds > cap.nanoseconds / 2 ? cap : ceiling * 2
+        ceiling = ceiling.nanoseconds > cap.nanoseconds / 2 ? cap : .nanoseconds(ceiling.nanoseconds * 2)
         return pause
     }
 

@@ -1,6 +1,7 @@
 import IoTCore
 import Logging
 import NIOCore
+import Synchronization
 
 // The pump: inputs into the machine, its outputs into the world.
 extension LinkSession {

@@ -1,5 +1,6 @@
 public import IoTCore
 import NIOCore
+import Synchronization
 
 extension LinkSession {
     public func request(

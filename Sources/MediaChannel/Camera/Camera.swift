@@ -14,7 +14,7 @@ public final class Camera: Service, Sendable {
 
     private let link: LinkSession
     private let model: DeviceModel
-    private let stream: NIOLoopBound<CameraStream>
+    private let stream: NIOLoopBoundBox<CameraStream>
     private let source: CameraSource
     private let calls: CameraCalls
     private let photos: PhotoTaker
@@ -27,7 +27,7 @@ public final class Camera: Service, Sendable {
     public init(
         configuration: CameraConfiguration, device: DeviceID, link: LinkSession, socket: PeerSocket,
         certificate: PeerCertificate, photos store: PhotoStore, logger: Logger
-    ) async throws {
+    ) throws(IoTError) {
         self.configuration = configuration
         self.device = device
         self.link = link
@@ -35,11 +35,10 @@ public final class Camera: Service, Sendable {
         self.changes = changes
         let eventLoop = socket.eventLoop
         let limit = configuration.maximumViewers
-        stream = try await eventLoop.submit {
-            NIOLoopBound(
-                CameraStream(eventLoop: eventLoop, maximumViewers: limit, logger: logger) { continuation.yield() },
-                eventLoop: eventLoop)
-        }.get()
+        let stream = NIOLoopBoundBox.makeBoxSendingValue(
+            CameraStream(eventLoop: eventLoop, maximumViewers: limit, logger: logger) { continuation.yield() },
+            eventLoop: eventLoop)
+        self.stream = stream
         source = CameraSource(configuration: configuration, onEvent: SourceHandOff(stream: stream).take)
         model = try DeviceModel(
             schema: try CameraSchema.make(maximumViewers: limit), link: link,

@@ -11,13 +11,13 @@ final class CameraCalls: @unchecked Sendable {
     /// How long a call may take to its first encrypted packet.
     static let sourceTimeout: TimeAmount = .seconds(10)
 
-    private let stream: NIOLoopBound<CameraStream>
+    private let stream: NIOLoopBoundBox<CameraStream>
     private let link: LinkSession
     private let socket: PeerSocket
     private let certificate: PeerCertificate
     private let endings: CallEndings
 
-    init(stream: NIOLoopBound<CameraStream>, link: LinkSession, socket: PeerSocket, certificate: PeerCertificate) {
+    init(stream: NIOLoopBoundBox<CameraStream>, link: LinkSession, socket: PeerSocket, certificate: PeerCertificate) {
         self.stream = stream
         self.link = link
         self.socket = socket

@@ -4,12 +4,12 @@ import NIOCore
 
 /// Takes a photo: decodes the newest group of pictures to its last picture, on a thread of its own.
 final class PhotoTaker: Sendable {
-    private let stream: NIOLoopBound<CameraStream>
+    private let stream: NIOLoopBoundBox<CameraStream>
     private let store: PhotoStore
     private let device: DeviceID
     private let worker = SerialWorker(name: "photo", limit: 4)
 
-    init(stream: NIOLoopBound<CameraStream>, store: PhotoStore, device: DeviceID) {
+    init(stream: NIOLoopBoundBox<CameraStream>, store: PhotoStore, device: DeviceID) {
         self.stream = stream
         self.store = store
         self.device = device

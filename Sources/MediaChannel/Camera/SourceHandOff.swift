@@ -8,11 +8,11 @@ import NIOCore
 final class SourceHandOff: @unchecked Sendable {
     private static let limit = 64
 
-    private let stream: NIOLoopBound<CameraStream>
+    private let stream: NIOLoopBoundBox<CameraStream>
     private let condition = NSCondition()
     private var underWay = 0
 
-    init(stream: NIOLoopBound<CameraStream>) {
+    init(stream: NIOLoopBoundBox<CameraStream>) {
         self.stream = stream
     }
 

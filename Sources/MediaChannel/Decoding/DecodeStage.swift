@@ -6,10 +6,23 @@ import NIOCore
 /// What the decoding thread tells the channel.
 enum DecodeEvent: Sendable {
     /// A picture came out of the decoder.
-    case picture(pts: Int64, presentAt: NIODeadline, isLate: Bool, decodedAt: NIODeadline, width: Int, height: Int)
-    case sound(pts: Int64, presentAt: NIODeadline)
+    case picture(DecodedPicture)
+    case sound(pts: Int64, presentAt: NIODeadline, isLate: Bool)
     case corrupt(MediaKind)
     case slowReader(frames: Int)
+}
+
+/// A decoded picture's part in what is shown.
+struct DecodedPicture: Sendable {
+    /// A picture that the decoder gives out so much later than it was due is not shown any more.
+    static let lateness: TimeAmount = .milliseconds(80)
+
+    let pts: Int64
+    let isKeyFrame: Bool
+    let width: Int
+    let height: Int
+    let isShown: Bool
+    let presentedAt: NIODeadline
 }
 
 /// Decodes a channel's frames on a thread of its own and hands the outcome to the sinks; several local users share
@@ -28,7 +41,7 @@ final class DecodeStage: @unchecked Sendable {
     private var audioParameters: AudioParameters?
     private var videoDecoder: VideoDecoder?
     private var audioDecoder: AudioDecoder?
-    private var schedule: [Int64: (presentAt: NIODeadline, isLate: Bool)] = [:]
+    private var schedule: [Int64: (presentAt: NIODeadline, isLate: Bool, isKeyFrame: Bool)] = [:]
     private var pictureSinks: [any PictureSink] = []
     private var soundSinks: [any SoundSink] = []
     private var newest: VideoPicture?
@@ -50,42 +63,53 @@ final class DecodeStage: @unchecked Sendable {
         worker.submit { [self] in
             switch frame.kind {
             case .video: decodeVideo(frame, presentAt: presentAt, isLate: isLate)
-            case .audio: decodeAudio(frame, presentAt: presentAt)
+            case .audio: decodeAudio(frame, presentAt: presentAt, isLate: isLate)
             }
         }
     }
 
     /// Frames are missing: what follows cannot be decoded before the next key frame.
     func skipToKeyFrame() {
-        worker.submit { [self] in videoDecoder?.skipToKeyFrame() }
+        worker.submit(beyondLimit: true) { [self] in videoDecoder?.skipToKeyFrame() }
     }
 
     /// Pictures still in the decoder come out; the next frame begins anew.
     func drain() {
-        worker.submit { [self] in drainDecoders() }
+        worker.submit(beyondLimit: true) { [self] in drainDecoders() }
     }
 
-    /// The sink gets each picture from now on.
-    func add(_ sink: any PictureSink & Sendable) {
-        worker.submit { [self] in isEnded ? sink.end(nil) : pictureSinks.append(sink) }
+    /// The sink, made on the decoding thread, gets each picture from now on.
+    func addPictures(_ make: @escaping @Sendable () -> any PictureSink) {
+        add { [self] in
+            let sink = make()
+            if isEnded { sink.end(nil) } else { pictureSinks.append(sink) }
+        }
     }
 
     /// The sink gets the newest picture at once, or the next one.
-    func addForOnePicture(_ sink: any PictureSink & Sendable) {
-        let accepted = worker.submit { [self] in
+    func addForOnePicture(_ make: @escaping @Sendable () -> any PictureSink) {
+        add { [self] in
+            let sink = make()
             if isEnded { return sink.end(nil) }
             guard let newest, !sink.take(newest, report: report) else { return pictureSinks.append(sink) }
         }
-        if !accepted { sink.end(IoTError(.tooManyRequests)) }
     }
 
-    func add(_ sink: any SoundSink & Sendable) {
-        worker.submit { [self] in isEnded ? sink.end(nil) : soundSinks.append(sink) }
+    func addSound(_ make: @escaping @Sendable () -> any SoundSink) {
+        add { [self] in
+            let sink = make()
+            if isEnded { sink.end(nil) } else { soundSinks.append(sink) }
+        }
+    }
+
+    /// Sinks are few and must not be lost to a full queue.
+    private func add(_ job: @escaping @Sendable () -> Void) {
+        worker.submit(beyondLimit: true, job)
     }
 
     /// Ends every sink and then the thread.
     func end(_ reason: IoTError?) {
-        worker.submit { [self] in
+        worker.submit(beyondLimit: true) { [self] in
             drainDecoders()
             isEnded = true
             pictureSinks.forEach { $0.end(reason) }
@@ -105,7 +129,7 @@ final class DecodeStage: @unchecked Sendable {
                 videoDecoder = try VideoDecoder(videoParameters, threads: 1)
             }
             guard let videoDecoder else { return }
-            schedule[frame.pts] = (presentAt, isLate)
+            schedule[frame.pts] = (presentAt, isLate, frame.isKeyFrame)
             deliver(try videoDecoder.decode(frame))
         } catch {
             onEvent(.corrupt(.video))
@@ -121,21 +145,24 @@ final class DecodeStage: @unchecked Sendable {
                 continue
             }
             let now = NIODeadline.now()
+            let presentAt = plan?.presentAt ?? now
+            let isShown = plan?.isLate == false && now - presentAt <= DecodedPicture.lateness
             onEvent(
                 .picture(
-                    pts: picture.pts, presentAt: plan?.presentAt ?? now, isLate: plan?.isLate ?? true, decodedAt: now,
-                    width: picture.width, height: picture.height))
+                    DecodedPicture(
+                        pts: picture.pts, isKeyFrame: plan?.isKeyFrame ?? false, width: picture.width,
+                        height: picture.height, isShown: isShown, presentedAt: max(presentAt, now))))
             newest = picture
             pictureSinks.removeAll { !$0.take(picture, report: report) }
         }
     }
 
-    private func decodeAudio(_ frame: MediaFrame, presentAt: NIODeadline) {
+    private func decodeAudio(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) {
         do throws(IoTError) {
             if audioDecoder == nil, let audioParameters { audioDecoder = try AudioDecoder(audioParameters) }
             guard let audioDecoder else { return }
             for sound in try audioDecoder.decode(frame) {
-                onEvent(.sound(pts: sound.pts, presentAt: presentAt))
+                onEvent(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
                 soundSinks.removeAll { !$0.take(sound, report: report) }
             }
         } catch {

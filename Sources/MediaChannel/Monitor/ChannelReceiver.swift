@@ -49,6 +49,11 @@ struct ChannelReceiver {
         jitterBuffer.handleTimeout(at: now)
     }
 
+    /// Nothing more will come: what is held comes out.
+    mutating func flush(at now: NIODeadline) {
+        jitterBuffer.flush(at: now)
+    }
+
     /// Drain until `.timeout` or nil.
     mutating func poll() -> JitterBufferOutput? {
         jitterBuffer.poll()

@@ -8,7 +8,8 @@ extension JitterBuffer {
         let elapsed = now - (counters.retimedAt ?? now)
         counters.retimedAt = now
         guard clock != nil else { return }
-        clock?.advance(to: now)
+        let moment = now
+        clock?.advance(to: moment)
         align(elapsed: elapsed)
         guard let newBase = tracks.compactMap(\.base).min() else { return }
         if !liveEdge.isCatchingUp {
@@ -21,7 +22,8 @@ extension JitterBuffer {
             }
         }
         base = newBase
-        clock?.setTarget(base + delay)
+        let target = base + delay
+        clock?.setTarget(target)
         updateLiveEdge()
     }
 

@@ -8,13 +8,16 @@ final class RawAudioSink: SoundSink {
     /// µs; a longer gap is a break in the clock, not lost sound.
     static let longestGap: Int64 = 1_000_000
 
-    let stream: ChunkStream
+    /// Bytes that may wait for the reader.
+    static let queueLimit = 4 << 20
+
+    private let stream: ChunkStream
     private let writer = WAVWriter()
     private var format: (rate: Int, channels: Int)?
     private var nextPts: Int64?
 
-    init(limit: Int = 4 << 20) {
-        stream = ChunkStream(limit: limit)
+    init(stream: ChunkStream) {
+        self.stream = stream
     }
 
     func take(_ sound: AudioBuffer, report: (SinkReport) -> Void) -> Bool {

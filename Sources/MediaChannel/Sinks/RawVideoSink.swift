@@ -8,17 +8,20 @@ final class RawVideoSink: PictureSink {
     /// How long a reader may take nothing before frames are dropped.
     static let patience: TimeInterval = 0.5
 
-    let stream: ChunkStream
+    /// Bytes that may wait for the reader.
+    static let queueLimit = 24 << 20
+
+    private let stream: ChunkStream
     private let writer: Y4MWriter
     private let frameRate: Double
     private var remaining: Int?
     private var size: (width: Int, height: Int)?
 
     /// `frames`: how many to write; `nil` for all. `frameRate` is what the header says; 0 when unknown.
-    init(frames: Int?, frameRate: Double, limit: Int = 24 << 20) {
+    init(frames: Int?, frameRate: Double, stream: ChunkStream) {
         remaining = frames
         self.frameRate = frameRate
-        stream = ChunkStream(limit: limit)
+        self.stream = stream
         writer = Y4MWriter()
     }
 

@@ -94,14 +94,20 @@ public struct PlayoutStatistics: Sendable {
     public mutating func snapshot(at time: NIODeadline) -> ChannelStatistics {
         let now = time.playoutMicroseconds
         var video = video
-        video?.framesDropped = video?.framesDroppedByReason.total ?? 0
-        video?.framesPerSecond = freezes.framesPerSecond
-        video?.freezeCount = freezes.freezeCount
-        video?.totalFreezesDuration = Self.seconds(freezes.totalFreezesMicroseconds)
-        video?.bitrate = videoRate.bitsPerSecond(at: now)
+        if var track = video {
+            track.framesDropped = track.framesDroppedByReason.total
+            track.framesPerSecond = freezes.framesPerSecond
+            track.freezeCount = freezes.freezeCount
+            track.totalFreezesDuration = Self.seconds(freezes.totalFreezesMicroseconds)
+            track.bitrate = videoRate.bitsPerSecond(at: now)
+            video = track
+        }
         var audio = audio
-        audio?.framesDropped = audio?.framesDroppedByReason.total ?? 0
-        audio?.bitrate = audioRate.bitsPerSecond(at: now)
+        if var track = audio {
+            track.framesDropped = track.framesDroppedByReason.total
+            track.bitrate = audioRate.bitsPerSecond(at: now)
+            audio = track
+        }
         return ChannelStatistics(
             elapsedTime: Self.seconds(now - startedAt),
             firstFrameTime: firstShownAt.map { Self.seconds($0 - startedAt) },

@@ -19,10 +19,12 @@ final class SerialWorker: @unchecked Sendable {
     }
 
     /// False when the queue is full or the worker was stopped: the job will not run.
+    ///
+    /// `beyondLimit`: for the few jobs that must not be lost to a full queue, such as its end.
     @discardableResult
-    func submit(_ job: @escaping @Sendable () -> Void) -> Bool {
+    func submit(beyondLimit: Bool = false, _ job: @escaping @Sendable () -> Void) -> Bool {
         condition.withLock {
-            guard !isStopping, jobs.count < limit else { return false }
+            guard !isStopping, beyondLimit || jobs.count < limit else { return false }
             jobs.append(job)
             condition.signal()
             return true

@@ -79,13 +79,12 @@ final class FormatOutput {
     func writeHeader() throws(IoTError) {
         var settings: OpaquePointer?
         defer { av_dict_free(&settings) }
-        // empty_moov: playable from the first byte on. frag_custom: fragments end where `endFragment` says.
-        // frag_discont: a track's first fragment starts at its first dts, not at 0, so that a late track keeps its
-        // place. negative_cts_offsets: video starts at 0 although decoding starts earlier, without an edit list.
-        av_dict_set(
-            &settings, "movflags",
-            "empty_moov+default_base_moof+frag_custom+frag_discont+negative_cts_offsets", 0)
-        av_dict_set(&settings, "use_editlist", "0", 0)
+        // delay_moov: the header waits for the first sample, so that it can tell (in an edit list) how far decoding
+        // runs ahead of showing; negative composition offsets would do without, but ffmpeg then shows the pictures
+        // late. frag_custom: fragments end where `endFragment` says. frag_discont: a track's first fragment stands at
+        // its own time, not at 0, so that a late track keeps its place.
+        av_dict_set(&settings, "movflags", "delay_moov+default_base_moof+frag_custom+frag_discont", 0)
+        av_dict_set(&settings, "use_editlist", "1", 0)
         try check(avformat_write_header(context, &settings), "starting")
         hasHeader = true
     }

@@ -12,6 +12,7 @@ public final class FragmentedMP4Muxer {
     private var audioTrack: AudioTrackWriter?
     private var base: Int64?
     private var fragmentStart: Int64?
+    private var hasHeader = false
     private var isFinished = false
 
     /// A fragment ends when it is this long, or at half of it at a key frame: µs.
@@ -95,6 +96,11 @@ public final class FragmentedMP4Muxer {
             try output.write(
                 sample.bytes, stream: sample.stream, pts: sample.pts, dts: sample.dts, duration: sample.duration,
                 isKey: sample.isKey)
+            if !hasHeader {
+                // The delayed header is written by the first flush, which leaves the samples where they are.
+                try output.endFragment()
+                hasHeader = true
+            }
         }
     }
 }

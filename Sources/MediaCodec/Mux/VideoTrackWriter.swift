@@ -11,7 +11,6 @@ final class VideoTrackWriter {
     private var clock: Int64 = 90_000
     private var held: MuxedSample?
     private var lastDuration: Int64 = 0
-    private var offset: Int64 = 0
     private var firstPTS: Int64?
     private var isPastLeading = false
 
@@ -53,14 +52,12 @@ final class VideoTrackWriter {
         let rate = sequence.frameRate ?? plausibleFrameRate(parameters.frameRate) ?? 25
         lastDuration = Int64(90_000 / rate)
         times = DecodingTimes(depth: depth, frameDuration: lastDuration)
-        offset = Int64(min(16, depth)) * lastDuration
     }
 
     func settleClock(_ output: FormatOutput) {
         clock = output.ticks(of: stream)
         guard clock != 90_000 else { return }
         lastDuration = max(1, lastDuration * clock / 90_000)
-        offset = Int64(offset * clock / 90_000)
         times = times.scaled(frameDuration: lastDuration)
     }
 
@@ -82,12 +79,10 @@ final class VideoTrackWriter {
             isPastLeading = true
         }
         let placed = times.place(ticks(time, clock))
-        // Decoding starts `offset` before the first picture is shown; the file starts there, and its composition
-        // offsets take it back (`negative_cts_offsets`).
+        // The first dts lies below 0 by the depth: libavformat starts the track there and writes an edit list.
         let sample = MuxedSample(
-            stream: stream, bytes: withoutParameterSets(frame.bytes), pts: placed.pts + offset,
-            dts: placed.dts + offset, duration: 0, isKey: frame.isKeyFrame, isFragmentStart: frame.isKeyFrame,
-            time: time)
+            stream: stream, bytes: withoutParameterSets(frame.bytes), pts: placed.pts, dts: placed.dts, duration: 0,
+            isKey: frame.isKeyFrame, isFragmentStart: frame.isKeyFrame, time: time)
         defer { held = sample }
         return release(nextDTS: sample.dts)
     }

@@ -104,9 +104,8 @@ final class DTLSSession {
     /// Real time until `handleTimeout` is due; `nil` while no flight waits for an answer.
     var remainingTime: TimeAmount? {
         guard case .handshaking = state else { return nil }
-        var remaining = timeval()
-        guard iot_dtls_get_timeout(ssl, &remaining) == 1 else { return nil }
-        return .microseconds(Int64(remaining.tv_sec) * 1_000_000 + Int64(remaining.tv_usec))
+        let microseconds = iot_dtls_remaining_microseconds(ssl)
+        return microseconds < 0 ? nil : .microseconds(Int64(microseconds))
     }
 
     /// Sends the flight again if it is time; harmless when it is not.

@@ -1,5 +1,5 @@
 import COpenSSL
-import IoTCore
+public import IoTCore
 
 /// A self-signed ECDSA P-256 certificate and its key, by whose hash a peer knows us (RFC 8827 §6.5).
 ///

@@ -187,7 +187,8 @@ struct ICEAgent {
         outputs.append(.event(.failed(code)))
     }
 
-    private var nextDeadline: NIODeadline? {
+    /// When `handleTimeout` is due; `nil` before `start` and after the end.
+    var nextDeadline: NIODeadline? {
         switch state {
         case .idle, .failed: return nil
         case .checking, .completed: break

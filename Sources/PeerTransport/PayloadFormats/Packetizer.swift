@@ -1,5 +1,5 @@
 public import IoTCore
-public import NIOCore
+import NIOCore
 
 /// Cuts a track's frames into RTP payloads, once for all viewers.
 public struct Packetizer: Sendable {
@@ -67,14 +67,14 @@ public struct Packetizer: Sendable {
         var packets: [MediaPacket] = []
         var rest = frame.bytes
         let start = clock.ticks(ofMicroseconds: frame.pts)
+        var offset: Int64 = 0
         while rest.readableBytes > 0, let payload = rest.readSlice(length: min(limit, rest.readableBytes)) {
-            let offset = Int64((payload.readerIndex + frame.bytes.readableBytes - rest.readableBytes
-                - payload.readableBytes) / width)
             packets.append(
                 next(
                     payload, marker: frame.isDiscontinuity && packets.isEmpty,
                     timestamp: UInt32(truncatingIfNeeded: start &+ offset),
                     pts: frame.pts &+ clock.microseconds(ofTicks: offset), isKeyFrameStart: false))
+            offset += Int64(payload.readableBytes / width)
         }
         guard !packets.isEmpty else { throw IoTError(.mediaFailed, "a media frame is empty") }
         return packets

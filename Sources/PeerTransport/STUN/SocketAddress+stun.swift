@@ -43,9 +43,11 @@ extension SocketAddress {
     var packedIPBytes: [UInt8] {
         switch self {
         case .v4(let address):
-            withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+            // The address stands behind family and port (ip(7)).
+            withUnsafeBytes(of: address.address) { Array($0[4..<8]) }
         case .v6(let address):
-            withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+            // And here behind the flow label, too (ipv6(7)).
+            withUnsafeBytes(of: address.address) { Array($0[8..<24]) }
         case .unixDomainSocket:
             []
         }
@@ -58,6 +60,7 @@ extension SocketAddress {
     /// True for 127.0.0.0/8 and ::1.
     var isLoopback: Bool {
         let bytes = packedIPBytes
-        return bytes.count == 4 ? bytes[0] == 127 : bytes.count == 16 && bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+        if bytes.count == 4 { return bytes[0] == 127 }
+        return bytes.count == 16 && bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
     }
 }

@@ -2,6 +2,7 @@
 #include <mosquitto.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 // A counter that wakes a poll(2): the module map of Glibc does not show eventfd.
@@ -19,3 +20,6 @@ static inline void cmosquitto_wakeup_clear(int descriptor) {
     ssize_t taken = read(descriptor, &count, sizeof count);
     (void)taken;
 }
+
+// pthread_setname_np is hidden behind _GNU_SOURCE. At most 15 characters show.
+static inline void cmosquitto_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -30,9 +30,13 @@ static inline void iot_ssl_set_mtu(SSL *ssl, long bytes) {
     SSL_set_mtu(ssl, bytes);
 }
 
-/* 1 with `remaining` filled when a retransmission timer runs. */
-static inline int iot_dtls_get_timeout(SSL *ssl, struct timeval *remaining) {
-    return (int)DTLSv1_get_timeout(ssl, remaining);
+/* µs until the retransmission timer ends; -1 while none runs. */
+static inline long iot_dtls_remaining_microseconds(SSL *ssl) {
+    struct timeval remaining;
+    if (DTLSv1_get_timeout(ssl, &remaining) != 1) {
+        return -1;
+    }
+    return remaining.tv_sec * 1000000L + remaining.tv_usec;
 }
 
 /* 1 when a flight was sent again, 0 when it was not yet time, -1 when it was tried too often. */

@@ -44,7 +44,7 @@ extension ThingSchema {
 
 /// Resolves the types of a schema in the vendor's form.
 private struct VendorFormReader {
-    private var definitions: [String: JSONValue] = [:]
+    private var definitions: [String: [JSONValue]] = [:]
     private var valueCount = 0
 
     init(typeDefinitions: [JSONValue]) throws(IoTError) {
@@ -55,10 +55,10 @@ private struct VendorFormReader {
             guard ValueType(simpleName: name) == nil, definitions[name] == nil else {
                 throw IoTError(.valueInvalid, "TypeDefs[\(index)]: the type '\(name)' exists already")
             }
-            guard let type = definition["type"], type.arrayValue != nil || type.stringValue != nil else {
+            guard let members = definition["type"]?.arrayValue else {
                 throw IoTError(.valueInvalid, "TypeDefs[\(index)] \(name): its type must be a list of members")
             }
-            definitions[name] = type
+            definitions[name] = members
         }
     }
 
@@ -98,17 +98,23 @@ private struct VendorFormReader {
     ) throws(IoTError) -> ValueType {
         if let name = type.stringValue {
             if let simple = ValueType(simpleName: name) { return simple }
-            guard let definition = definitions[name], depth <= ThingSchema.maximumDepth else {
+            guard let lines = definitions[name] else {
                 throw IoTError(
                     .valueInvalid,
                     "\(label): there is no type '\(name)'; use int32, uint32, float32, float64, stringN or one of TypeDefs"
                 )
             }
-            return try resolve(definition, structureName: name, label: label, depth: depth + 1)
+            return try structure(name, lines, label: label, depth: depth)
         }
         guard let lines = type.arrayValue else {
             throw IoTError(.valueInvalid, "\(label): its type must be a name or a list of members")
         }
+        return try structure(structureName, lines, label: label, depth: depth)
+    }
+
+    private mutating func structure(
+        _ structureName: String, _ lines: [JSONValue], label: String, depth: Int
+    ) throws(IoTError) -> ValueType {
         var fields: [ValueType.Field] = []
         for line in lines {
             guard let name = line["name"]?.stringValue else {

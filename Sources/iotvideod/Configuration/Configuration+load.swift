@@ -16,8 +16,7 @@ extension Configuration {
             defer { try? handle.close() }
             data = try handle.read(upToCount: maximumFileSize + 1) ?? Data()
         } catch {
-            let reason = (error as? CocoaError)?.code == .fileReadNoSuchFile ? "there is no such file" : "\(error)"
-            throw IoTError(.fileFailed, "\(file) cannot be read: \(reason)", underlying: error)
+            throw IoTError(.fileFailed, "\(file) cannot be read: \(FileReason.describe(error))", underlying: error)
         }
         guard data.count <= maximumFileSize else {
             throw IoTError(.invalidConfiguration, "\(file): is larger than \(maximumFileSize >> 20) MiB")

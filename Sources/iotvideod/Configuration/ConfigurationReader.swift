@@ -133,7 +133,7 @@ struct ConfigurationReader {
             ConfigurationProblem(file: file, line: mark.line, key: nil, reason: "is not YAML here: \(problem)")
         case .duplicatedKeysInMapping(let duplicates, let context):
             ConfigurationProblem(
-                file: file, line: context.mark.line, key: duplicates.compactMap { $0.scalar?.string }.joined(separator: ", "),
+                file: file, line: context.mark.line, key: duplicates.joined(separator: ", "),
                 reason: "stands twice in one mapping")
         default:
             ConfigurationProblem(file: file, line: nil, key: nil, reason: "is not YAML: \(error)")

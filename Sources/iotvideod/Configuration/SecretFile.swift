@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import IoTCore
 
 /// A file with one secret in it.
@@ -10,36 +10,31 @@ enum SecretFile {
     /// - Throws: `.fileFailed` when it cannot be read, `.invalidConfiguration` when others than its owner may read
     ///   it, or when it is empty or over 4 KiB.
     static func read(_ path: String) throws(IoTError) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw IoTError(.fileFailed, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+        let data: Data?
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? handle.close() }
+            data = try handle.read(upToCount: maximumSize + 2)
+        } catch {
+            throw IoTError(.fileFailed, "\(path) cannot be read: \(FileReason.describe(error))", underlying: error)
         }
-        defer { close(descriptor) }
-        guard isPrivate(descriptor) else {
+        guard isPrivate(path: path) else {
             throw IoTError(.invalidConfiguration, "others than its owner may read \(path): chmod 600 \(path)")
         }
-        var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else {
-            throw IoTError(.fileFailed, "\(path) cannot be read: \(String(cString: strerror(errno)))")
+        var bytes = data.map(Array.init) ?? []
+        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        guard (1...maximumSize).contains(bytes.count), let text = String(validating: bytes, as: UTF8.self) else {
+            throw IoTError(.invalidConfiguration, "\(path) must hold one secret of 1 to \(maximumSize) bytes of text")
         }
-        var text = bytes[..<count]
-        if text.last == UInt8(ascii: "\n") { text = text.dropLast() }
-        if text.last == UInt8(ascii: "\r") { text = text.dropLast() }
-        guard !text.isEmpty, text.count <= maximumSize else {
-            throw IoTError(.invalidConfiguration, "\(path) must hold one secret of 1 to \(maximumSize) bytes")
-        }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 
     /// True when only the owner may read the file.
     static func isPrivate(path: String) -> Bool {
-        var information = stat()
-        return stat(path, &information) == 0 && information.st_mode & 0o077 == 0
-    }
-
-    private static func isPrivate(_ descriptor: Int32) -> Bool {
-        var information = stat()
-        return fstat(descriptor, &information) == 0 && information.st_mode & 0o077 == 0
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+        guard let mode = attributes?[.posixPermissions] as? Int else { return false }
+        return mode & 0o077 == 0
     }
 }

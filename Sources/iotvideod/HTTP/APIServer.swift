@@ -19,7 +19,7 @@ final class APIServer: Service {
     private let eventLoopGroup: any EventLoopGroup
     private let logger: Logger
     /// Settled with the identity of the socket's file.
-    private let readiness = Readiness<UInt?>()
+    private let readiness = Readiness<Int?>()
 
     /// - Throws: `.invalidConfiguration` for a path that is too long.
     init(
@@ -54,7 +54,7 @@ final class APIServer: Service {
     }
 
     /// Serves until the graceful shutdown is through; gives what the socket's file was.
-    private func serve() async throws -> UInt? {
+    private func serve() async throws -> Int? {
         let application = Application(
             router: APIRouter.make(APIRoutes(gateway: gateway).all),
             configuration: ApplicationConfiguration(

@@ -2,12 +2,13 @@ import GatewayAPI
 import Hummingbird
 import IoTCore
 import Logging
+import NIOCore
 
 /// Turns every failure on the way to a response into the API's error body.
 struct ErrorMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: BasicRequestContext,
-        next: (Request, BasicRequestContext) async throws -> Response
+        next: @concurrent (Request, BasicRequestContext) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)

@@ -1,5 +1,7 @@
 import GatewayAPI
+import Hummingbird
 import IoTCore
+import NIOCore
 
 /// Merges a stream of events with a heartbeat into the lines of a `text/event-stream`.
 ///
@@ -12,7 +14,8 @@ struct EventLines<Event: Sendable>: Sendable {
     let heartbeat: Duration
     let format: @Sendable (Event) throws -> ServerSentEvent
 
-    func forEach(_ write: (String) async throws -> Void) async throws {
+    /// Writes until the events end; cancelling ends it too.
+    func write(to writer: inout any ResponseBodyWriter) async throws {
         let (lines, source) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(Self.capacity))
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -30,11 +33,11 @@ struct EventLines<Event: Sendable>: Sendable {
                 }
             }
             // The head travels at once, so that a client knows that it is watching.
-            try await write(": open\n\n")
-            for await line in lines { try await write(line) }
+            try await writer.write(ByteBuffer(string: ": open\n\n"))
+            for await line in lines { try await writer.write(ByteBuffer(string: line)) }
             let overflowed = try await group.next() ?? false
             group.cancelAll()
-            if overflowed { try await write(Self.overflow) }
+            if overflowed { try await writer.write(ByteBuffer(string: Self.overflow)) }
         }
     }
 

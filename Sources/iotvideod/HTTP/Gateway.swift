@@ -37,7 +37,7 @@ protocol Gateway: Sendable {
     func channels() async throws -> [ChannelDescription]
     func channel(_ id: String) async throws -> ChannelDescription
     /// First the present state, then each change, to `.end`.
-    func channelEvents(_ id: String) async throws -> AsyncStream<ChannelEvent>
+    func channelEvents(_ id: String) async throws -> AsyncStream<ChannelUpdate>
     /// Starts the media; a second call does nothing.
     func play(_ id: String) async throws -> ChannelDescription
     /// Ends the channel in order: every body that is open delivers what is complete (a recording its last fragment)

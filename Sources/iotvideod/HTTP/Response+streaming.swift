@@ -30,8 +30,7 @@ extension Response {
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .connection: "close"],
             body: ResponseBody { writer in
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
-                    let lines = EventLines(events: events, heartbeat: heartbeat, format: format)
-                    try await lines.forEach { line in try await writer.write(ByteBuffer(string: line)) }
+                    try await EventLines(events: events, heartbeat: heartbeat, format: format).write(to: &writer)
                 }
                 try await writer.finish(nil)
             })

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import IoTCore
 
 /// The path of the API's socket, and what to do with what stands there.
@@ -23,12 +23,8 @@ struct UnixSocketPath: Sendable {
     /// - Throws: `.alreadyRunning` when a daemon answers there, `.fileFailed` for anything that is no socket.
     func prepare() throws(IoTError) {
         try makeDirectory()
-        var information = stat()
-        guard lstat(path, &information) == 0 else {
-            if errno == ENOENT { return }
-            throw IoTError(.fileFailed, "\(path): \(String(cString: strerror(errno)))")
-        }
-        guard information.st_mode & S_IFMT == S_IFSOCK else {
+        guard let type = attributes?[.type] as? FileAttributeType else { return }
+        guard type == .typeSocket else {
             throw IoTError(.fileFailed, "\(path) exists and is no socket; move it away or choose another path")
         }
         guard !isAnswered() else { throw IoTError(.alreadyRunning, "a daemon already answers on \(path)") }
@@ -45,12 +41,16 @@ struct UnixSocketPath: Sendable {
     }
 
     /// Which file stands there now; `nil` for none.
-    var identity: ino_t? {
-        var information = stat()
-        return lstat(path, &information) == 0 ? information.st_ino : nil
+    var identity: Int? {
+        attributes?[.systemFileNumber] as? Int
     }
 
-    func remove(ifStill identity: ino_t?) {
+    /// Of what stands there itself, links not followed.
+    private var attributes: [FileAttributeKey: Any]? {
+        try? FileManager.default.attributesOfItem(atPath: path)
+    }
+
+    func remove(ifStill identity: Int?) {
         if identity != nil, self.identity == identity { unlink(path) }
     }
 

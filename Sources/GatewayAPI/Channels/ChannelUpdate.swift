@@ -1,7 +1,7 @@
 public import IoTCore
 
 /// What `GET /v1/channels/{id}/events` tells, as server-sent events.
-public enum ChannelEvent: Hashable, Sendable {
+public enum ChannelUpdate: Hashable, Sendable {
     /// `event: state`. The first event of every stream, and each change.
     case state(ChannelState)
     /// `event: statistics`, about once a second while playing.

@@ -1,0 +1,43 @@
+import IoTCore
+import JWTKit
+
+/// The claims of a link token (RFC 7519): who may register at the link, until when.
+struct LinkTokenClaims: JWTPayload, Hashable {
+    static let kind = "link"
+
+    /// What the token is for; keeps a call token from opening the link.
+    var kind = Self.kind
+    /// The principal: `u/<access id>` or `d/<device id>`.
+    var sub: String
+    /// The token's id, which is also its user name at the broker.
+    var jti: String
+    /// Seconds since 1970.
+    var iat: Int64
+    var exp: Int64
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {
+        guard kind == Self.kind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
+    }
+}
+
+/// The claims of a call token: which user may open what kind of channel to which device, and do what there.
+struct CallTokenClaims: JWTPayload, Hashable {
+    static let kind = "call"
+
+    var kind = Self.kind
+    /// The device: `d/<device id>`.
+    var sub: String
+    /// The user: `u/<access id>`.
+    var from: String
+    /// `live`, `monitor`, `playback` or `transmission`.
+    var channel: String
+    /// `view`, `listen`, `talk`, `control`.
+    var actions: [String]
+    var jti: String
+    var iat: Int64
+    var exp: Int64
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {
+        guard kind == Self.kind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
+    }
+}

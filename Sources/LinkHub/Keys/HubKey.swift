@@ -1,0 +1,37 @@
+import Crypto
+import Foundation
+import IoTCore
+import JWTKit
+
+/// The hub's Ed25519 key, which signs every token. It lies in `keys/signing.pem` (PKCS #8), made on first start.
+struct HubKey: Sendable {
+    let signing: Curve25519.Signing.PrivateKey
+
+    /// - Throws: `fileFailed` for a file that cannot be used; it is never replaced, since that would end every token.
+    init(dataDirectory: String) throws(IoTError) {
+        let directory = dataDirectory + "/keys"
+        try SecretFile.makeDirectory(directory)
+        let path = directory + "/signing.pem"
+        guard let text = try SecretFile.read(path) else {
+            signing = Curve25519.Signing.PrivateKey()
+            try SecretFile.write(EdDSA.PrivateKey(backing: signing).pemRepresentation + "\n", to: path)
+            return
+        }
+        do {
+            let key = try EdDSA.PrivateKey(pem: text.trimmingCharacters(in: .whitespacesAndNewlines))
+            signing = try Curve25519.Signing.PrivateKey(rawRepresentation: key.rawRepresentation)
+        } catch {
+            throw IoTError(
+                .fileFailed, "\(path) holds no Ed25519 key: restore it from a backup, or remove it to end every token",
+                underlying: error)
+        }
+    }
+
+    /// For tests, and for whoever keeps keys elsewhere.
+    init(signing: Curve25519.Signing.PrivateKey) {
+        self.signing = signing
+    }
+
+    /// The public half as the `x` of a JWK (RFC 8037 §2).
+    var publicText: String { Base64URL.encode(signing.publicKey.rawRepresentation) }
+}

@@ -1,0 +1,41 @@
+import Crypto
+import Foundation
+import IoTCore
+import JWTKit
+
+/// Signs and checks the hub's tokens: JWTs with EdDSA (RFC 8037 §3.1).
+///
+/// jwt-kit encodes and decodes them. The signature is made here, since its own way there is asynchronous and the
+/// hub decides each request in one step.
+struct TokenAuthority: Sendable {
+    /// How far two clocks may differ.
+    static let leeway: Int64 = 60
+
+    /// Longer texts are no tokens of ours.
+    static let maximumSize = 4_096
+
+    let key: HubKey
+
+    func sign(_ claims: some JWTPayload) throws(IoTError) -> String {
+        do {
+            let header = Base64URL.encode(Array(#"{"alg":"EdDSA","typ":"JWT"}"#.utf8))
+            let payload = try DefaultJWTSerializer().serialize(claims)
+            let input = header + "." + String(decoding: payload, as: UTF8.self)
+            return try input + "." + Base64URL.encode(key.signing.signature(for: Data(input.utf8)))
+        } catch {
+            throw IoTError(.internalFailure, "a token could not be signed", underlying: error)
+        }
+    }
+
+    /// Checks form and signature; what the claims say is the caller's to judge. `nil` for anything that we have not
+    /// signed ourselves.
+    func verify<Claims: JWTPayload>(_ token: String, as type: Claims.Type) -> Claims? {
+        guard token.utf8.count <= Self.maximumSize else { return nil }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let signature = Base64URL.decode(parts[2]),
+            key.signing.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)),
+            let parsed = try? DefaultJWTParser().parse(Data(token.utf8), as: type), parsed.header.alg == "EdDSA"
+        else { return nil }
+        return parsed.payload
+    }
+}

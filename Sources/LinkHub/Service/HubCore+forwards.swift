@@ -1,0 +1,114 @@
+import Crypto
+import IoTCore
+import IoTLink
+import NIOCore
+import ThingModel
+
+extension HubCore {
+    /// Sends a request on to a device or user. Who asked is stamped; the deadline is the asker's, within bounds.
+    mutating func forward(
+        _ request: LinkRequest, _ params: JSONValue, for requester: HubTurn.Requester, to target: LinkAddress,
+        purpose: Forward.Purpose, timeout: Int64? = nil, at time: HubTime
+    ) throws(IoTError) -> Outcome {
+        guard forwards.count < limits.pendingForwards else {
+            throw IoTError(.tooManyRequests, "too many requests wait for devices: try again")
+        }
+        let longest = limits.longestForward.nanoseconds / 1_000_000
+        let deadline = min(request.deadline, time.wall + min(longest, max(1, timeout ?? longest)))
+        let id = Self.forwardID(requester)
+        let forwarded = LinkRequest(
+            id: id, method: request.method, from: requester.address.principal, params: params, t: time.wall,
+            deadline: deadline)
+        let bytes = try Envelope.request(forwarded).serialized()
+        turn.outputs.append(.message(target, bytes))
+        forwards.add(
+            Forward(
+                id: id, target: target, requester: requester,
+                deadline: time.monotonic + .milliseconds(deadline - time.wall), purpose: purpose))
+        return .forwarded
+    }
+
+    /// The same request gets the same id at its target also from a hub that was restarted meanwhile, so that the
+    /// target's own memory of answered requests keeps it from being carried out twice.
+    private static func forwardID(_ requester: HubTurn.Requester) -> String {
+        let text = "\(requester.address.principal)/\(requester.id)"
+        return Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16))
+    }
+
+    mutating func handle(_ reply: LinkReply, from address: LinkAddress, at time: HubTime) {
+        guard sessions.standing(address) == .current else {
+            statistics.ignoredMessages += 1
+            return
+        }
+        sessions.heard(address, silentUntil: time.monotonic + limits.sessionSilence)
+        guard let forward = forwards[reply.id], forward.target == address else {
+            statistics.ignoredMessages += 1
+            return
+        }
+        if reply.final {
+            conclude(forward, reply.outcome, sequence: reply.seq, at: time)
+        } else if let requester = forward.requester {
+            var part = reply
+            part.id = requester.id
+            send(.reply(part), to: requester.address)
+        }
+    }
+
+    mutating func expire(_ forward: Forward, at time: HubTime) {
+        conclude(forward, .failure(IoTError(.peerTimeout)), isAnswered: false, at: time)
+    }
+
+    /// The end of a forward: its asker is answered, and what it changed is stored first.
+    mutating func conclude(
+        _ forward: Forward, _ outcome: Result<JSONValue, IoTError>, sequence: Int? = nil, isAnswered: Bool = true,
+        at time: HubTime
+    ) {
+        guard forwards.remove(forward.id) != nil else { return }
+        guard let requester = forward.requester else {
+            concludeDelivery(forward, isAnswered: isAnswered, at: time)
+            return
+        }
+        turn.requester = requester
+        switch forward.purpose {
+        case .action(let device, let path, let value):
+            if case .success = outcome {
+                noteAction(device, path, value, by: requester.address.principal, at: time)
+            }
+            finish(requester, "action.take", outcome, at: time)
+        case .call: finish(requester, "call", outcome, at: time)
+        case .delivery: break
+        }
+    }
+
+    // MARK: Actions
+
+    mutating func takeAction(
+        _ parameters: RequestParameters, _ user: AccessID, for requester: HubTurn.Requester, at time: HubTime
+    ) throws(IoTError) -> Outcome {
+        let device = try ownedTarget(parameters, user)
+        let command = try model(of: device).actionCommand(
+            try parameters.text("path"), parameters.request.params["value"] ?? .null)
+        guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
+        return try forward(
+            parameters.request,
+            [
+                "path": .string(command.path), "value": command.value, "t": .integer(time.seconds),
+                "origin": .string(requester.address.principal.description),
+            ],
+            for: requester, to: session.address,
+            purpose: .action(device, path: command.path + ".ctlVal", value: command.value),
+            timeout: try parameters.optionalInteger("timeoutMilliseconds"), at: time)
+    }
+
+    /// The document shows who last took the action, and when.
+    private mutating func noteAction(
+        _ device: DeviceID, _ path: String, _ value: JSONValue, by principal: Principal, at time: HubTime
+    ) {
+        // A schema that changed meanwhile may have no such action any more; it was carried out all the same.
+        guard
+            let change = try? state.models[device]?.takeAction(
+                path, value, origin: principal.description, at: time.seconds)
+        else { return }
+        record(change, of: device)
+    }
+}

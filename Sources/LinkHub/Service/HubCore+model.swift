@@ -1,0 +1,129 @@
+import IoTCore
+import IoTLink
+import NIOCore
+import ThingModel
+
+/// What devices say of their own models, and what they are told.
+extension HubCore {
+    /// `model.login`: the device brings its schema and values and gets what it missed.
+    mutating func login(
+        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let login = try ModelLogin(json: parameters.request.params)
+        let old = state.models[device]
+        var model = old ?? ThingDocument(schema: login.schema)
+        let outcome = try model.login(login, at: time.seconds)
+        store(model, of: device, replacing: old)
+        for change in outcome.changes { turn.updates.append(ModelUpdate(device: device, change: change)) }
+        sessions.loggedIn(.device(device))
+        markOnline(device, true, at: time)
+        return outcome.json
+    }
+
+    /// Writes the rows that differ.
+    private mutating func store(_ model: ThingDocument, of device: DeviceID, replacing old: ThingDocument?) {
+        state.models[device] = model
+        if old?.schema != model.schema {
+            turn.changes.append(
+                .putModel(device, schema: model.schema.vendorForm.jsonText, version: model.version))
+        }
+        var stored = Dictionary(uniqueKeysWithValues: (old?.storedProperties ?? []).map { ($0.path, $0) })
+        for property in model.storedProperties where stored.removeValue(forKey: property.path) != property {
+            turn.changes.append(.putProperty(device, property))
+        }
+        for path in stored.keys { turn.changes.append(.removeProperty(device, path: path)) }
+        turn.changes.append(.modelVersion(device, model.version))
+    }
+
+    /// `model.report`: all of the changes, or none.
+    mutating func report(
+        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        var model = try loggedInModel(of: device)
+        var changes: [PropertyChange] = []
+        for line in try parameters.list("changes", atMost: 256) {
+            guard let path = line["path"]?.stringValue, let value = line["value"] else {
+                throw IoTError(.invalidRequest, "model.report: each of 'changes' must have 'path' and 'value'")
+            }
+            changes.append(try model.report(path, value, at: time.seconds))
+        }
+        state.models[device] = model
+        for change in changes { record(change, of: device) }
+        return ["version": .integer(model.version)]
+    }
+
+    /// `model.applied`: the device carries a written value out.
+    mutating func noteApplied(_ parameters: RequestParameters, _ device: DeviceID) throws(IoTError) -> JSONValue {
+        let path = try parameters.text("path")
+        let version = try parameters.integer("version")
+        _ = try loggedInModel(of: device)
+        try state.models[device]?.markApplied(path, version: version)
+        turn.changes.append(.applied(device, path: path, version: version))
+        return [:]
+    }
+
+    private func loggedInModel(of device: DeviceID) throws(IoTError) -> ThingDocument {
+        guard sessions[.device(device)]?.hasLoggedIn == true, let model = state.models[device] else {
+            throw IoTError(.invalidRequest, "send model.login first")
+        }
+        return model
+    }
+
+    // MARK: Telling
+
+    /// What a transaction's changes make known, once they are stored.
+    mutating func takeNotices(at time: HubTime) -> [HubOutput] {
+        turn = HubTurn()
+        for update in notices.take() {
+            pushToUsers(
+                of: update.device, "property.update",
+                [
+                    "device": .string(update.device.rawValue), "path": .string(update.change.path),
+                    "value": update.change.value, "version": .integer(update.change.version),
+                ], at: time)
+            if update.isForDevice { deliver(update.change.path, to: update.device, attempt: 1, at: time) }
+        }
+        return turn.outputs
+    }
+
+    /// Tells an online device the newest value of a written property, one message a property at a time. A device that
+    /// is offline, or has not yet logged in, gets it with the answer to its login.
+    mutating func deliver(_ path: String, to device: DeviceID, attempt: Int, at time: HubTime) {
+        guard let session = sessions[.device(device)], session.hasLoggedIn, !forwards.isDelivering(device, path),
+            forwards.count < limits.pendingForwards, let reading = try? state.models[device]?.read(path)
+        else { return }
+        let patience = TimeAmount.seconds(10)
+        let forward = Forward(
+            id: "write.\(reading.version).\(attempt)", target: session.address, requester: nil,
+            deadline: time.monotonic + patience,
+            purpose: .delivery(device, path: path, version: reading.version, attempt: attempt))
+        // The id is the device's own memory of it; two devices may have the same version.
+        var entry = forward
+        entry.id = Self.deliveryID(device, forward.id)
+        forwards.add(entry)
+        send(
+            .request(
+                LinkRequest(
+                    id: entry.id, method: "model.write",
+                    params: [
+                        "path": .string(path), "value": reading.value, "version": .integer(reading.version),
+                    ], t: time.wall, deadline: time.wall + patience.nanoseconds / 1_000_000)),
+            to: session.address)
+    }
+
+    private static func deliveryID(_ device: DeviceID, _ text: String) -> String {
+        "\(text).\(device.rawValue.prefix(16))"
+    }
+
+    /// A delivery was answered, or not in time.
+    mutating func concludeDelivery(_ forward: Forward, isAnswered: Bool, at time: HubTime) {
+        guard case .delivery(let device, let path, let version, let attempt) = forward.purpose,
+            let newest = try? state.models[device]?.read(path).version
+        else { return }
+        if newest > version {
+            deliver(path, to: device, attempt: 1, at: time)
+        } else if !isAnswered, attempt < 3 {
+            deliver(path, to: device, attempt: attempt + 1, at: time)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import IoTCore
+import IoTLink
+import ThingModel
+
+/// What users ask about devices and their models.
+extension HubCore {
+    func listDevices(of user: AccessID) -> JSONValue {
+        let devices = state.roles.compactMap { device, roles in roles[user].map { (device, $0) } }
+        let lines = devices.sorted { (state.devices[$0.0]?.name ?? "") < (state.devices[$1.0]?.name ?? "") }
+        return ["devices": .array(lines.map { describe($0.0, role: $0.1) })]
+    }
+
+    func showDevice(_ parameters: RequestParameters, _ user: AccessID) throws(IoTError) -> JSONValue {
+        let (device, role) = try target(parameters, user)
+        var shown = describe(device, role: role)
+        let model = state.models[device]
+        shown["model"] = model?.value ?? .null
+        shown["version"] = .integer(model?.version ?? 0)
+        shown["pending"] = .array((model?.pendingPaths ?? []).map { .string($0) })
+        return shown
+    }
+
+    private func describe(_ device: DeviceID, role: BindingRole) -> JSONValue {
+        let record = state.devices[device]
+        return [
+            "id": .string(device.rawValue), "name": .string(record?.name ?? ""), "role": .string(role.rawValue),
+            "online": .bool(sessions[.device(device)] != nil),
+            "presenceSince": .integer(record?.presenceSince ?? 0),
+        ]
+    }
+
+    func readProperty(_ parameters: RequestParameters, _ user: AccessID) throws(IoTError) -> JSONValue {
+        let (device, _) = try target(parameters, user)
+        let reading = try model(of: device).read(try parameters.text("path"))
+        return ["value": reading.value, "version": .integer(reading.version)]
+    }
+
+    mutating func writeProperty(
+        _ parameters: RequestParameters, _ user: AccessID, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let device = try ownedTarget(parameters, user)
+        let path = try parameters.text("path")
+        let value = try parameters.value("value")
+        let ifVersion = try parameters.optionalInteger("ifVersion")
+        // In place: a copy of the document would be made at its first change.
+        guard let change = try state.models[device]?.write(path, value, at: time.seconds, ifVersion: ifVersion) else {
+            throw neverOnline(device)
+        }
+        let isWritable = change.path.hasPrefix("\(PropertyClass.writable.rawValue).")
+        record(change, of: device, isForDevice: isWritable)
+        let stored = try model(of: device).read(path).value
+        return ["version": .integer(change.version), "value": stored, "pending": .bool(isWritable)]
+    }
+
+    mutating func addUserProperty(
+        _ parameters: RequestParameters, _ user: AccessID, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let device = try ownedTarget(parameters, user)
+        let name = try parameters.text("name")
+        let value = try parameters.value("value")
+        let ifVersion = try parameters.optionalInteger("ifVersion")
+        guard
+            let change = try state.models[device]?.addUserProperty(
+                name, value, at: time.seconds, ifVersion: ifVersion)
+        else { throw neverOnline(device) }
+        record(change, of: device)
+        return ["version": .integer(change.version)]
+    }
+
+    mutating func deleteUserProperty(
+        _ parameters: RequestParameters, _ user: AccessID
+    ) throws(IoTError) -> JSONValue {
+        let device = try ownedTarget(parameters, user)
+        let name = try parameters.text("name")
+        let ifVersion = try parameters.optionalInteger("ifVersion")
+        guard let change = try state.models[device]?.deleteUserProperty(name, ifVersion: ifVersion) else {
+            throw neverOnline(device)
+        }
+        record(change, of: device)
+        return ["version": .integer(change.version)]
+    }
+
+    func model(of device: DeviceID) throws(IoTError) -> ThingDocument {
+        guard let model = state.models[device] else { throw neverOnline(device) }
+        return model
+    }
+
+    private func neverOnline(_ device: DeviceID) -> IoTError {
+        IoTError(.deviceOffline, "the device has never been online, so its model is not known yet: switch it on once")
+    }
+
+    /// Notes a change for the store and for those who are to hear of it.
+    mutating func record(_ change: PropertyChange, of device: DeviceID, isForDevice: Bool = false) {
+        if change.value == .null, change.path.hasPrefix("\(PropertyClass.user.rawValue)."),
+            (try? state.models[device]?.read(change.path)) == nil
+        {
+            turn.changes.append(.removeProperty(device, path: change.path))
+        } else {
+            turn.changes.append(.writeProperty(device, change))
+        }
+        turn.changes.append(.modelVersion(device, change.version))
+        turn.updates.append(ModelUpdate(device: device, change: change, isForDevice: isForDevice))
+    }
+}

@@ -1,0 +1,148 @@
+import IoTCore
+import IoTLink
+import NIOCore
+import ThingModel
+
+/// The hub's judgement: what a message from a principal changes, and who is told what. A value without a socket,
+/// clock or database: it takes a message and a time, and gives rows to store and messages to send after that.
+///
+/// Who speaks is read from the topic alone, which the broker ties to the credentials; what a message says about its
+/// own sender is never looked at.
+struct HubCore: Sendable {
+    let limits: HubLimits
+    let authority: TokenAuthority
+
+    var state: HubState
+    var sessions = SessionTable()
+    var forwards = ForwardTable()
+    var recent = RecentAnswers()
+    var rates: [Principal: RequestRate] = [:]
+    var statistics = HubStatistics()
+
+    /// What the message at hand has done so far.
+    var turn = HubTurn()
+    /// What the transaction's turns will tell users and devices, at its end.
+    var notices = ModelNotices()
+
+    /// When the first token expires: s since 1970.
+    var nextTokenExpiry: Int64?
+    private var lastExpiry: NIODeadline?
+
+    init(state: HubState, authority: TokenAuthority, limits: HubLimits = HubLimits()) {
+        self.state = state
+        self.authority = authority
+        self.limits = limits
+        updateTokenExpiry()
+    }
+
+    /// - Parameter recall: Gives the stored answer of a number.
+    mutating func handle(
+        _ message: UplinkMessage, at time: HubTime, recall: (Int64) -> [UInt8]?
+    ) -> HubTurn {
+        turn = HubTurn()
+        let envelope: Envelope
+        do {
+            envelope = try Envelope(parsing: message.payload)
+        } catch {
+            refuseMalformed(message, error)
+            return turn
+        }
+        switch envelope {
+        case .request(let request): handle(request, from: message.address, at: time, recall: recall)
+        case .reply(let reply): handle(reply, from: message.address, at: time)
+        case .push(let push): handle(push, from: message.address, at: time)
+        }
+        return turn
+    }
+
+    /// Runs a call of the daemon's own.
+    mutating func handle<Result>(
+        _ body: (inout HubCore) throws(IoTError) -> Result
+    ) throws(IoTError) -> (Result, HubTurn) {
+        turn = HubTurn()
+        let result = try body(&self)
+        return (result, turn)
+    }
+
+    /// A turn whose changes are stored; its notices go out at the transaction's end.
+    mutating func accept(_ turn: HubTurn) {
+        for update in turn.updates { notices.add(update) }
+    }
+
+    /// The answer to a turn whose changes could not be stored.
+    func failure(of turn: HubTurn, _ error: IoTError) -> [HubOutput] {
+        guard let requester = turn.requester else { return [] }
+        let reply = LinkReply(id: requester.id, error: error)
+        return (try? Envelope.reply(reply).serialized()).map { [.message(requester.address, $0)] } ?? []
+    }
+
+    /// Goes back to what the store holds.
+    mutating func restore(_ state: HubState) {
+        self.state = state
+        statistics.storeFailures += 1
+        updateTokenExpiry()
+    }
+
+    // MARK: Time
+
+    /// When `handleTimeout` is to be called next; `nil` for not before the next message.
+    func nextTimeout(at time: HubTime) -> NIODeadline? {
+        if !forwards.isEmpty { return time.monotonic + .milliseconds(100) }
+        var next: NIODeadline?
+        if !sessions.isEmpty { next = time.monotonic + .seconds(5) }
+        if state.answers.count > 0 { next = min(next ?? .distantFuture, time.monotonic + .seconds(30)) }
+        if let nextTokenExpiry {
+            let seconds = min(60, max(1, nextTokenExpiry + TokenAuthority.leeway - time.seconds + 1))
+            next = min(next ?? .distantFuture, time.monotonic + .seconds(seconds))
+        }
+        return next
+    }
+
+    mutating func handleTimeout(at time: HubTime) -> HubTurn {
+        turn = HubTurn()
+        for forward in forwards.due(at: time.monotonic) { expire(forward, at: time) }
+        for principal in sessions.silent(at: time.monotonic) { endSession(principal, at: time) }
+        expireTokens(at: time)
+        // Deleting often is cheaper for everyone than deleting much at once.
+        if lastExpiry.map({ time.monotonic - $0 >= .seconds(10) }) ?? true {
+            lastExpiry = time.monotonic
+            if let number = state.answers.expire(at: time.wall) { turn.changes.append(.forgetAnswers(through: number)) }
+        }
+        return turn
+    }
+
+    /// The hub was away from its broker.
+    mutating func handleOutage(at time: HubTime) {
+        sessions.shorten(to: time.monotonic + limits.sessionSilenceAfterOutage)
+    }
+
+    // MARK: Sending
+
+    mutating func send(_ envelope: Envelope, to address: LinkAddress) {
+        guard let bytes = try? envelope.serialized() else { return }
+        turn.outputs.append(.message(address, bytes))
+    }
+
+    mutating func push(_ method: String, _ params: JSONValue, to address: LinkAddress, at time: HubTime) {
+        send(.push(LinkPush(method: method, params: params, t: time.wall)), to: address)
+    }
+
+    /// To every bound user who is online.
+    mutating func pushToUsers(of device: DeviceID, _ method: String, _ params: JSONValue, at time: HubTime) {
+        for address in userAddresses(of: device) { push(method, params, to: address, at: time) }
+    }
+
+    func userAddresses(of device: DeviceID) -> [LinkAddress] {
+        (state.roles[device] ?? [:]).keys.compactMap { sessions[.user($0)]?.address }
+    }
+
+    /// Only a request that is JSON with an id can be told why it is refused.
+    private mutating func refuseMalformed(_ message: UplinkMessage, _ error: IoTError) {
+        statistics.ignoredMessages += 1
+        guard message.payload.count <= Envelope.maximumSize, sessions.standing(message.address) != .superseded,
+            let json = try? JSONValue(parsing: message.payload), json["method"] != nil,
+            let id = json["id"]?.stringValue, RequestID.isValid(id)
+        else { return }
+        send(.reply(LinkReply(id: id, error: error)), to: message.address)
+    }
+}

@@ -1,0 +1,25 @@
+public import struct NIOCore.TimeAmount
+
+/// What the hub lets principals do.
+public struct HubLimits: Sendable {
+    /// Messages that wait for the hub's thread: 8,192; a request past it is answered with 25024.
+    public var waitingMessages = 8_192
+    /// Bytes of such messages: 64 MiB.
+    public var waitingBytes = 64 << 20
+    /// Mutations of one transaction: 512.
+    public var batchSize = 512
+    /// Requests a second of one principal, and the burst it may make: 20,000; past it they are answered with 25024.
+    public var requestsPerSecond = 20_000
+    /// Forwarded requests that wait for an answer: 10,000; past it requests are answered with 25024.
+    public var pendingForwards = 10_000
+    /// The longest time that a forwarded request may wait: 60 s, whatever its deadline says.
+    public var longestForward: TimeAmount = .seconds(60)
+    /// A session that is silent for so long is over: 60 s, four heartbeats.
+    public var sessionSilence: TimeAmount = .seconds(60)
+    /// The same, after the hub itself had lost its broker, which takes the farewells with it: 30 s.
+    public var sessionSilenceAfterOutage: TimeAmount = .seconds(30)
+    /// How long a call token is good for, in seconds: 60.
+    public var callTokenSeconds: Int64 = 60
+
+    public init() {}
+}

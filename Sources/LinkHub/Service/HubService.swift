@@ -1,0 +1,227 @@
+import Dispatch
+import IoTCore
+import IoTLink
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Drives a `HubCore` on one thread, with group commit: all that waits is decided in one transaction, and nothing
+/// that came of it leaves before the transaction is on the disk.
+///
+/// `@unchecked Sendable`: `core` and `armed` are touched only on `queue`; everything else is immutable or locked.
+final class HubService: @unchecked Sendable {
+    /// Called once a call's changes are stored, or could not be.
+    fileprivate typealias Completion = @Sendable (IoTError?) -> Void
+
+    fileprivate enum Item {
+        case message(UplinkMessage)
+        case call(@Sendable (inout HubCore, HubTime) -> (HubTurn, Completion))
+        case timeout
+        case outage
+
+        var size: Int {
+            if case .message(let message) = self { message.payload.count } else { 0 }
+        }
+    }
+
+    fileprivate struct Inbox {
+        var items: [Item] = []
+        var bytes = 0
+        var isScheduled = false
+        var isStopped = false
+    }
+
+    private let store: HubStore
+    private let limits: HubLimits
+    private let deliver: @Sendable ([HubOutput]) -> Void
+    private let clock: @Sendable () -> HubTime
+    private let queue = DispatchQueue(label: "hub.service")
+    private let inbox = NIOLockedValueBox(Inbox())
+    private let counters = NIOLockedValueBox(HubStatistics())
+
+    private var core: HubCore
+    private var armed: NIODeadline?
+
+    /// - Parameter deliver: Gets what is to be sent, in order, on the hub's own thread; it must not block.
+    init(
+        store: HubStore, authority: TokenAuthority, limits: HubLimits = HubLimits(),
+        clock: @escaping @Sendable () -> HubTime = { .now() }, deliver: @escaping @Sendable ([HubOutput]) -> Void
+    ) throws(IoTError) {
+        self.store = store
+        self.limits = limits
+        self.deliver = deliver
+        self.clock = clock
+        core = HubCore(state: try store.load(), authority: authority, limits: limits)
+        enqueueAlways(.timeout)
+    }
+
+    var statistics: HubStatistics { counters.withLockedValue { $0 } }
+
+    /// Takes a message from the broker. Past the bounds a request is answered with 25024, anything else is dropped.
+    func receive(_ message: UplinkMessage) {
+        if enqueue(.message(message)) { return }
+        counters.withLockedValue { $0.refusedRequests += 1 }
+        guard case .request(let request)? = try? Envelope(parsing: message.payload) else { return }
+        let refusal = LinkReply(
+            id: request.id, error: IoTError(.tooManyRequests, "the hub has more to do than it can: wait a moment"))
+        guard let bytes = try? Envelope.reply(refusal).serialized() else { return }
+        deliver([.message(message.address, bytes)])
+    }
+
+    /// Runs a call on the hub's thread; its result comes when its changes are on the disk.
+    ///
+    /// `body` throws before it changes anything.
+    func perform<Result: Sendable>(
+        _ body: @escaping @Sendable (inout HubCore, HubTime) throws(IoTError) -> Result
+    ) async throws(IoTError) -> Result {
+        let outcome: Swift.Result<Result, IoTError> = await withCheckedContinuation { continuation in
+            let isAccepted = enqueue(
+                .call { core, time in
+                    do {
+                        let (result, turn) = try core.handle { core throws(IoTError) in try body(&core, time) }
+                        return (
+                            turn,
+                            { failure in continuation.resume(returning: failure.map { .failure($0) } ?? .success(result)) }
+                        )
+                    } catch {
+                        return (HubTurn(), { _ in continuation.resume(returning: .failure(error)) })
+                    }
+                })
+            if !isAccepted {
+                continuation.resume(returning: .failure(IoTError(.tooManyRequests, "the hub is too busy, or stopping")))
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// The hub was away from its broker.
+    func noteOutage() {
+        enqueueAlways(.outage)
+    }
+
+    /// Finishes what waits and takes no more.
+    func stop() async {
+        inbox.withLockedValue { $0.isStopped = true }
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume() }
+        }
+    }
+
+    // MARK: The queue
+
+    private func enqueue(_ item: Item) -> Bool {
+        let (isAccepted, mustSchedule) = inbox.withLockedValue { inbox in
+            guard !inbox.isStopped, inbox.items.count < limits.waitingMessages,
+                inbox.bytes + item.size <= limits.waitingBytes
+            else { return (false, false) }
+            return (true, inbox.append(item))
+        }
+        if mustSchedule { queue.async { [self] in drain() } }
+        return isAccepted
+    }
+
+    /// For the hub's own few items, which need no bound.
+    private func enqueueAlways(_ item: Item) {
+        let mustSchedule = inbox.withLockedValue { inbox in inbox.isStopped ? false : inbox.append(item) }
+        if mustSchedule { queue.async { [self] in drain() } }
+    }
+
+    private func takeBatch() -> [Item] {
+        inbox.withLockedValue { inbox in
+            let batch = Array(inbox.items.prefix(limits.batchSize))
+            inbox.items.removeFirst(batch.count)
+            for item in batch { inbox.bytes -= item.size }
+            if batch.isEmpty { inbox.isScheduled = false }
+            return batch
+        }
+    }
+
+    // MARK: On the hub's thread
+
+    private func drain() {
+        while true {
+            let batch = takeBatch()
+            if batch.isEmpty { break }
+            run(batch)
+        }
+        counters.withLockedValue { [core] counters in
+            let refused = counters.refusedRequests
+            counters = core.statistics
+            counters.refusedRequests += refused
+        }
+        arm()
+    }
+
+    /// What one item led to, until the transaction is on the disk.
+    private struct Held {
+        var turn: HubTurn
+        var outputs: [HubOutput]
+        var completion: Completion?
+        var failure: IoTError?
+    }
+
+    private func run(_ batch: [Item]) {
+        var held: [Held] = []
+        do {
+            let notices = try store.transaction { writer in
+                for item in batch { held.append(run(item, writer)) }
+                if writer.hasBegun { core.statistics.transactions += 1 }
+                return core.takeNotices(at: clock())
+            }
+            deliver(held.flatMap(\.outputs) + notices)
+            for entry in held { entry.completion?(entry.failure) }
+        } catch {
+            // Nothing of it happened. Memory has seen it, so it goes back to what the disk holds.
+            _ = core.notices.take()
+            if let state = try? store.load() { core.restore(state) }
+            deliver(held.flatMap { core.failure(of: $0.turn, error) })
+            for entry in held { entry.completion?(entry.failure ?? error) }
+        }
+    }
+
+    private func run(_ item: Item, _ writer: StoreWriter) -> Held {
+        let time = clock()
+        let turn: HubTurn
+        var completion: Completion?
+        switch item {
+        case .message(let message): turn = core.handle(message, at: time, recall: writer.answer)
+        case .call(let body): (turn, completion) = body(&core, time)
+        case .timeout: turn = core.handleTimeout(at: time)
+        case .outage:
+            core.handleOutage(at: time)
+            turn = HubTurn()
+        }
+        do {
+            try writer.apply(turn.changes)
+        } catch {
+            if let state = try? writer.load() { core.restore(state) }
+            return Held(turn: turn, outputs: core.failure(of: turn, error), completion: completion, failure: error)
+        }
+        core.accept(turn)
+        return Held(turn: turn, outputs: turn.outputs, completion: completion)
+    }
+
+    /// One timer at a time is enough: it asks again when it fires.
+    private func arm() {
+        let time = clock()
+        guard let next = core.nextTimeout(at: time), armed.map({ next < $0 || $0 <= time.monotonic }) ?? true else {
+            return
+        }
+        armed = next
+        let delay = max(1_000_000, (next - time.monotonic).nanoseconds)
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { [weak self] in
+            guard let self, armed == next else { return }
+            armed = nil
+            enqueueAlways(.timeout)
+        }
+    }
+}
+
+extension HubService.Inbox {
+    /// - Returns: Whether a drain must be scheduled.
+    fileprivate mutating func append(_ item: HubService.Item) -> Bool {
+        items.append(item)
+        bytes += item.size
+        defer { isScheduled = true }
+        return !isScheduled
+    }
+}

@@ -1,0 +1,33 @@
+import IoTCore
+import ThingModel
+
+/// The properties that a transaction's mutations changed: only the last value of each is told, so a flood of writes
+/// to one property costs its watchers one message a transaction.
+struct ModelNotices: Sendable {
+    private struct Key: Hashable {
+        var device: DeviceID
+        var path: String
+    }
+
+    private var order: [Key] = []
+    private var updates: [Key: ModelUpdate] = [:]
+
+    mutating func add(_ update: ModelUpdate) {
+        let key = Key(device: update.device, path: update.change.path)
+        if let old = updates[key] {
+            var merged = update
+            merged.isForDevice = update.isForDevice || old.isForDevice
+            updates[key] = merged
+        } else {
+            order.append(key)
+            updates[key] = update
+        }
+    }
+
+    mutating func take() -> [ModelUpdate] {
+        let taken = order.compactMap { updates[$0] }
+        order = []
+        updates = [:]
+        return taken
+    }
+}

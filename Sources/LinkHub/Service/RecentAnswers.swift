@@ -1,0 +1,40 @@
+import IoTLink
+
+/// Answers that changed nothing, kept so that a repeat gets the same one. They need not outlive the hub; the oldest
+/// go first when there are too many.
+struct RecentAnswers: Sendable {
+    static let capacity = 8_192
+    static let byteCapacity = 8 << 20
+
+    private struct Entry: Sendable {
+        var bytes: [UInt8]
+        var time: Int64
+    }
+
+    private var answers: [AnswerIndex.Key: Entry] = [:]
+    private var order: [AnswerIndex.Key] = []
+    private var first = 0
+    private(set) var byteCount = 0
+
+    func answer(_ key: AnswerIndex.Key, at time: Int64) -> [UInt8]? {
+        guard let entry = answers[key], entry.time >= time - AnswerIndex.memory else { return nil }
+        return entry.bytes
+    }
+
+    mutating func add(_ key: AnswerIndex.Key, _ bytes: [UInt8], at time: Int64) {
+        if let old = answers.updateValue(Entry(bytes: bytes, time: time), forKey: key) {
+            byteCount -= old.bytes.count
+        } else {
+            order.append(key)
+        }
+        byteCount += bytes.count
+        while first < order.count, answers.count > Self.capacity || byteCount > Self.byteCapacity {
+            if let old = answers.removeValue(forKey: order[first]) { byteCount -= old.bytes.count }
+            first += 1
+        }
+        if first > 1_024, first > order.count / 2 {
+            order.removeFirst(first)
+            first = 0
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import GRDB
+import IoTCore
+import IoTLink
+import ThingModel
+
+extension HubStore {
+    /// Reads everything: the hub works from memory.
+    static func load(from database: Database) throws -> HubState {
+        var state = HubState()
+        for row in try Row.fetchAll(database, sql: "SELECT id FROM users") {
+            state.users.insert(try read(AccessID(rawValue: row["id"]), "users.id"))
+        }
+        for row in try Row.fetchAll(database, sql: "SELECT id, name, presence_since FROM devices") {
+            let device = try deviceID(row["id"])
+            state.devices[device] = DeviceRecord(name: row["name"], presenceSince: row["presence_since"])
+            state.names[row["name"]] = device
+        }
+        for row in try Row.fetchAll(database, sql: "SELECT user, device, role FROM bindings") {
+            let user = try read(AccessID(rawValue: row["user"]), "bindings.user")
+            let role = try read(BindingRole(rawValue: row["role"]), "bindings.role")
+            state.roles[try deviceID(row["device"]), default: [:]][user] = role
+        }
+        for row in try Row.fetchAll(database, sql: "SELECT * FROM tokens") {
+            let token = try token(row)
+            state.tokens[token.credential.tokenID] = token
+        }
+        try loadModels(database, into: &state)
+        try loadAnswers(database, into: &state)
+        return state
+    }
+
+    private static func loadModels(_ database: Database, into state: inout HubState) throws {
+        var properties: [String: [StoredProperty]] = [:]
+        let rows = try Row.fetchCursor(database, sql: "SELECT device, path, value, version, applied FROM properties")
+        while let row = try rows.next() {
+            let value: String = row["value"]
+            let property = StoredProperty(
+                path: row["path"], value: try JSONValue(parsing: value), version: row["version"],
+                appliedVersion: row["applied"])
+            properties[row["device"], default: []].append(property)
+        }
+        for row in try Row.fetchAll(database, sql: "SELECT device, schema, version FROM models") {
+            let device: String = row["device"]
+            let schema: String = row["schema"]
+            let form = try JSONValue(parsing: schema)
+            state.models[try deviceID(device)] = try ThingDocument(
+                schema: ThingSchema(vendorForm: form), version: row["version"], properties: properties[device] ?? [])
+        }
+    }
+
+    private static func loadAnswers(_ database: Database, into state: inout HubState) throws {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT number, principal, request, answered_at FROM
+                    (SELECT number, principal, request, answered_at FROM answers ORDER BY number DESC LIMIT ?)
+                ORDER BY number
+                """, arguments: [state.answers.capacity])
+        while let row = try rows.next() {
+            let principal: String = row["principal"]
+            let key = AnswerIndex.Key(
+                principal: try read(Principal(principal), "answers.principal"), id: row["request"])
+            state.answers.restore(key, number: row["number"], time: row["answered_at"])
+        }
+    }
+
+    private static func token(_ row: Row) throws -> TokenRecord {
+        let principal: String = row["principal"]
+        return TokenRecord(
+            credential: BrokerCredential(
+                tokenID: row["id"], principal: try read(Principal(principal), "tokens.principal"), hash: row["hash"],
+                salt: row["salt"]),
+            issued: row["issued"], expires: row["expires"], isLocal: row["is_local"])
+    }
+
+    private static func deviceID(_ text: String) throws -> DeviceID {
+        try read(DeviceID(rawValue: text), "a device id")
+    }
+
+    private static func read<Value>(_ value: Value?, _ what: String) throws -> Value {
+        guard let value else { throw IoTError(.storeFailed, "hub.sqlite is damaged: \(what)") }
+        return value
+    }
+}
+
+extension [UInt8] {
+    static func fetchAnswer(_ database: Database, _ number: Int64) throws -> [UInt8]? {
+        try Data.fetchOne(database, sql: "SELECT reply FROM answers WHERE number = ?", arguments: [number])
+            .map { Array($0) }
+    }
+}

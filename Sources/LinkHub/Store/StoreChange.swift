@@ -1,0 +1,26 @@
+import IoTCore
+import IoTLink
+import ThingModel
+
+/// One row that a mutation changes.
+enum StoreChange: Sendable, Hashable {
+    case addUser(AccessID, at: Int64)
+    case putDevice(DeviceID, DeviceRecord)
+    case removeDevice(DeviceID)
+    case bind(AccessID, DeviceID, BindingRole)
+    case unbind(AccessID, DeviceID)
+    case addToken(TokenRecord)
+    case removeToken(String)
+    /// A new or changed schema.
+    case putModel(DeviceID, schema: String, version: Int64)
+    /// The document's version; only the last one of a transaction is written.
+    case modelVersion(DeviceID, Int64)
+    case putProperty(DeviceID, StoredProperty)
+    /// A new value; what the device carries out stays as it was.
+    case writeProperty(DeviceID, PropertyChange)
+    /// What the device now carries out, unless it is older than what is known.
+    case applied(DeviceID, path: String, version: Int64)
+    case removeProperty(DeviceID, path: String)
+    case answer(number: Int64, AnswerIndex.Key, at: Int64, reply: [UInt8])
+    case forgetAnswers(through: Int64)
+}

@@ -1,0 +1,160 @@
+import Foundation
+import GRDB
+import IoTCore
+import IoTLink
+import ThingModel
+
+/// One transaction of many mutations, each in a savepoint of its own, so that one that fails leaves the others.
+///
+/// The transaction begins with the first change: a batch of readers costs no sync.
+final class StoreWriter {
+    private let database: Database
+    private var versions: [DeviceID: Int64] = [:]
+    private(set) var hasBegun = false
+
+    init(database: Database) {
+        self.database = database
+    }
+
+    /// Applies the changes of one mutation, all or none.
+    func apply(_ changes: [StoreChange]) throws(IoTError) {
+        guard !changes.isEmpty else { return }
+        do {
+            if !hasBegun {
+                try run("BEGIN IMMEDIATE")
+                hasBegun = true
+            }
+            try run("SAVEPOINT mutation")
+            do {
+                for change in changes { try write(change) }
+                try run("RELEASE mutation")
+            } catch {
+                // A full disk ends the whole transaction by itself; then the commit fails for all.
+                try? run("ROLLBACK TO mutation")
+                try? run("RELEASE mutation")
+                throw error
+            }
+        } catch {
+            throw HubStore.failure("the change could not be stored", error)
+        }
+        // Only now, so that a mutation that failed leaves no version behind.
+        for change in changes {
+            if case .modelVersion(let device, let version) = change { versions[device] = version }
+        }
+    }
+
+    /// The state as the mutations so far have left it, to put memory right after one that failed.
+    func load() throws -> HubState {
+        try flushVersions()
+        return try HubStore.load(from: database)
+    }
+
+    /// The answer that was stored under `number`.
+    func answer(_ number: Int64) -> [UInt8]? {
+        try? [UInt8].fetchAnswer(database, number)
+    }
+
+    func commit() throws {
+        guard hasBegun else { return }
+        do {
+            try flushVersions()
+            try run("COMMIT")
+        } catch {
+            try? run("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func flushVersions() throws {
+        for (device, version) in versions {
+            try run(
+                "UPDATE models SET version = ? WHERE device = ?", [version, device.rawValue])
+        }
+        versions = [:]
+    }
+
+    private func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+        let statement = try database.cachedStatement(sql: sql)
+        try statement.execute(arguments: arguments)
+    }
+
+    private func write(_ change: StoreChange) throws {
+        switch change {
+        case .modelVersion: break
+        case .putProperty(let device, let property):
+            try run(
+                """
+                INSERT INTO properties (device, path, value, version, applied) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (device, path) DO UPDATE SET
+                    value = excluded.value, version = excluded.version, applied = excluded.applied
+                """,
+                [
+                    device.rawValue, property.path, property.value.jsonText, property.version,
+                    property.appliedVersion,
+                ])
+        case .writeProperty(let device, let change):
+            try run(
+                """
+                INSERT INTO properties (device, path, value, version) VALUES (?, ?, ?, ?)
+                ON CONFLICT (device, path) DO UPDATE SET value = excluded.value, version = excluded.version
+                """, [device.rawValue, change.path, change.value.jsonText, change.version])
+        case .applied(let device, let path, let version):
+            try run(
+                """
+                UPDATE properties SET applied = ?1
+                WHERE device = ?2 AND path = ?3 AND version >= ?1 AND coalesce(applied, 0) < ?1
+                """, [version, device.rawValue, path])
+        case .answer(let number, let key, let time, let reply):
+            try run(
+                "INSERT INTO answers (number, principal, request, answered_at, reply) VALUES (?, ?, ?, ?, ?)",
+                [number, key.principal.description, key.id, time, Data(reply)])
+        case .removeProperty(let device, let path):
+            try run("DELETE FROM properties WHERE device = ? AND path = ?", [device.rawValue, path])
+        case .forgetAnswers(let number):
+            try run("DELETE FROM answers WHERE number <= ?", [number])
+        case .putModel(let device, let schema, let version):
+            try run(
+                """
+                INSERT INTO models (device, schema, version) VALUES (?, ?, ?)
+                ON CONFLICT (device) DO UPDATE SET schema = excluded.schema, version = excluded.version
+                """, [device.rawValue, schema, version])
+        case .addUser, .putDevice, .removeDevice, .bind, .unbind, .addToken, .removeToken:
+            try writeAdministration(change)
+        }
+    }
+
+    private func writeAdministration(_ change: StoreChange) throws {
+        switch change {
+        case .addUser(let user, let time):
+            try run("INSERT INTO users (id, created_at) VALUES (?, ?)", [user.rawValue, time])
+        case .putDevice(let device, let record):
+            try run(
+                """
+                INSERT INTO devices (id, name, presence_since) VALUES (?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET name = excluded.name, presence_since = excluded.presence_since
+                """, [device.rawValue, record.name, record.presenceSince])
+        case .removeDevice(let device):
+            try run("DELETE FROM devices WHERE id = ?", [device.rawValue])
+        case .bind(let user, let device, let role):
+            try run(
+                """
+                INSERT INTO bindings (user, device, role) VALUES (?, ?, ?)
+                ON CONFLICT (user, device) DO UPDATE SET role = excluded.role
+                """, [user.rawValue, device.rawValue, role.rawValue])
+        case .unbind(let user, let device):
+            try run("DELETE FROM bindings WHERE user = ? AND device = ?", [user.rawValue, device.rawValue])
+        case .addToken(let token):
+            try run(
+                """
+                INSERT INTO tokens (id, principal, hash, salt, issued, expires, is_local) VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    token.credential.tokenID, token.credential.principal.description, token.credential.hash,
+                    token.credential.salt, token.issued, token.expires, token.isLocal,
+                ])
+        case .removeToken(let id):
+            try run("DELETE FROM tokens WHERE id = ?", [id])
+        default: break
+        }
+    }
+}

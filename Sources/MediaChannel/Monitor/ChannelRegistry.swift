@@ -1,0 +1,112 @@
+public import IoTCore
+public import IoTLink
+public import Logging
+public import NIOCore
+public import PeerTransport
+
+/// A gateway's channels. Local users of one camera share one channel: one connection, one decoder.
+public actor ChannelRegistry {
+    /// A user's part in a channel.
+    public struct Use: Sendable {
+        public let id: String
+        public let deviceName: String
+        public let channel: MonitorChannel
+    }
+
+    private struct Key: Hashable {
+        let device: DeviceID
+        let source: Int
+    }
+
+    private struct Shared {
+        let channel: MonitorChannel
+        /// Completes when the channel is prepared, for those who come meanwhile.
+        let prepared: EventLoopFuture<Void>
+        var uses = 0
+    }
+
+    private let calls: CallClient
+    private let socket: PeerSocket
+    private let certificate: PeerCertificate
+    private let logger: Logger
+    private let limit: Int
+    private var shared: [Key: Shared] = [:]
+    private var uses: [String: Use] = [:]
+
+    /// `limit`: connections at once (21020).
+    public init(link: LinkSession, socket: PeerSocket, certificate: PeerCertificate, limit: Int, logger: Logger) {
+        calls = CallClient(link: link)
+        self.socket = socket
+        self.certificate = certificate
+        self.limit = limit
+        self.logger = logger
+        calls.attach()
+    }
+
+    /// Opens a channel, or takes part in the one that is open; returns when it is prepared.
+    public func open(device: DeviceID, deviceName: String, source: Int) async throws(IoTError) -> Use {
+        let key = Key(device: device, source: source)
+        let channel: MonitorChannel
+        if let existing = shared[key] {
+            channel = existing.channel
+            shared[key]?.uses += 1
+            do {
+                try await existing.prepared.get()
+            } catch {
+                throw error as? IoTError ?? IoTError(.connectFailed, underlying: error)
+            }
+        } else {
+            channel = try await connect(key)
+        }
+        let use = Use(id: Hex.random(byteCount: 8), deviceName: deviceName, channel: channel)
+        uses[use.id] = use
+        return use
+    }
+
+    private func connect(_ key: Key) async throws(IoTError) -> MonitorChannel {
+        guard shared.count < limit else {
+            throw IoTError(.tooManyConnections, "the gateway already holds \(limit) connections")
+        }
+        let channel = MonitorChannel(
+            device: key.device, source: key.source, calls: calls, socket: socket, certificate: certificate,
+            logger: logger)
+        let promise = socket.eventLoop.makePromise(of: Void.self)
+        shared[key] = Shared(channel: channel, prepared: promise.futureResult, uses: 1)
+        do throws(IoTError) {
+            try await channel.prepare()
+            promise.succeed()
+            return channel
+        } catch {
+            shared[key] = nil
+            promise.fail(error)
+            throw error
+        }
+    }
+
+    public func use(_ id: String) throws(IoTError) -> Use {
+        guard let use = uses[id] else { throw IoTError(.notFound, "there is no channel \(id)") }
+        return use
+    }
+
+    public var all: [Use] {
+        uses.values.sorted { $0.id < $1.id }
+    }
+
+    /// Connections that stand or are being made.
+    public var count: Int { shared.count }
+
+    /// Ends a user's part; the last one closes the channel.
+    public func close(_ id: String) async {
+        guard let use = uses.removeValue(forKey: id) else { return }
+        let key = Key(device: use.channel.device, source: use.channel.source)
+        guard shared[key]?.channel === use.channel else { return await use.channel.stop() }
+        shared[key]?.uses -= 1
+        guard shared[key]?.uses == 0 else { return }
+        shared[key] = nil
+        await use.channel.stop()
+    }
+
+    public func closeAll() async {
+        for id in Array(uses.keys) { await close(id) }
+    }
+}

@@ -1,0 +1,191 @@
+public import IoTCore
+import Logging
+import NIOCore
+import PeerTransport
+
+/// A channel that shows what a device's camera sees now.
+///
+/// `prepare` connects and learns the tracks, `play` starts the media. Sinks take part from the moment they are
+/// added, also before `play`, so that the first frame is in them.
+public final class MonitorChannel: Sendable {
+    public let device: DeviceID
+    public let source: Int
+
+    private let session = Hex.random(byteCount: 16)
+    private let core: NIOLoopBoundBox<MonitorCore>
+    private let calls: CallClient
+    private let socket: PeerSocket
+    private let certificate: PeerCertificate
+
+    /// How long the device may take from the call to the first encrypted packet.
+    static let handshakeTimeout: TimeAmount = .seconds(15)
+
+    init(
+        device: DeviceID, source: Int, calls: CallClient, socket: PeerSocket, certificate: PeerCertificate,
+        logger: Logger
+    ) {
+        self.device = device
+        self.source = source
+        self.calls = calls
+        self.socket = socket
+        self.certificate = certificate
+        core = NIOLoopBoundBox.makeBoxSendingValue(
+            MonitorCore(eventLoop: socket.eventLoop, logger: logger), eventLoop: socket.eventLoop)
+    }
+
+    /// Connects and learns the tracks; no media flows.
+    ///
+    /// - Throws: 8000 when the device is offline, 8003 when the account is not bound to it, 20005 when the
+    ///   connection was not made in time, and what else the device answers.
+    public func prepare() async throws(IoTError) {
+        let connected = try await onCore { core throws(IoTError) in
+            let connected = try core.beginPreparing()
+            let eventLoop = core.eventLoop
+            let timeout = eventLoop.scheduleTask(in: Self.handshakeTimeout) { [core = NIOLoopBound(core, eventLoop: eventLoop)] in
+                core.value.fail(IoTError(.handshakeTimeout))
+            }
+            connected.whenComplete { _ in timeout.cancel() }
+            return connected
+        }
+        do throws(IoTError) {
+            try await calls.connect(
+                session: session, device: device, kind: .monitor, source: source, receiver: Listener(channel: self))
+        } catch {
+            try? await onCore { core throws(IoTError) in core.fail(error) }
+            try? await connected.get()
+            throw error
+        }
+        do {
+            try await connected.get()
+        } catch {
+            throw error as? IoTError ?? IoTError(.connectFailed, underlying: error)
+        }
+    }
+
+    /// Starts the media; a second call does nothing.
+    public func play() async throws(IoTError) {
+        guard try await onCore({ core throws(IoTError) in try core.beginPlaying() }) else { return }
+        try await calls.control(session: session, device: device, .play)
+    }
+
+    /// Ends the channel in order: sinks deliver what is complete and end.
+    public func stop() async {
+        try? await onCore { core throws(IoTError) in core.stop() }
+        await calls.end(session: session, device: device)
+    }
+
+    public func describe() async -> MonitorDescription {
+        let description = try? await onCore { core throws(IoTError) in core.describe() }
+        return description ?? MonitorDescription(state: MonitorState())
+    }
+
+    /// First the present state, then each change, to `.ended`.
+    public func events() async -> AsyncStream<MonitorEvent> {
+        let events = try? await onCore { core throws(IoTError) in core.subscribe() }
+        return events ?? AsyncStream { $0.finish() }
+    }
+
+    /// Whether anybody reads the events.
+    public var isWatched: Bool {
+        get async { (try? await onCore { core throws(IoTError) in core.isWatched }) ?? false }
+    }
+
+    // MARK: Sinks
+
+    /// The newest picture, or the next one where there is none yet.
+    public func snapshot(_ format: PictureFormat) async throws(IoTError) -> Snapshot {
+        let promise = core.eventLoop.makePromise(of: Snapshot.self)
+        do throws(IoTError) {
+            try await onCore { core throws(IoTError) in
+                try core.decoding().stage.addForOnePicture { SnapshotSink(format: format, promise: promise) }
+            }
+        } catch {
+            promise.fail(error)
+        }
+        do {
+            return try await promise.futureResult.get()
+        } catch {
+            throw error as? IoTError ?? IoTError(.mediaFailed, underlying: error)
+        }
+    }
+
+    /// The coded frames as fragmented MP4. End it with `end()`, or by leaving its chunks.
+    public func record() async throws(IoTError) -> MediaSink {
+        let sink = try await onCore { core throws(IoTError) in try core.addRecording() }
+        return MediaSink(chunks: sink.stream) { sink.end(nil) }
+    }
+
+    /// Each decoded picture as YUV4MPEG2; ends behind `frames` pictures when that is given.
+    public func rawVideo(frames: Int?) async throws(IoTError) -> MediaSink {
+        let stream = ChunkStream(limit: RawVideoSink.queueLimit)
+        try await onCore { core throws(IoTError) in
+            let (stage, video, _) = try core.decoding()
+            guard let video else { throw IoTError(.operationNotAllowed, "the channel has no picture") }
+            let rate = video.frameRate
+            stage.addPictures { RawVideoSink(frames: frames, frameRate: rate, stream: stream) }
+        }
+        return MediaSink(chunks: stream) { stream.finish() }
+    }
+
+    /// Decoded sound as WAV.
+    public func rawAudio() async throws(IoTError) -> MediaSink {
+        let stream = ChunkStream(limit: RawAudioSink.queueLimit)
+        try await onCore { core throws(IoTError) in
+            let (stage, _, audio) = try core.decoding()
+            guard audio != nil else { throw IoTError(.operationNotAllowed, "the channel has no sound") }
+            stage.addSound { RawAudioSink(stream: stream) }
+        }
+        return MediaSink(chunks: stream) { stream.finish() }
+    }
+
+    // MARK: Inside
+
+    private func onCore<Value: Sendable>(
+        _ body: @escaping @Sendable (MonitorCore) throws(IoTError) -> Value
+    ) async throws(IoTError) -> Value {
+        let core = core
+        return try await core.eventLoop.perform { () throws(IoTError) in try body(core.value) }
+    }
+
+    /// What the device sends to this call.
+    private final class Listener: CallClient.Receiver {
+        private let channel: MonitorChannel
+
+        init(channel: MonitorChannel) {
+            self.channel = channel
+        }
+
+        func invited(offer: SessionDescription) async throws(IoTError) -> SessionDescription {
+            let (socket, certificate) = (channel.socket, channel.certificate)
+            return try await channel.onCore { core throws(IoTError) in
+                try core.answer(offer, socket: socket, certificate: certificate)
+            }
+        }
+
+        func trickled(candidate: String) {
+            let core = channel.core
+            core.eventLoop.execute { core.value.addRemoteCandidate(candidate) }
+        }
+
+        func ended(_ reason: IoTError) {
+            let core = channel.core
+            core.eventLoop.execute { core.value.fail(reason) }
+        }
+    }
+}
+
+/// A stream of bytes that a channel makes for one reader.
+public struct MediaSink: Sendable {
+    public let chunks: ChunkStream
+    private let onEnd: @Sendable () -> Void
+
+    init(chunks: ChunkStream, onEnd: @escaping @Sendable () -> Void) {
+        self.chunks = chunks
+        self.onEnd = onEnd
+    }
+
+    /// The reader gets what is complete, then the end.
+    public func end() {
+        onEnd()
+    }
+}

@@ -1,0 +1,350 @@
+import IoTCore
+import Logging
+import NIOCore
+import PeerTransport
+
+/// A monitor channel's parts, driven by its peer's events, its timers and its users. Confined to one event loop.
+final class MonitorCore {
+    let eventLoop: any EventLoop
+    private let logger: Logger
+
+    private var machine = PlayerStateMachine()
+    private(set) var state = MonitorState()
+    private var peer: Peer?
+    private var kinds: [String: MediaKind] = [:]
+    private var codecs: [MediaKind: RTPCodec] = [:]
+    private var receiver: ChannelReceiver?
+    private var parameters: (video: VideoParameters?, audio: AudioParameters?) = (nil, nil)
+    private var stage: DecodeStage?
+    private var statistics: PlayoutStatistics?
+    private var recordings: [RecordingFeed] = []
+    /// Breaks announced by the jitter buffer, to be told with the frame behind them.
+    private var breaks: [MediaKind: DiscontinuityReason] = [:]
+    private var firstPicturePts: Int64?
+    private var ticker: RepeatedTask?
+    private var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
+    private var connected: EventLoopPromise<Void>?
+    private var subscribers: [Int: AsyncStream<MonitorEvent>.Continuation] = [:]
+    private var nextSubscriber = 0
+    private var hasEnded = false
+
+    init(eventLoop: any EventLoop, logger: Logger) {
+        self.eventLoop = eventLoop
+        self.logger = logger
+    }
+
+    // MARK: Connecting
+
+    /// The connection is to be made; completes when it stands and the tracks are known.
+    func beginPreparing() throws(IoTError) -> EventLoopFuture<Void> {
+        perform(try machine.handle(.prepare))
+        let promise = eventLoop.makePromise(of: Void.self)
+        connected = promise
+        setConnection(.connecting, .wakingDevice)
+        return promise.futureResult
+    }
+
+    /// The device's offer: makes the peer and answers.
+    func answer(
+        _ offer: SessionDescription, socket: PeerSocket, certificate: PeerCertificate
+    ) throws(IoTError) -> SessionDescription {
+        guard peer == nil, connected != nil else { throw IoTError(.duplicateCall) }
+        var configuration = PeerConfiguration()
+        configuration.isControlling = false
+        let peer = try socket.makePeer(configuration: configuration, certificate: certificate) { [weak self] event in
+            self?.handle(event)
+        }
+        let answer: SessionDescription
+        do throws(IoTError) {
+            answer = try peer.createAnswer(to: offer) { $0.codecs.contains { $0.trackParameters != nil } }
+        } catch {
+            peer.close(at: .now())
+            throw error
+        }
+        self.peer = peer
+        for section in answer.sections {
+            guard let codec = section.codecs.first else { continue }
+            kinds[section.mid] = section.kind
+            codecs[section.kind] = codec
+        }
+        let receiver = ChannelReceiver(codecs: codecs, now: .now())
+        parameters = (receiver.video, receiver.audio)
+        // The stage holds this core until `disconnect` lets go of the stage.
+        let core = NIOLoopBound(self, eventLoop: eventLoop)
+        stage = DecodeStage(video: receiver.video, audio: receiver.audio, logger: logger) { event in
+            core.eventLoop.execute { core.value.handle(event) }
+        }
+        setConnection(.connecting, .handshaking)
+        return answer
+    }
+
+    func addRemoteCandidate(_ candidate: String) {
+        try? peer?.addRemoteCandidate(candidate)
+    }
+
+    /// The call did not come about, or the other end ended it.
+    func fail(_ error: IoTError) {
+        perform(machine.handle(.failed(error)))
+    }
+
+    // MARK: Playing
+
+    /// True when the device is to be told to send: the first call, and none after it.
+    func beginPlaying() throws(IoTError) -> Bool {
+        let actions = try machine.handle(.play)
+        let starts = actions.contains { if case .startMedia = $0 { true } else { false } }
+        if starts {
+            let now = NIODeadline.now()
+            receiver = ChannelReceiver(codecs: codecs, now: now)
+            statistics = PlayoutStatistics(startedAt: now)
+            let core = NIOLoopBound(self, eventLoop: eventLoop)
+            ticker = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+                core.value.publishStatistics()
+            }
+        }
+        perform(actions)
+        return starts
+    }
+
+    /// Ends the channel in order: what was received comes out, and every sink ends.
+    func stop() {
+        guard let actions = try? machine.handle(.stop) else { return }
+        perform(actions)
+        if !hasEnded { disconnect(nil) }
+    }
+
+    private func handle(_ event: PeerEvent) {
+        let now = NIODeadline.now()
+        switch event {
+        case .stateChanged(.connected):
+            setConnection(.connected, .ready)
+            perform(machine.handle(.headerKnown))
+            connected?.succeed()
+            connected = nil
+        case .stateChanged(.failed(let error)):
+            perform(machine.handle(.failed(error)))
+            disconnect(error)
+        case .stateChanged(.closed):
+            disconnect(IoTError(.hungUp, "the device closed the channel"))
+        case .frame(let mid, let received):
+            guard receiver != nil, kinds[mid] != nil else { return }
+            statistics?.frameReceived(
+                received.frame.kind, bytes: received.frame.bytes.readableBytes, at: received.lastArrival)
+            receiver?.receive(received, at: now)
+        case .frameLost(let mid):
+            guard let kind = kinds[mid] else { return }
+            receiver?.frameLost(kind, at: now)
+        case .senderReport(let mid, let mapping):
+            guard let kind = kinds[mid] else { return }
+            receiver?.senderReport(kind, mapping, at: now)
+        default:
+            return
+        }
+        pump(at: now)
+    }
+
+    // MARK: Playout
+
+    private func pump(at now: NIODeadline) {
+        while let output = receiver?.poll() {
+            switch output {
+            case .release(_, let frame, let presentAt, let isLate):
+                release(frame, presentAt: presentAt, isLate: isLate, at: now)
+            case .lost(let kind):
+                statistics?.framesDropped(kind, .lost)
+                if kind == .video { stage?.skipToKeyFrame() }
+            case .requestKeyFrame:
+                if let mid = kinds.first(where: { $0.value == .video })?.key { peer?.requestKeyFrame(mid: mid) }
+            case .conceal:
+                break
+            case .discontinuity(let kind, let reason):
+                if kind == .video { stage?.drain() }
+                breaks[kind] = reason
+            case .stalled(let tolerance, let delay):
+                perform(machine.handle(.starved(tolerance: tolerance, delay: delay)))
+            case .resumed, .reachedLiveEdge:
+                break
+            case .timeout(let deadline):
+                schedule(deadline)
+                return
+            }
+        }
+        timer?.task.cancel()
+        timer = nil
+    }
+
+    private func schedule(_ deadline: NIODeadline) {
+        guard timer?.deadline != deadline else { return }
+        timer?.task.cancel()
+        let task = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
+            guard let self else { return }
+            timer = nil
+            let now = NIODeadline.now()
+            receiver?.handleTimeout(at: now)
+            pump(at: now)
+        }
+        timer = (deadline, task)
+    }
+
+    private func release(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool, at now: NIODeadline) {
+        if let reason = breaks.removeValue(forKey: frame.kind) {
+            publish(.discontinuity(frame.kind, reason, pts: frame.pts, frame.kind == .video ? receiver?.video : nil))
+        }
+        if stage?.decode(frame, presentAt: presentAt, isLate: isLate) == false {
+            statistics?.framesDropped(frame.kind, .slowReader)
+            if frame.kind == .video { receiver?.frameLost(.video, at: now) }
+        }
+        for index in recordings.indices {
+            recordings[index].take(frame) { receiver?.senderTime($0.kind, pts: $0.pts) }
+        }
+        recordings.removeAll { $0.sink.isClosed }
+    }
+
+    /// What the decoding thread told.
+    func handle(_ event: DecodeEvent) {
+        switch event {
+        case .picture(let picture):
+            if firstPicturePts == nil { firstPicturePts = picture.pts }
+            statistics?.frameDecoded(.video, isKeyFrame: picture.isKeyFrame)
+            statistics?.pictureSize(width: picture.width, height: picture.height)
+            guard picture.isShown else {
+                statistics?.framesDropped(.video, .late)
+                return
+            }
+            statistics?.framePresented(
+                .video, senderMicroseconds: receiver?.senderTime(.video, pts: picture.pts), at: picture.presentedAt)
+            perform(machine.handle(.frameShown))
+        case .sound(let pts, let presentAt, let isLate):
+            statistics?.frameDecoded(.audio)
+            guard !isLate else {
+                statistics?.framesDropped(.audio, .late)
+                return
+            }
+            statistics?.framePresented(
+                .audio, senderMicroseconds: receiver?.senderTime(.audio, pts: pts), at: presentAt)
+            if parameters.video == nil { perform(machine.handle(.frameShown)) }
+        case .corrupt(let kind):
+            statistics?.framesDropped(kind, .corrupt)
+        case .slowReader(let frames):
+            statistics?.framesDropped(.video, .slowReader, count: frames)
+            publish(.warning(IoTError(.slowReader)))
+        }
+    }
+
+    // MARK: Sinks
+
+    func addRecording() throws(IoTError) -> RecordingSink {
+        guard stage != nil, !hasEnded else { throw IoTError(.channelDisconnected) }
+        let sink = RecordingSink(
+            video: receiver?.video ?? parameters.video, audio: receiver?.audio ?? parameters.audio)
+        recordings.append(RecordingFeed(sink: sink))
+        return sink
+    }
+
+    /// The decoding thread, and the picture's parameters as now known.
+    func decoding() throws(IoTError) -> (stage: DecodeStage, video: VideoParameters?, audio: AudioParameters?) {
+        guard let stage, !hasEnded else { throw IoTError(.channelDisconnected) }
+        return (stage, receiver?.video ?? parameters.video, parameters.audio)
+    }
+
+    // MARK: Telling
+
+    func subscribe() -> AsyncStream<MonitorEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: MonitorEvent.self, bufferingPolicy: .bufferingNewest(256))
+        continuation.yield(.stateChanged(state))
+        guard !hasEnded else {
+            continuation.yield(.ended(state.reason))
+            continuation.finish()
+            return stream
+        }
+        let id = nextSubscriber
+        nextSubscriber += 1
+        subscribers[id] = continuation
+        let core = NIOLoopBound(self, eventLoop: eventLoop)
+        continuation.onTermination = { _ in
+            core.eventLoop.execute { core.value.subscribers[id] = nil }
+        }
+        return stream
+    }
+
+    func describe() -> MonitorDescription {
+        let now = NIODeadline.now()
+        if let receiver { statistics?.update(receiver.jitterBuffer.report) }
+        let peerStatistics = peer?.statistics
+        for (mid, kind) in kinds {
+            guard let inbound = peerStatistics?.inbound[mid] else { continue }
+            statistics?.update(kind, packets: PacketCounters(inbound))
+        }
+        return MonitorDescription(
+            state: state, video: receiver?.video ?? parameters.video, audio: parameters.audio,
+            statistics: statistics?.snapshot(at: now), roundTripTime: peerStatistics?.currentRoundTripTime,
+            firstPicturePts: firstPicturePts)
+    }
+
+    var isWatched: Bool { !subscribers.isEmpty }
+
+    private func publishStatistics() {
+        guard isWatched else { return }
+        publish(.statistics(describe()))
+    }
+
+    private func publish(_ event: MonitorEvent) {
+        for continuation in subscribers.values { continuation.yield(event) }
+    }
+
+    private func setConnection(_ status: ConnectionStatus, _ substate: ConnectionSubstate?) {
+        state.connection = status
+        state.substate = substate
+        publish(.stateChanged(state))
+    }
+
+    private func perform(_ actions: [PlayerStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .connect, .startMedia:
+                // Asynchronous: the caller of `beginPreparing` and `beginPlaying` does it.
+                break
+            case .disconnect:
+                disconnect(machine.lastError)
+            case .report(.statusChanged(_, let status)):
+                state.player = status
+                state.reason = machine.lastError
+                publish(.stateChanged(state))
+            case .report(.error(let error, let isFatal)):
+                if !isFatal { publish(.warning(error)) }
+            case .report(.jitterStalled(let tolerance, let delay)):
+                logger.info(
+                    "jitter stalled",
+                    metadata: [
+                        "playout.tolerance_ms": "\(tolerance.nanoseconds / 1_000_000)",
+                        "playout.delay_ms": "\(delay.nanoseconds / 1_000_000)",
+                    ])
+            }
+        }
+    }
+
+    private func disconnect(_ reason: IoTError?) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        let now = NIODeadline.now()
+        receiver?.flush(at: now)
+        pump(at: now)
+        timer?.task.cancel()
+        timer = nil
+        ticker?.cancel()
+        ticker = nil
+        peer?.close(at: now)
+        recordings.forEach { $0.sink.end(nil) }
+        recordings = []
+        stage?.end(nil)
+        stage = nil
+        connected?.fail(reason ?? IoTError(.hungUp, "the channel was closed"))
+        connected = nil
+        setConnection(.disconnected, nil)
+        perform(machine.handle(.disconnected(reason)))
+        publish(.ended(reason))
+        subscribers.values.forEach { $0.finish() }
+        subscribers = [:]
+    }
+}

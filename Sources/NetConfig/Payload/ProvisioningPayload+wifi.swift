@@ -1,0 +1,104 @@
+import IoTCore
+
+// `WIFI:T:WPA;S:…;P:…;H:true;;` as ZXing writes and reads it: a backslash before each of \ ; , " : in a value.
+extension ProvisioningPayload {
+    private static let escaped: Set<Character> = ["\\", ";", ",", "\"", ":"]
+
+    func wifiText() throws(IoTError) -> String {
+        let others = "tlv or json"
+        if token != nil { throw Self.unsupported("token", .wifi, use: others) }
+        if hub != nil { throw Self.unsupported("hub", .wifi, use: others) }
+        if language != nil { throw Self.unsupported("language", .wifi, use: others) }
+        if !extras.isEmpty { throw Self.unsupported("extras", .wifi, use: others) }
+        let security = password.isEmpty ? "T:nopass;" : "T:WPA;"
+        let passwordField = password.isEmpty ? "" : "P:\(Self.escape(password));"
+        return "WIFI:\(security)S:\(Self.escape(ssid));\(passwordField)\(isHidden ? "H:true;" : "");"
+    }
+
+    private static func escape(_ text: String) -> String {
+        // Scalars, not characters: a combining mark behind a ';' would hide it.
+        var escapedText = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if escaped.contains(Character(scalar)) { escapedText.append("\\") }
+            escapedText.append(scalar)
+        }
+        return String(escapedText)
+    }
+
+    init(wifi text: String) throws(IoTError) {
+        let bytes = Array(text.utf8)
+        let prefix = Array("WIFI:".utf8)
+        guard bytes.count >= prefix.count,
+            String(decoding: bytes.prefix(prefix.count), as: UTF8.self).uppercased() == "WIFI:"
+        else { throw Self.malformed("the text does not begin with WIFI:") }
+        var fields: [String: [UInt8]] = [:]
+        var rest = bytes.dropFirst(prefix.count)
+        while let first = rest.first, first != UInt8(ascii: ";") {
+            let field = try Self.readField(&rest)
+            guard fields.updateValue(field.value, forKey: field.name) == nil else {
+                throw Self.malformed("the field \(field.name) comes twice")
+            }
+        }
+        // The percent-encoding of WPA3 (§7 of its specification) is only read where a field of its own is present:
+        // elsewhere a '%' is a '%'.
+        let isPercentEncoded = fields["R"] != nil || fields["I"] != nil || fields["K"] != nil
+        let read = { (name: String) throws(IoTError) -> String? in
+            guard var value = fields[name] else { return nil }
+            if isPercentEncoded { value = try Self.percentDecode(value) }
+            guard let text = String(validating: value, as: UTF8.self) else {
+                throw Self.malformed("the field \(name) is no UTF-8")
+            }
+            return text
+        }
+        guard let ssid = try read("S"), !ssid.isEmpty else { throw Self.malformed("there is no network name (S)") }
+        let security = try read("T")?.uppercased() ?? ""
+        self.init(
+            ssid: ssid, password: security == "NOPASS" ? "" : try read("P") ?? "",
+            isHidden: try read("H")?.lowercased() == "true")
+    }
+
+    private static func readField(
+        _ rest: inout ArraySlice<UInt8>
+    ) throws(IoTError) -> (name: String, value: [UInt8]) {
+        guard let colon = rest.firstIndex(of: UInt8(ascii: ":")) else { throw malformed("a field has no ':'") }
+        let name = String(decoding: rest[rest.startIndex..<colon], as: UTF8.self)
+        rest = rest[(colon + 1)...]
+        // Some writers put quotes around a value; a quote that belongs to the value has a backslash before it.
+        let isQuoted = rest.first == UInt8(ascii: "\"")
+        var value: [UInt8] = []
+        var endsWithBareQuote = false
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: ";"):
+                if isQuoted, endsWithBareQuote, value.count >= 2 { value = Array(value.dropFirst().dropLast()) }
+                return (name, value)
+            case UInt8(ascii: "\\"):
+                guard let next = rest.popFirst() else { throw malformed("the text ends behind a backslash") }
+                value.append(next)
+                endsWithBareQuote = false
+            default:
+                value.append(byte)
+                endsWithBareQuote = byte == UInt8(ascii: "\"")
+            }
+        }
+        throw malformed("the field \(name) has no ';' at its end")
+    }
+
+    private static func percentDecode(_ value: [UInt8]) throws(IoTError) -> [UInt8] {
+        var decoded: [UInt8] = []
+        var rest = value[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                decoded.append(byte)
+                continue
+            }
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            guard let pair = Hex.decode(digits), pair.count == 1 else {
+                throw malformed("a '%' is not followed by two hex digits")
+            }
+            decoded += pair
+            rest = rest.dropFirst(2)
+        }
+        return decoded
+    }
+}

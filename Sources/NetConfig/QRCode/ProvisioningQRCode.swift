@@ -1,0 +1,49 @@
+public import IoTCore
+
+/// The provisioning QR code that a camera scans, ready to be shown.
+public struct ProvisioningQRCode: Sendable {
+    /// More bytes than this a cheap camera no longer reads well (version 8 holds them).
+    public static let comfortableByteCount = 150
+
+    /// A picture's size when none is asked for, in pixels a side.
+    public static let defaultSize = 800
+
+    /// Exactly what the code says.
+    public let payloadText: String
+
+    public let code: QRCode
+
+    /// The PNG file's bytes.
+    public let png: [UInt8]
+
+    /// What is allowed but may not work with every camera; each a sentence for the user.
+    public let warnings: [String]
+
+    /// For a dark terminal, without escape sequences.
+    public var terminal: String { code.terminalText() }
+
+    /// For every terminal, with colours set by escape sequences.
+    public var colouredTerminal: String { code.terminalText(colours: true) }
+
+    /// - Parameter size: the PNG's width and height in pixels; see `QRCode.png(size:)`.
+    /// - Throws: `invalidQRInput` (25012) that names the wrong field; `payloadTooLarge` (25013) for what does not fit.
+    public static func make(
+        payload: ProvisioningPayload, format: ProvisioningFormat = .tlv, size: Int = defaultSize
+    ) throws(IoTError) -> ProvisioningQRCode {
+        let text = try payload.encoded(as: format)
+        let bytes = Array(text.utf8)
+        let code = try QRCode(bytes)
+        let png = try code.png(size: size)
+        var warnings = payload.warnings
+        if bytes.count > comfortableByteCount {
+            warnings.append(
+                "the payload has \(bytes.count) bytes; cheap cameras read at most \(comfortableByteCount) well:"
+                    + " shorten the token or leave fields out")
+        }
+        let moduleSize = code.moduleSize(inPictureOf: size)
+        if moduleSize < 4 {
+            warnings.append("a module is only \(moduleSize) pixels wide; a larger size is read more easily")
+        }
+        return ProvisioningQRCode(payloadText: text, code: code, png: png, warnings: warnings)
+    }
+}

@@ -1,0 +1,48 @@
+import CQREncode
+public import IoTCore
+
+/// A QR code (ISO/IEC 18004): byte mode, error correction M, the smallest version that holds the bytes.
+public struct QRCode: Sendable, Hashable {
+    /// What version 40 holds at level M.
+    public static let maximumByteCount = 2331
+
+    /// The light modules that must stand around the code on every side.
+    public static let quietZone = 4
+
+    /// 1 to 40.
+    public let version: Int
+
+    /// Modules a side, without the quiet zone: 17 + 4 × version.
+    public let width: Int
+
+    /// Row by row, true for dark.
+    private let modules: [Bool]
+
+    /// Throws `payloadTooLarge` for more bytes than version 40 holds, `invalidQRInput` for none.
+    public init(_ bytes: [UInt8]) throws(IoTError) {
+        guard !bytes.isEmpty else { throw IoTError(.invalidQRInput, "payload: there is nothing to encode") }
+        guard bytes.count <= Self.maximumByteCount, let count = CInt(exactly: bytes.count) else {
+            throw IoTError(
+                .payloadTooLarge,
+                "the payload has \(bytes.count) bytes; a QR code holds at most \(Self.maximumByteCount); shorten it")
+        }
+        // Version 0 asks for the smallest that fits.
+        guard let code = QRcode_encodeData(count, bytes, 0, QR_ECLEVEL_M) else {
+            throw IoTError(.internalFailure, "libqrencode could not encode \(bytes.count) bytes")
+        }
+        defer { QRcode_free(code) }
+        version = Int(code.pointee.version)
+        width = Int(code.pointee.width)
+        // The lowest bit of each byte is the module's colour; the others say what it belongs to.
+        modules = UnsafeBufferPointer(start: code.pointee.data, count: width * width).map { $0 & 1 == 1 }
+    }
+
+    /// Whether a module is dark; light everywhere outside the code.
+    public func isDark(row: Int, column: Int) -> Bool {
+        guard (0..<width).contains(row), (0..<width).contains(column) else { return false }
+        return modules[row * width + column]
+    }
+
+    /// Modules a side with the quiet zone.
+    public var widthWithQuietZone: Int { width + 2 * Self.quietZone }
+}

@@ -1,0 +1,184 @@
+public import IoTCore
+public import NIOCore
+
+extension PeerConnection {
+    /// The offer for the peer, with what `configuration.sections` says.
+    ///
+    /// - Throws: `stateMismatch` when a description was made already, `sessionDescriptionInvalid` when there is no
+    ///   section or no codec to offer.
+    public func createOffer() throws(IoTError) -> SessionDescription {
+        guard localDescription == nil else { throw IoTError(.stateMismatch, "a description was made already") }
+        guard !configuration.sections.isEmpty, configuration.sections.allSatisfy({ !$0.codecs.isEmpty }) else {
+            throw IoTError(.sessionDescriptionInvalid, "there is no media section to offer, or one has no codec")
+        }
+        let entries = configuration.sections.enumerated().map { index, section in
+            var section = section
+            if section.mid.isEmpty { section.mid = "\(index)" }
+            if section.cname.isEmpty { section.cname = canonicalName }
+            if section.ssrc == nil, section.direction.sends { section.ssrc = makeSSRC() }
+            return SessionDescription.Entry.media(section)
+        }
+        let offer = makeDescription(entries, setup: .either)
+        localDescription = offer
+        return offer
+    }
+
+    /// The answer to a peer's offer; connecting begins with it.
+    ///
+    /// - Parameter accepting: false declines an offered section.
+    /// - Throws: `stateMismatch` when a description was made already, `sessionDescriptionInvalid` when nothing of the
+    ///   offer is accepted or fits.
+    public func createAnswer(
+        to offer: SessionDescription, accepting: (MediaSection) -> Bool = { _ in true }
+    ) throws(IoTError) -> SessionDescription {
+        guard localDescription == nil, !state.isEnd else {
+            throw IoTError(.stateMismatch, "a description was made already")
+        }
+        var unused = configuration.sections
+        let entries = offer.entries.map { entry -> SessionDescription.Entry in
+            guard case .media(let offered) = entry else { return entry }
+            guard !offered.isRejected, accepting(offered) else { return .media(Self.rejected(offered)) }
+            let match = unused.firstIndex { $0.kind == offered.kind }
+            let local = match.map { unused.remove(at: $0) }
+            let cname = local.map(\.cname) ?? ""
+            return .media(
+                Negotiation.answer(
+                    offered, local: local, ssrc: local?.ssrc ?? makeSSRC(),
+                    cname: cname.isEmpty ? canonicalName : cname))
+        }
+        // As the server our order of SRTP profiles decides, and AES-GCM is the cheap one: passive where we may
+        // choose, although RFC 8842 §5.3 recommends active for the sake of one round trip.
+        let answer = makeDescription(entries, setup: offer.setup == .passive ? .active : .passive)
+        guard answer.sections.contains(where: { !$0.isRejected }) else {
+            throw IoTError(.sessionDescriptionInvalid, "nothing in the offer can be used: no codec fits")
+        }
+        try connect(local: answer, remote: offer, role: offer.setup == .passive ? .client : .server)
+        return answer
+    }
+
+    /// The peer's answer to our offer; connecting begins with it.
+    ///
+    /// - Throws: `stateMismatch` without an offer or with an answer already there, `sessionDescriptionInvalid` when
+    ///   it does not answer the offer.
+    public func setAnswer(_ answer: SessionDescription) throws(IoTError) {
+        guard let offer = localDescription, remoteDescription == nil, !state.isEnd else {
+            throw IoTError(.stateMismatch, "there is no offer that waits for an answer")
+        }
+        guard answer.entries.count == offer.entries.count, answer.sections.count == offer.sections.count,
+            zip(answer.sections, offer.sections).allSatisfy({ $0.mid == $1.mid && $0.kind == $1.kind })
+        else { throw IoTError(.sessionDescriptionInvalid, "the answer's sections are not those of the offer") }
+        guard answer.setup != .either else {
+            throw IoTError(.sessionDescriptionInvalid, "the answer leaves the DTLS role open")
+        }
+        try connect(local: offer, remote: answer, role: answer.setup == .active ? .server : .client)
+    }
+
+    /// One more of the peer's candidates, as `candidate:…`; empty text means that there are no more.
+    ///
+    /// Candidates that are of no use here (TCP, host names) and those behind the 128th are ignored.
+    /// - Throws: `sessionDescriptionInvalid` when it is malformed.
+    public func addRemoteCandidate(_ text: String) throws(IoTError) {
+        guard !text.isEmpty else { return ice.endRemoteCandidates() }
+        guard let candidate = try ICECandidate(parsing: text) else { return }
+        guard !state.isEnd, pendingCandidates.count < Self.maximumPendingCandidates else { return }
+        pendingCandidates.append(candidate)
+        if remoteDescription != nil { isStartPending = true }
+    }
+
+    /// One more address under which the peer may reach us; told to it by a `.localCandidate` event when the
+    /// description is made already.
+    public func addHostAddress(_ address: SocketAddress) {
+        guard !state.isEnd, let candidate = ice.addHostAddress(address), localDescription != nil else { return }
+        outputs.append(.event(.localCandidate(candidate.text)))
+    }
+
+    /// There are no more addresses to come; told to the peer by an empty `.localCandidate`.
+    public func endHostAddresses() {
+        guard !state.isEnd, !configuration.hasAllHostAddresses else { return }
+        outputs.append(.event(.localCandidate("")))
+    }
+
+    /// What was agreed for a section; `nil` before both descriptions are there, and for a declined one.
+    func track(mid: String) -> Int? {
+        tracks.firstIndex { $0.section.mid == mid }
+    }
+
+    /// The codec in which we send a section; `nil` when we do not send in it.
+    public func sendingCodec(mid: String) -> RTPCodec? {
+        track(mid: mid).flatMap { tracks[$0].section.sendingCodec }
+    }
+
+    /// The codecs that may come in a section, with the parameters that the peer gave.
+    public func receivingCodecs(mid: String) -> [RTPCodec] {
+        track(mid: mid).map { tracks[$0].section.receivingCodecs } ?? []
+    }
+
+    private func connect(
+        local: SessionDescription, remote: SessionDescription, role: DTLSSession.Role
+    ) throws(IoTError) {
+        var tracks: [PeerTrack] = []
+        for (ours, theirs) in zip(local.sections, remote.sections) {
+            guard let section = Negotiation.agree(local: ours, remote: theirs, localSSRC: ours.ssrc ?? makeSSRC())
+            else { continue }
+            let cname = ours.cname.isEmpty ? canonicalName : ours.cname
+            tracks.append(try PeerTrack(section: section, cname: cname, isNACKEnabled: configuration.isNACKEnabled))
+        }
+        guard tracks.contains(where: { $0.section.direction != .inactive }) else {
+            throw IoTError(.sessionDescriptionInvalid, "the peers agree on no codec in any section")
+        }
+        dtls = try DTLSSession(certificate: certificate, role: role, remoteFingerprints: remote.fingerprints)
+        for (index, track) in tracks.enumerated() {
+            if track.receiver != nil, let ssrc = track.section.remoteSSRC { routes[ssrc] = index }
+        }
+        self.tracks = tracks
+        localDescription = local
+        remoteDescription = remote
+        pendingCandidates =
+            Array(remote.candidates.prefix(Self.maximumPendingCandidates)) + pendingCandidates
+        isStartPending = true
+        // One that sends no checks must be controlled (RFC 8445 §6.1.1).
+        if remote.isICELite { ice.isControlling = true }
+        change(.connecting)
+    }
+
+    /// Descriptions carry no time, so what they set off begins with the next call that does.
+    func startIfPending() {
+        guard isStartPending, let remote = remoteDescription else { return }
+        isStartPending = false
+        if connectingDeadline == nil, case .connecting = state {
+            connectingDeadline = now + configuration.handshakeTimeout
+        }
+        ice.start(remote: remote.credentials, deadline: now + configuration.handshakeTimeout, at: now)
+        for candidate in pendingCandidates { ice.addRemoteCandidate(candidate, at: now) }
+        pendingCandidates = []
+        flushICE()
+        let early = earlyDatagrams
+        earlyDatagrams = []
+        for datagram in early {
+            dtls?.receive(datagram)
+            flushDTLS()
+        }
+    }
+
+    private func makeDescription(
+        _ entries: [SessionDescription.Entry], setup: SessionDescription.Setup
+    ) -> SessionDescription {
+        var description = SessionDescription(
+            // 63 bits: RFC 8829 §5.2.1.
+            sessionID: UInt64.random(in: 0...(.max >> 1)), entries: entries, credentials: ice.credentials,
+            fingerprints: [certificate.fingerprint], setup: setup)
+        description.candidates = ice.localCandidates
+        description.hasEndOfCandidates = configuration.hasAllHostAddresses
+        return description
+    }
+
+    private static func rejected(_ offered: MediaSection) -> MediaSection {
+        MediaSection(
+            mid: offered.mid, kind: offered.kind, direction: .inactive, codecs: Array(offered.codecs.prefix(1)),
+            isRejected: true)
+    }
+
+    private func makeSSRC() -> UInt32 {
+        UInt32.random(in: 1 ... .max)
+    }
+}

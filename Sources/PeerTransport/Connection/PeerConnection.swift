@@ -1,0 +1,160 @@
+public import IoTCore
+public import NIOCore
+
+/// One encrypted connection to a peer: ICE, DTLS-SRTP, and RTP with its feedback, over one UDP port.
+///
+/// Owns no socket, clock, task or logger: datagrams and the time come in through its methods, and `poll` gives what
+/// is to be done. After each call drain `poll` until it gives `.timeout` or `nil`.
+/// Not Sendable: it is confined to one event loop. Nothing that a peer or a stranger sends can trap or throw here.
+public final class PeerConnection {
+    public let configuration: PeerConfiguration
+    let certificate: PeerCertificate
+
+    /// The name that ties our tracks together (RFC 7022: random, short-lived).
+    let canonicalName: String
+
+    public internal(set) var localDescription: SessionDescription?
+    public internal(set) var remoteDescription: SessionDescription?
+    public internal(set) var state = PeerConnectionState.new
+
+    /// Ties the source's clock to the wall clock for sender reports; made from the first packet that is sent when
+    /// the owner has not set it.
+    public var mediaClockAnchor: MediaClockAnchor?
+
+    var ice: ICEAgent
+    var dtls: DTLSSession?
+    var srtp: SRTPSession?
+    var tracks: [PeerTrack] = []
+
+    /// Which track an incoming SSRC belongs to.
+    var routes: [UInt32: Int] = [:]
+
+    var now: NIODeadline
+    var isStartPending = false
+    var pendingCandidates: [ICECandidate] = []
+    var connectingDeadline: NIODeadline?
+
+    /// DTLS that came before the answer did, and DTLS that has no way to go yet.
+    var earlyDatagrams: [ByteBuffer] = []
+    var heldDatagrams: [ByteBuffer] = []
+    static let maximumHeldDatagrams = 16
+    static let maximumPendingCandidates = 128
+
+    var outputs: CircularBuffer<PeerOutput> = []
+    var counters = PeerStatistics()
+
+    public convenience init(configuration: PeerConfiguration, certificate: PeerCertificate, now: NIODeadline) {
+        self.init(
+            configuration: configuration, certificate: certificate, now: now,
+            generator: SystemRandomNumberGenerator())
+    }
+
+    init(
+        configuration: PeerConfiguration, certificate: PeerCertificate, now: NIODeadline,
+        generator: any RandomNumberGenerator
+    ) {
+        self.configuration = configuration
+        self.certificate = certificate
+        self.now = now
+        canonicalName = Hex.random(byteCount: 8)
+        ice = ICEAgent(
+            configuration: configuration.ice, isControlling: configuration.isControlling,
+            hostAddresses: configuration.hostAddresses, generator: generator)
+    }
+
+    /// Our ICE user name fragment: a new peer's first datagram names it.
+    public var iceUfrag: String { ice.credentials.ufrag }
+
+    /// True when the peer has shown that it is at this address.
+    public func hasValidated(_ address: SocketAddress) -> Bool {
+        ice.validated.contains(address)
+    }
+
+    /// Where our data go; `nil` before a way is found.
+    public var selectedAddress: SocketAddress? { ice.selected }
+
+    /// True when the datagram is STUN and answers a request of ours.
+    func awaitsResponse(to id: STUNTransactionID) -> Bool {
+        ice.awaitsResponse(to: id)
+    }
+
+    /// The next thing to do; `nil` when the connection has ended and everything is out.
+    public func poll() -> PeerOutput? {
+        if let output = outputs.popFirst() { return output }
+        return state.isEnd ? nil : .timeout(nextDeadline)
+    }
+
+    /// Does what is due at `now`.
+    public func handleTimeout(at time: NIODeadline) {
+        guard !state.isEnd else { return }
+        now = max(now, time)
+        startIfPending()
+        ice.handleTimeout(at: now)
+        flushICE()
+        guard !state.isEnd else { return }
+        if let connectingDeadline, now >= connectingDeadline {
+            return fail(IoTError(.handshakeTimeout, "the DTLS handshake was not completed in time"))
+        }
+        if let dtls {
+            dtls.handleTimeout()
+            flushDTLS()
+        }
+        runTracks()
+    }
+
+    /// Ends the connection: says goodbye to the peer, if there is a way to it.
+    public func close(at time: NIODeadline) {
+        guard !state.isEnd else { return }
+        now = max(now, time)
+        if srtp != nil {
+            for track in tracks {
+                guard let sender = track.sender else { continue }
+                sendRTCP([.receiverReport(RTCPReceiverReport(ssrc: sender.ssrc)), sender.goodbye()])
+            }
+        }
+        dtls?.close()
+        flushDTLS()
+        end(.closed)
+    }
+
+    func fail(_ error: IoTError) {
+        guard !state.isEnd else { return }
+        // Without consent nothing may be sent, not even a goodbye (RFC 7675 §5.1).
+        if error.code != .timeoutDisconnected {
+            dtls?.close()
+            flushDTLSDatagrams()
+        }
+        end(.failed(error))
+    }
+
+    private func end(_ newState: PeerConnectionState) {
+        guard !state.isEnd else { return }
+        ice.close()
+        srtp = nil
+        connectingDeadline = nil
+        change(newState)
+    }
+
+    func change(_ newState: PeerConnectionState) {
+        state = newState
+        outputs.append(.event(.stateChanged(newState)))
+    }
+
+    private var nextDeadline: NIODeadline {
+        if isStartPending { return now }
+        var deadline = connectingDeadline ?? .distantFuture
+        if let time = ice.nextDeadline { deadline = min(deadline, time) }
+        if let remaining = dtls?.remainingTime { deadline = min(deadline, now + remaining) }
+        for track in tracks {
+            if let time = track.nextDeadline { deadline = min(deadline, time) }
+        }
+        return deadline
+    }
+
+    /// Sends one datagram; it is never dropped for want of room, as it is control, which is rare.
+    func emit(_ datagram: ByteBuffer, to address: SocketAddress) {
+        counters.packetsSent += 1
+        counters.bytesSent += UInt64(datagram.readableBytes)
+        outputs.append(.transmit(datagram, to: address))
+    }
+}

@@ -1,0 +1,53 @@
+public import IoTCore
+public import NIOCore
+
+/// What a peer connection tells its owner.
+public enum PeerEvent: Sendable {
+    /// `candidate:…` for the peer, found after the description was made; empty when there are no more.
+    case localCandidate(String)
+    case stateChanged(PeerConnectionState)
+
+    /// A whole frame, in decoding order.
+    case frame(mid: String, ReceivedFrame)
+
+    /// At least one frame is missing between the last and the next `.frame`.
+    case frameLost(mid: String)
+
+    /// How the track's RTP time and its sender's wall clock lie to each other now.
+    case senderReport(mid: String, SenderReportMapping)
+
+    /// The peer cannot decode until it gets a key frame (PLI or FIR).
+    case keyFrameRequested(mid: String)
+
+    /// The peer lacks these of the track's packets (NACK); answer with `resend`.
+    case retransmissionRequested(mid: String, [Int64])
+}
+
+/// Names as in W3C's RTCPeerConnectionState.
+public enum PeerConnectionState: Sendable {
+    /// No descriptions have been exchanged.
+    case new
+    case connecting
+    case connected
+    /// Nothing came for some seconds; `connected` or `failed` follows.
+    case disconnected
+    /// The end, with its reason: `handshakeTimeout`, `timeoutDisconnected` or `peerFailed`.
+    case failed(IoTError)
+    /// The end, by either side's wish.
+    case closed
+
+    var isEnd: Bool {
+        switch self {
+        case .failed, .closed: true
+        case .new, .connecting, .connected, .disconnected: false
+        }
+    }
+}
+
+/// What a peer connection wants done.
+public enum PeerOutput: Sendable {
+    case transmit(ByteBuffer, to: SocketAddress)
+    case event(PeerEvent)
+    /// Nothing more until an input or this time, at which `handleTimeout` is to be called; it may be in the past.
+    case timeout(NIODeadline)
+}

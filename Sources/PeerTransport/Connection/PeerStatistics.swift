@@ -1,0 +1,40 @@
+public import NIOCore
+
+/// What a peer connection has counted. Names as in W3C webrtc-stats; counters only grow.
+public struct PeerStatistics: Sendable {
+    /// RTCTransportStats.
+    public var packetsSent: UInt64 = 0
+    public var packetsReceived: UInt64 = 0
+    /// UDP payload.
+    public var bytesSent: UInt64 = 0
+    public var bytesReceived: UInt64 = 0
+    public var iceRole = ""
+    public var dtlsRole = ""
+    public var dtlsCipher = ""
+    public var srtpCipher = ""
+    public var selectedCandidatePairChanges = 0
+
+    /// RTCIceCandidatePairStats of the selected pair's address and of all checks.
+    public var remoteAddress: SocketAddress?
+    public var requestsSent = 0
+    public var requestsReceived = 0
+    public var responsesSent = 0
+    public var responsesReceived = 0
+    public var consentRequestsSent = 0
+    /// `nil` before the first answered check.
+    public var currentRoundTripTime: TimeAmount?
+    public var totalRoundTripTime = TimeAmount.zero
+
+    /// Media packets that were dropped because the outgoing queue was full.
+    public var packetsDiscardedOnSend: UInt64 = 0
+
+    /// Datagrams that were ignored: from strangers, or of no known protocol.
+    public var datagramsIgnored: UInt64 = 0
+
+    /// Packets that came from the peer's address and could not be decrypted, or were replayed.
+    public var packetsUndecryptable: UInt64 = 0
+
+    /// RTCOutboundRtpStreamStats and RTCInboundRtpStreamStats by section.
+    public var outbound: [String: RTPSenderStatistics] = [:]
+    public var inbound: [String: RTPReceiverStatistics] = [:]
+}

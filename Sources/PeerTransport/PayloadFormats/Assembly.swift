@@ -1,0 +1,39 @@
+import NIOCore
+
+/// One packet on its way into a frame.
+struct AssemblyPacket {
+    var payload: ByteBuffer
+    var marker: Bool
+
+    /// Unwrapped, in ticks.
+    var timestamp: Int64
+    var arrival: NIODeadline
+}
+
+/// What an assembler makes of a packet.
+enum AssemblyOutput {
+    case frame(AssembledFrame)
+    case damaged
+}
+
+/// A whole frame, not yet on the clock of µs.
+struct AssembledFrame {
+    var bytes: ByteBuffer
+    var isKeyFrame = true
+    var timestamp: Int64
+    var firstArrival: NIODeadline
+    var lastArrival: NIODeadline
+
+    init(_ packet: AssemblyPacket, bytes: ByteBuffer) {
+        self.bytes = bytes
+        timestamp = packet.timestamp
+        firstArrival = packet.arrival
+        lastArrival = packet.arrival
+    }
+
+    /// A retransmitted packet may arrive after those that follow it.
+    mutating func note(arrival: NIODeadline) {
+        firstArrival = min(firstArrival, arrival)
+        lastArrival = max(lastArrival, arrival)
+    }
+}

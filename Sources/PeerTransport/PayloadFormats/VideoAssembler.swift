@@ -1,0 +1,111 @@
+import IoTCore
+import NIOCore
+
+/// Puts pictures together from the payloads of H.264 (RFC 6184, modes 0 and 1) and H.265 (RFC 7798 without decoding
+/// order numbers).
+struct VideoAssembler: Sendable {
+    private let reader: NALUnitPayloadReader
+    private var picture: Picture?
+    private var parameterSets: [[UInt8]]
+
+    /// Packets are missing before the next one.
+    private var isBehindGap = false
+
+    /// The timestamp of a picture that a gap has cut: its remaining packets are worth nothing.
+    private var cutTimestamp: Int64?
+
+    private var lastSize = 4_096
+
+    private struct Picture: Sendable {
+        var frame: AssembledFrame
+        var content = NALUnitContent()
+
+        /// Its beginning is missing, or it was damaged: the rest is passed over.
+        var isPassedOver = false
+        var isDamaged = false
+    }
+
+    init(codec: VideoCodec, parameterSets: [[UInt8]]) {
+        reader = NALUnitPayloadReader(codec: codec)
+        self.parameterSets = parameterSets
+    }
+
+    func isKeyFrameStart(_ payload: ByteBuffer) -> Bool { reader.isKeyFrameStart(payload) }
+
+    mutating func receive(_ packet: AssemblyPacket) -> [AssemblyOutput] {
+        var outputs: [AssemblyOutput] = []
+        // A new timestamp ends a picture whose sender sets no marker.
+        if let current = picture?.frame.timestamp, current != packet.timestamp { finish(&outputs) }
+        // Out of the optional while it grows, so that appending to its buffer copies nothing.
+        var picture = self.picture.take() ?? begin(packet)
+        picture.frame.note(arrival: packet.arrival)
+        if !picture.isPassedOver, !reader.read(packet.payload, into: &picture.frame.bytes, &picture.content) {
+            picture.isPassedOver = true
+            picture.isDamaged = true
+        }
+        self.picture = picture
+        if packet.marker { finish(&outputs) }
+        return outputs
+    }
+
+    mutating func skipGap() {
+        if let picture { cutTimestamp = picture.frame.timestamp }
+        picture = nil
+        isBehindGap = true
+    }
+
+    private mutating func begin(_ packet: AssemblyPacket) -> Picture {
+        let bytes = ByteBufferAllocator().buffer(capacity: lastSize + 256)
+        var picture = Picture(frame: AssembledFrame(packet, bytes: bytes))
+        picture.frame.isKeyFrame = false
+        let isRestOfCut = cutTimestamp == packet.timestamp
+        picture.isPassedOver = isRestOfCut || isBehindGap && !reader.isPictureStart(packet.payload)
+        if !isRestOfCut { cutTimestamp = nil }
+        isBehindGap = false
+        return picture
+    }
+
+    private mutating func finish(_ outputs: inout [AssemblyOutput]) {
+        guard var picture = picture.take() else { return }
+        if picture.isDamaged || !picture.isPassedOver && picture.content.openFragment != nil {
+            outputs.append(.damaged)
+            return
+        }
+        guard !picture.isPassedOver else { return }
+        if picture.content.hasParameterSet { rememberParameterSets(of: picture.frame.bytes) }
+        // Parameter sets with a timestamp of their own are no picture.
+        guard picture.content.hasSlice else { return }
+        picture.frame.isKeyFrame = picture.content.hasRandomAccess
+        if picture.frame.isKeyFrame, !picture.content.hasSequenceParameterSet {
+            picture.frame.bytes = withParameterSets(picture.frame.bytes)
+        }
+        lastSize = picture.frame.bytes.readableBytes
+        outputs.append(.frame(picture.frame))
+    }
+
+    private func withParameterSets(_ bytes: ByteBuffer) -> ByteBuffer {
+        guard !parameterSets.isEmpty else { return bytes }
+        let size = parameterSets.reduce(0) { $0 + 4 + $1.count }
+        var whole = ByteBufferAllocator().buffer(capacity: size + bytes.readableBytes)
+        for set in parameterSets {
+            whole.writeInteger(UInt32(truncatingIfNeeded: set.count))
+            whole.writeBytes(set)
+        }
+        whole.writeImmutableBuffer(bytes)
+        return whole
+    }
+
+    /// With an SPS the old sets are over; a lone PPS or VPS joins them.
+    private mutating func rememberParameterSets(of bytes: ByteBuffer) {
+        let units = NALUnitSequence(bytes).filter { reader.type($0)?.isParameterSet == true }
+        let sets = units.map { Array($0.readableBytesView) }
+        guard sets != parameterSets else { return }
+        if units.contains(where: { reader.type($0)?.isSequenceParameterSet == true }) {
+            parameterSets = sets
+        } else {
+            for set in sets where !parameterSets.contains(set) && parameterSets.count < 64 {
+                parameterSets.append(set)
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import NIOCore
+
+/// When to send a PLI: at once after a loss, but not too often, and again while none comes.
+struct KeyFrameRequests: Sendable {
+    private let interval: TimeAmount
+    private var backoff: TimeAmount
+    private var lastRequest: NIODeadline?
+
+    /// When the next one is to go out.
+    private(set) var deadline: NIODeadline?
+
+    private static let largestBackoff = TimeAmount.seconds(8)
+
+    init(interval: TimeAmount) {
+        self.interval = interval
+        backoff = interval * 2
+    }
+
+    mutating func want(at now: NIODeadline) {
+        let earliest = lastRequest.map { max($0 + interval, now) } ?? now
+        deadline = min(deadline ?? earliest, earliest)
+        backoff = interval * 2
+    }
+
+    /// A key frame has come.
+    mutating func satisfy() {
+        deadline = nil
+    }
+
+    /// Whether to send one now.
+    mutating func take(at now: NIODeadline) -> Bool {
+        guard let due = deadline, now >= due else { return false }
+        lastRequest = now
+        deadline = now + backoff
+        backoff = min(backoff * 2, Self.largestBackoff)
+        return true
+    }
+}

@@ -1,0 +1,157 @@
+import IoTCore
+
+/// What the parser has gathered of one `m=` section, or of the lines before the first.
+struct ParsedSection {
+    let medium: Substring
+    let port: UInt16
+    let transport: Substring
+    let formats: [Substring]
+
+    var mid: Substring?
+    private(set) var ufrag: Substring?
+    private(set) var password: Substring?
+    private(set) var fingerprints: [CertificateFingerprint] = []
+    private(set) var setup: SessionDescription.Setup?
+    private(set) var candidates: [ICECandidate] = []
+    private(set) var hasEndOfCandidates = false
+    private(set) var isICELite = false
+
+    private var direction: MediaSection.Direction?
+    private var isBundleOnly = false
+    private var hasRTCPMux = false
+    private var hasReducedSize = false
+    private var maps: [UInt8: String] = [:]
+    private var parameters: [UInt8: String] = [:]
+    private var feedback: [Substring: Set<MediaSection.Feedback>] = [:]
+    private var ssrc: UInt32?
+    private var cname: Substring = ""
+
+    private static let maximumFormats = 64
+    private static let maximumCandidates = 256
+    private static let maximumFingerprints = 16
+
+    init(medium: Substring, port: UInt16, transport: Substring, formats: [Substring]) {
+        self.medium = medium
+        self.port = port
+        self.transport = transport
+        self.formats = formats
+    }
+
+    /// `audio 9 UDP/TLS/RTP/SAVPF 111 0`
+    init(line: Substring) throws(IoTError) {
+        let words = line.split(separator: " ")
+        // A port may be followed by a count of ports, which has no meaning here.
+        guard words.count >= 4, let port = words[1].split(separator: "/").first.flatMap({ UInt16($0) }) else {
+            throw SessionDescriptionParser.invalid("an m= line is malformed")
+        }
+        self.init(
+            medium: words[0], port: port, transport: words[2],
+            formats: Array(words.dropFirst(3).prefix(Self.maximumFormats)))
+    }
+
+    mutating func take(attribute name: Substring, _ argument: Substring) throws(IoTError) {
+        switch name {
+        case "mid":
+            guard (1...32).contains(argument.utf8.count), argument.utf8.allSatisfy(Self.isTokenCharacter) else {
+                throw SessionDescriptionParser.invalid("a mid is no token")
+            }
+            mid = argument
+        case "ice-ufrag": ufrag = argument
+        case "ice-pwd": password = argument
+        case "ice-lite": isICELite = true
+        case "fingerprint":
+            if fingerprints.count < Self.maximumFingerprints,
+                let fingerprint = try CertificateFingerprint(parsing: argument)
+            {
+                fingerprints.append(fingerprint)
+            }
+        case "setup":
+            guard let value = SessionDescription.Setup(rawValue: String(argument)) else {
+                throw SessionDescriptionParser.invalid("its setup is \(argument.prefix(16))")
+            }
+            setup = value
+        case "candidate":
+            if candidates.count < Self.maximumCandidates,
+                let candidate = try ICECandidate(parsing: "candidate:" + argument)
+            {
+                candidates.append(candidate)
+            }
+        case "end-of-candidates": hasEndOfCandidates = true
+        case "bundle-only": isBundleOnly = true
+        case "rtcp-mux", "rtcp-mux-only": hasRTCPMux = true
+        case "rtcp-rsize": hasReducedSize = true
+        case "sendrecv", "sendonly", "recvonly", "inactive":
+            direction = MediaSection.Direction(rawValue: String(name))
+        case "rtpmap": Self.set(&maps, argument)
+        case "fmtp": Self.set(&parameters, argument)
+        case "rtcp-fb": takeFeedback(argument)
+        case "ssrc": try takeSource(argument)
+        default: break
+        }
+    }
+
+    /// Offered, of a kind and protocol that is spoken here, with RTCP on the same port.
+    var isUsable: Bool {
+        MediaKind(rawValue: String(medium)) != nil && isSecureRTP && (port != 0 || isBundleOnly) && hasRTCPMux
+    }
+
+    private var isSecureRTP: Bool {
+        ["UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "RTP/SAVPF", "RTP/SAVP"].contains(transport)
+    }
+
+    func entry(isBundled: Bool) -> SessionDescription.Entry {
+        let name = String(mid ?? "")
+        guard let kind = MediaKind(rawValue: String(medium)), isSecureRTP else {
+            return .unsupported(
+                SessionDescription.UnsupportedSection(
+                    medium: String(medium), transport: String(transport),
+                    formats: formats.joined(separator: " "), mid: name))
+        }
+        var types: Set<UInt8> = []
+        let codecs = formats.compactMap { format -> RTPCodec? in
+            guard let type = UInt8(format), type < 128, types.insert(type).inserted else { return nil }
+            return RTPCodec(payloadType: type, rtpmap: maps[type], fmtp: parameters[type])
+        }
+        let offered = codecs.reduce(into: feedback["*"] ?? []) { all, codec in
+            all.formUnion(feedback[Substring(String(codec.payloadType))] ?? [])
+        }
+        return .media(
+            MediaSection(
+                mid: name, kind: kind, direction: direction ?? .sendReceive, codecs: codecs, ssrc: ssrc,
+                cname: String(cname), feedback: offered, allowsReducedSizeRTCP: hasReducedSize,
+                isRejected: !(isUsable && isBundled)))
+    }
+
+    /// `96 H264/90000`: the first of a repeated type counts.
+    private static func set(_ table: inout [UInt8: String], _ argument: Substring) {
+        let words = argument.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let type = UInt8(words[0]), type < 128, table[type] == nil else { return }
+        table[type] = String(words[1])
+    }
+
+    /// `96 nack pli`, or `* nack`
+    private mutating func takeFeedback(_ argument: Substring) {
+        let words = argument.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let value = MediaSection.Feedback(rawValue: String(words[1])),
+            feedback.count <= Self.maximumFormats
+        else { return }
+        feedback[words[0], default: []].insert(value)
+    }
+
+    /// `1234 cname:abc`. The first SSRC is the media's own; those of repair streams follow it (RFC 5576 §4).
+    private mutating func takeSource(_ argument: Substring) throws(IoTError) {
+        let words = argument.split(separator: " ", maxSplits: 1)
+        guard let first = words.first, let number = UInt32(first) else {
+            throw SessionDescriptionParser.invalid("an ssrc is no number")
+        }
+        if ssrc == nil { ssrc = number }
+        if number == ssrc, words.count == 2, words[1].hasPrefix("cname:") {
+            cname = words[1].dropFirst("cname:".count).prefix(255)
+        }
+    }
+
+    /// RFC 8866 §9: `token-char`.
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !"\"(),/:;<=>?@[\\]".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,74 @@
+import IoTCore
+
+extension SessionDescription {
+    /// The description as it travels: lines ended by CR LF.
+    public var text: String {
+        var lines = [
+            "v=0",
+            // The address says nothing here: candidates do (RFC 8829 §5.2.1).
+            "o=- \(sessionID) \(sessionVersion) IN IP4 127.0.0.1",
+            "s=-",
+            "t=0 0",
+        ]
+        let bundled = entries.compactMap { entry -> String? in
+            if case .media(let section) = entry, !section.isRejected { section.mid } else { nil }
+        }
+        if !bundled.isEmpty { lines.append("a=group:BUNDLE " + bundled.joined(separator: " ")) }
+        if isICELite { lines.append("a=ice-lite") }
+        lines.append("a=ice-options:trickle")
+        for fingerprint in fingerprints { lines.append("a=fingerprint:\(fingerprint.text)") }
+        var hasTransport = false
+        for entry in entries {
+            switch entry {
+            case .unsupported(let section):
+                lines.append("m=\(section.medium) 0 \(section.transport) \(section.formats)")
+                lines.append("c=IN IP4 0.0.0.0")
+                lines.append("a=mid:\(section.mid)")
+            case .media(let section):
+                lines += mediaLines(section, isFirst: !hasTransport)
+                if !section.isRejected { hasTransport = true }
+            }
+        }
+        return lines.joined(separator: "\r\n") + "\r\n"
+    }
+
+    private func mediaLines(_ section: MediaSection, isFirst: Bool) -> [String] {
+        // A declined section needs a format all the same.
+        let formats = section.codecs.isEmpty ? ["0"] : section.codecs.map { String($0.payloadType) }
+        let port = section.isRejected ? 0 : 9
+        var lines = [
+            "m=\(section.kind.rawValue) \(port) UDP/TLS/RTP/SAVPF \(formats.joined(separator: " "))",
+            "c=IN IP4 0.0.0.0",
+            "a=mid:\(section.mid)",
+        ]
+        if section.isRejected {
+            lines.append("a=inactive")
+            return lines
+        }
+        lines.append("a=ice-ufrag:\(credentials.ufrag)")
+        lines.append("a=ice-pwd:\(credentials.password)")
+        lines.append("a=setup:\(setup.rawValue)")
+        lines.append("a=\(section.direction.rawValue)")
+        lines.append("a=rtcp-mux")
+        if section.allowsReducedSizeRTCP { lines.append("a=rtcp-rsize") }
+        for codec in section.codecs {
+            lines.append("a=rtpmap:\(codec.payloadType) \(codec.rtpmap)")
+            if let parameters = codec.formatParametersText {
+                lines.append("a=fmtp:\(codec.payloadType) \(parameters)")
+            }
+            for feedback in MediaSection.Feedback.allCases where section.feedback.contains(feedback) {
+                lines.append("a=rtcp-fb:\(codec.payloadType) \(feedback.rawValue)")
+            }
+        }
+        if section.direction.sends, let ssrc = section.ssrc {
+            lines.append("a=msid:\(section.cname) \(section.kind.rawValue)-\(section.mid)")
+            lines.append("a=ssrc:\(ssrc) cname:\(section.cname)")
+        }
+        // One transport: its candidates stand in its first section alone (RFC 8829 §5.2.1).
+        if isFirst {
+            for candidate in candidates { lines.append("a=\(candidate.text)") }
+            if hasEndOfCandidates { lines.append("a=end-of-candidates") }
+        }
+        return lines
+    }
+}

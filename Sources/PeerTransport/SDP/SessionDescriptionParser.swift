@@ -1,0 +1,93 @@
+import IoTCore
+
+/// Reads a session description. Unknown lines and attributes are passed over, as RFC 8866 §5 asks.
+struct SessionDescriptionParser {
+    private var session = ParsedSection(medium: "", port: 0, transport: "", formats: [])
+    private var sections: [ParsedSection] = []
+    private var sessionID: UInt64 = 0
+    private var bundle: [Substring]?
+
+    mutating func parse(_ text: String) throws(IoTError) -> SessionDescription {
+        guard text.utf8.count <= SessionDescription.maximumByteCount else { throw Self.invalid("it is over 64 KiB") }
+        var isFirst = true
+        // By bytes: to Swift, CR LF is one character.
+        for bytes in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            var line = Substring(bytes)
+            while line.utf8.last == UInt8(ascii: "\r") { line = Substring(line.utf8.dropLast()) }
+            guard !line.isEmpty else { continue }
+            guard line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }) else {
+                throw Self.invalid("it holds control characters")
+            }
+            if isFirst {
+                guard line == "v=0" else { throw Self.invalid("it does not begin with v=0") }
+                isFirst = false
+                continue
+            }
+            let pieces = line.utf8.split(
+                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard pieces.count == 2, pieces[0].count == 1 else { throw Self.invalid("a line is no type=value") }
+            try take(type: Substring(pieces[0]), value: Substring(pieces[1]))
+        }
+        return try assemble()
+    }
+
+    private mutating func take(type: Substring, value: Substring) throws(IoTError) {
+        switch type {
+        case "m":
+            guard sections.count < SessionDescription.maximumSections else { throw Self.invalid("it has too many sections") }
+            sections.append(try ParsedSection(line: value))
+        case "o":
+            sessionID = value.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } ?? 0
+        case "a":
+            let pieces = value.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = pieces.first ?? ""
+            let argument = pieces.count > 1 ? pieces[1] : ""
+            if sections.isEmpty {
+                if name == "group", bundle == nil, argument.hasPrefix("BUNDLE") {
+                    bundle = argument.split(separator: " ").dropFirst().map { $0 }
+                }
+                try session.take(attribute: name, argument)
+            } else {
+                try sections[sections.count - 1].take(attribute: name, argument)
+            }
+        default:
+            break
+        }
+    }
+
+    private mutating func assemble() throws(IoTError) -> SessionDescription {
+        guard !sections.isEmpty else { throw Self.invalid("it has no media section") }
+        var names: Set<Substring> = []
+        for index in sections.indices {
+            if sections[index].mid == nil { sections[index].mid = "\(index)" }
+            guard names.insert(sections[index].mid ?? "").inserted else { throw Self.invalid("two sections have one mid") }
+        }
+        // Without a group only one section can share the transport: the first that is usable.
+        let usable = sections.filter(\.isUsable)
+        let members = Set(bundle ?? usable.prefix(1).map { $0.mid ?? "" })
+        let carriers = usable.filter { members.contains($0.mid ?? "") }
+        guard let transport = carriers.first else { throw Self.invalid("it has no section that can be used") }
+
+        guard let ufrag = transport.ufrag ?? session.ufrag, let password = transport.password ?? session.password
+        else { throw Self.invalid("it has no ICE credentials") }
+        let credentials = ICECredentials(ufrag: String(ufrag), password: String(password))
+        guard credentials.isValid else { throw Self.invalid("its ICE credentials are malformed") }
+        let fingerprints = transport.fingerprints.isEmpty ? session.fingerprints : transport.fingerprints
+        guard !fingerprints.isEmpty else { throw Self.invalid("it has no fingerprint by SHA-256 or better") }
+
+        var description = SessionDescription(
+            sessionID: sessionID,
+            entries: sections.map { $0.entry(isBundled: members.contains($0.mid ?? "")) },
+            credentials: credentials, fingerprints: fingerprints,
+            // Without the attribute the offerer is active (RFC 4145 §4).
+            setup: transport.setup ?? session.setup ?? .active)
+        description.candidates = transport.candidates
+        description.hasEndOfCandidates = transport.hasEndOfCandidates || session.hasEndOfCandidates
+        description.isICELite = session.isICELite
+        return description
+    }
+
+    static func invalid(_ reason: String) -> IoTError {
+        IoTError(.sessionDescriptionInvalid, "the session description cannot be used: \(reason)")
+    }
+}

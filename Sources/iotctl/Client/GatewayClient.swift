@@ -1,0 +1,142 @@
+import AsyncHTTPClient
+import Foundation
+import GatewayAPI
+import IoTCore
+import NIOCore
+import NIOHTTP1
+
+/// Speaks the daemon's HTTP API over its Unix socket.
+final class GatewayClient: Sendable {
+    /// The greatest answer that is read as a whole, in bytes.
+    private static let maximumAnswerSize = 16 << 20
+
+    private let socket: String
+    private let client: HTTPClient
+
+    init(socket: String) {
+        self.socket = socket
+        var configuration = HTTPClient.Configuration()
+        configuration.redirectConfiguration = .disallow
+        // A missing daemon is told at once.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        // A monitor holds events and up to four bodies open while it calls.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func close() async {
+        try? await client.shutdown()
+    }
+
+    // MARK: Whole answers
+
+    func get<Value: Decodable>(
+        _ type: Value.Type, _ path: APIPath, timeout: Duration = .seconds(30)
+    ) async throws -> Value {
+        try await call(.GET, path, body: nil, timeout: timeout)
+    }
+
+    /// - Parameter body: JSON text; `nil` sends none.
+    func call<Value: Decodable>(
+        _ method: HTTPMethod, _ path: APIPath, body: [UInt8]?, timeout: Duration = .seconds(30)
+    ) async throws -> Value {
+        let response = try await send(method, path, body: body, timeout: timeout)
+        return try APICoding.decode(Value.self, from: try await collect(response), failure: .internalFailure)
+    }
+
+    /// The bytes and the headers of a body of known end.
+    func bytes(_ path: APIPath, timeout: Duration? = .seconds(30)) async throws -> (HTTPHeaders, [UInt8]) {
+        let response = try await send(.GET, path, body: nil, timeout: timeout)
+        return (response.headers, try await collect(response))
+    }
+
+    // MARK: Streams
+
+    /// A body that is read while it is made. Returns when the daemon has taken the request up.
+    func open(_ path: APIPath) async throws -> HTTPClientResponse.Body {
+        try await send(.GET, path, body: nil, timeout: .seconds(30)).body
+    }
+
+    /// Calls `receive` for every event until it gives false or the stream ends.
+    func forEachEvent(
+        _ body: HTTPClientResponse.Body, _ receive: (ServerSentEvent) throws -> Bool
+    ) async throws {
+        var parser = ServerSentEventParser()
+        do {
+            for try await buffer in body {
+                for event in parser.receive(buffer.readableBytesView) {
+                    guard try receive(event) else { return }
+                }
+            }
+        } catch let error as HTTPClientError {
+            throw lost(error)
+        }
+    }
+
+    // MARK: One request
+
+    private func send(
+        _ method: HTTPMethod, _ path: APIPath, body: [UInt8]?, timeout: Duration?
+    ) async throws -> HTTPClientResponse {
+        var request = HTTPClientRequest(url: url(path))
+        request.method = method
+        if let body {
+            request.body = .bytes(body)
+            request.headers.add(name: "Content-Type", value: "application/json")
+        }
+        let response: HTTPClientResponse
+        do {
+            let deadline = timeout.map { NIODeadline.now() + TimeAmount($0) } ?? .distantFuture
+            response = try await client.execute(request, deadline: deadline)
+        } catch let error as HTTPClientError where error == .deadlineExceeded {
+            throw IoTError(.messageTimeout, "the daemon took longer than \(timeout.map(Format.duration) ?? "that")")
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch let error as HTTPClientError where error == .cancelled {
+            throw CancellationError()
+        } catch {
+            throw IoTError(.daemonUnreachable, Self.unreachable(error, socket: socket), underlying: error)
+        }
+        guard (200..<300).contains(response.status.code) else { throw try await failure(response) }
+        return response
+    }
+
+    private func failure(_ response: HTTPClientResponse) async throws -> IoTError {
+        let bytes = try await collect(response)
+        guard let body = try? APICoding.decode(ErrorResponse.self, from: bytes) else {
+            return IoTError(.daemonUnreachable, "\(socket) answers HTTP \(response.status), but is no iotvideod")
+        }
+        guard let current = body.current else { return body.error.error }
+        return IoTError(
+            ErrorCode(rawValue: body.error.code),
+            "\(body.error.message); now version \(current.version): \(current.value.jsonText)")
+    }
+
+    private func collect(_ response: HTTPClientResponse) async throws -> [UInt8] {
+        do {
+            return Array(buffer: try await response.body.collect(upTo: Self.maximumAnswerSize))
+        } catch let error as HTTPClientError {
+            throw lost(error)
+        }
+    }
+
+    private func lost(_ error: HTTPClientError) -> any Error {
+        if error == .cancelled { return CancellationError() }
+        return IoTError(.daemonUnreachable, "the daemon ended the connection", underlying: error)
+    }
+
+    private func url(_ path: APIPath) -> String {
+        "http+unix://\(APIPath.encode(socket))\(path.text)"
+    }
+
+    private static func unreachable(_ error: any Error, socket: String) -> String {
+        guard let error = error as? IOError else { return "\(socket): \(error)" }
+        switch error.errnoCode {
+        case ENOENT: return "no daemon listens: there is no \(socket)"
+        case ECONNREFUSED: return "no daemon listens on \(socket)"
+        case EACCES: return "\(socket) may not be opened by this user; its group may"
+        default: return "\(socket): \(String(cString: strerror(error.errnoCode)))"
+        }
+    }
+}
+

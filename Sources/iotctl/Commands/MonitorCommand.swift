@@ -1,0 +1,68 @@
+import ArgumentParser
+import GatewayAPI
+
+struct MonitorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "monitor", abstract: "Watch a camera: take a snapshot, record, get raw frames, see statistics.",
+        discussion: """
+            Runs until --duration or --frames is reached, a lone snapshot is there, or Ctrl-C, which finishes the
+            files. Without --raw-video, --frames ends with the first statistics that have reached it.
+
+            EXAMPLES
+              iotctl monitor front
+              iotctl monitor front --snapshot front.jpg
+              iotctl monitor front --duration 10s --record front.mp4 --stats
+              iotctl monitor front --frames 100 --raw-video front.y4m
+              iotctl monitor front --raw-video - | ffplay -
+            """)
+
+    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+    var device: String
+
+    @Option(help: ArgumentHelp("Which camera of a recorder.", valueName: "n"))
+    var source = 0
+
+    @Option(help: ArgumentHelp("How long to play: 10s, 500ms, 2m.", valueName: "time"))
+    var duration: DurationArgument?
+
+    @Option(help: ArgumentHelp("End after this many pictures.", valueName: "n"))
+    var frames: Int?
+
+    @Option(help: ArgumentHelp("Write a picture: .jpg or .png.", valueName: "file"))
+    var snapshot: String?
+
+    @Option(help: ArgumentHelp("Write a fragmented MP4.", valueName: "file"))
+    var record: String?
+
+    @Option(help: ArgumentHelp("Write the decoded pictures as Y4M; - is standard output.", valueName: "file"))
+    var rawVideo: String?
+
+    @Option(help: ArgumentHelp("Write the decoded sound as WAV; - is standard output.", valueName: "file"))
+    var rawAudio: String?
+
+    @Flag(help: "Print the statistics every second.")
+    var stats = false
+
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        if let frames, frames < 1 { throw ValidationError("--frames must be at least 1") }
+        if let snapshot, snapshot != "-", SnapshotFormat(fileName: snapshot) == nil {
+            throw ValidationError("--snapshot needs a name that ends in .jpg, .jpeg or .png")
+        }
+        guard [snapshot, record, rawVideo, rawAudio].count(where: { $0 == "-" }) < 2 else {
+            throw ValidationError("only one of them can be standard output")
+        }
+    }
+
+    func run() async throws {
+        let plan = MonitorPlan(
+            device: device, source: source, duration: duration?.duration, frames: frames,
+            snapshot: snapshot.map { .init(path: $0, format: SnapshotFormat(fileName: $0) ?? .jpeg) },
+            record: record, rawVideo: rawVideo, rawAudio: rawAudio, printsStatistics: stats,
+            printsJSON: options.json)
+        let summary = try await options.withClient { try await MonitorSession(client: $0, plan: plan).run() }
+        let text = options.json ? try Console.json(summary).prettyText : summary.text
+        if plan.usesStandardOutput { Console.note(text) } else { Console.print(text) }
+    }
+}

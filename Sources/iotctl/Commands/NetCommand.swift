@@ -1,0 +1,91 @@
+import ArgumentParser
+import Foundation
+import IoTCore
+import NetConfig
+
+struct NetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "net", abstract: "Bring a new camera into the network.", subcommands: [QR.self])
+
+    struct QR: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "qr", abstract: "Make the QR code that a new camera reads. Needs no daemon.",
+            discussion: """
+                A password on the command line can be read by every user of this machine while the command runs;
+                --password-file - reads it from standard input, without echo on a terminal.
+
+                EXAMPLES
+                  iotctl net qr --ssid HomeNet --password-file wifi.txt --out camera.png
+                  iotctl net qr --ssid HomeNet --password-file - --token 4f5e --terminal
+                  iotctl net qr --ssid "Café 5 GHz" --password secret123 --format wifi --out wifi.png
+                """)
+
+        @Option(help: "The network's name, 1 to 32 bytes.")
+        var ssid: String
+
+        @Option(help: "The WPA password, 8 to 63 characters or 64 hex digits; an open network without it.")
+        var password: String?
+
+        @Option(help: ArgumentHelp("A file with the password; - is standard input.", valueName: "file"))
+        var passwordFile: String?
+
+        @Option(help: "The provisioning token.")
+        var token: String?
+
+        @Option(help: ArgumentHelp("The hub's address.", valueName: "url"))
+        var hub: String?
+
+        @Flag(help: "The network does not announce its name (format wifi only).")
+        var hidden = false
+
+        @Option(help: "tlv, wifi or json.")
+        var format = ProvisioningFormat.tlv
+
+        @Option(help: ArgumentHelp("The picture's width and height in pixels.", valueName: "n"))
+        var size = ProvisioningQRCode.defaultSize
+
+        @Option(help: ArgumentHelp("Write a PNG, readable by its owner only.", valueName: "file"))
+        var out: String?
+
+        @Flag(help: "Draw the code on the terminal.")
+        var terminal = false
+
+        @Flag(help: "Print JSON: the payload, the code's version and size, warnings.")
+        var json = false
+
+        func validate() throws {
+            if password != nil, passwordFile != nil {
+                throw ValidationError("give --password or --password-file, not both")
+            }
+            if (out == nil) != terminal { throw ValidationError("give either --out FILE or --terminal") }
+            if json, terminal || out == "-" { throw ValidationError("--json needs --out FILE") }
+        }
+
+        func run() async throws {
+            let secret = try passwordFile.map(SecretInput.read) ?? password ?? ""
+            let payload = ProvisioningPayload(
+                ssid: ssid, password: secret, token: token, hub: hub, isHidden: hidden)
+            let code = try ProvisioningQRCode.make(payload: payload, format: format, size: size)
+            for warning in code.warnings { Console.note("warning: \(warning)") }
+            guard let out else {
+                return Console.print(isatty(STDOUT_FILENO) == 1 ? code.colouredTerminal : code.terminal)
+            }
+            let file = try await FileOutput.open(out, mode: 0o600)
+            try await file.write(code.png)
+            try await file.close()
+            if json {
+                let warnings = JSONValue.array(code.warnings.map(JSONValue.string))
+                let answer: JSONValue = [
+                    "file": .string(out), "format": .string(format.rawValue),
+                    "payload": .string(code.payloadText), "version": .integer(Int64(code.code.version)),
+                    "size": .integer(Int64(size)), "warnings": warnings,
+                ]
+                Console.print(answer.prettyText)
+            } else if out != "-" {
+                Console.print("\(out): version \(code.code.version), \(code.payloadText.utf8.count) bytes, \(size) pixels")
+            }
+        }
+    }
+}
+
+extension ProvisioningFormat: ExpressibleByArgument {}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import GatewayAPI
+import IoTCore
+import NIOHTTP1
+
+struct PropertyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "property", abstract: "Read, write and watch a device's thing model.",
+        subcommands: [Read.self, Write.self, Watch.self])
+
+    struct Read: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the value at a path, or the whole model.",
+            discussion: """
+                Works while the device is offline: the hub stores the model.
+
+                EXAMPLES
+                  iotctl property read front
+                  iotctl property read front ProReadonly
+                  iotctl property read front ProWritable._logLevel.setVal
+                """)
+
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        var device: String
+
+        @Argument(help: "Such as ProWritable._logLevel.setVal; all without it.")
+        var path: String = ""
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let answer = try await options.withClient {
+                try await $0.get(
+                    PropertyResponse.self, APIPath("v1", "devices", device, "properties", query: ["path": path]))
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print(answer.value.prettyText)
+        }
+    }
+
+    struct Write: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Replace the value at a path.",
+            discussion: """
+                An offline device gets the value at its next login.
+
+                EXAMPLES
+                  iotctl property write front ProWritable._logLevel.setVal 3
+                  iotctl property write front ProUser._buildIn.val.nickName '"Front door"'
+                  iotctl property write front ProWritable.recordPlan.setVal - < plan.json
+                  iotctl property write front ProWritable._logLevel.setVal 4 --if-version 12
+                """)
+
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        var device: String
+
+        @Argument(help: "Such as ProWritable._logLevel.setVal.")
+        var path: String
+
+        @Argument(help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"))
+        var value: String
+
+        @Option(help: ArgumentHelp("Write only if the property still has this version.", valueName: "n"))
+        var ifVersion: Int64?
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let value = try JSONArgument.parse(value)
+            let target = APIPath(
+                "v1", "devices", device, "properties",
+                query: ["path": path, "ifVersion": ifVersion.map { String($0) }])
+            let answer: PropertyWriteResponse = try await options.withClient {
+                try await $0.call(.PUT, target, body: Array(value.jsonText.utf8))
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("version \(answer.version)\(answer.pending ? ", pending: the device has not applied it yet" : "")")
+        }
+    }
+
+    struct Watch: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print changes as they come, until interrupted.",
+            discussion: """
+                The first line is the present value.
+
+                EXAMPLES
+                  iotctl property watch front
+                  iotctl property watch front ProReadonly --json
+                """)
+
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        var device: String
+
+        @Argument(help: "Changes below this path only.")
+        var path: String = ""
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let target = APIPath("v1", "devices", device, "properties", "watch", query: ["path": path])
+            let isJSON = options.json
+            try await options.withClient { client in
+                try await client.forEachEvent(try await client.open(target)) { text in
+                    guard let event = try DeviceEvent(text) else { return true }
+                    try Self.show(event, isJSON: isJSON)
+                    return true
+                }
+            }
+            throw IoTError(.daemonUnreachable, "the daemon ended the watch")
+        }
+
+        private static func show(_ event: DeviceEvent, isJSON: Bool) throws {
+            switch event {
+            case .update(let update):
+                if isJSON { return try Console.printJSONLine(update) }
+                let name = update.path.isEmpty ? "model" : update.path
+                Console.print("\(name) = \(update.value.jsonText)  (version \(update.version))")
+            case .presence(let presence):
+                if isJSON { return try Console.printJSONLine(presence) }
+                Console.print("device is \(presence.online ? "online" : "offline")")
+            case .failed(let error):
+                throw error.error
+            }
+        }
+    }
+}

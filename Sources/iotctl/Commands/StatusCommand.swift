@@ -1,0 +1,48 @@
+import ArgumentParser
+import GatewayAPI
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the daemon, its link with the reason, its hub and broker.",
+        discussion: """
+            EXAMPLES
+              iotctl status
+              iotctl status --json | jq .link.name
+            """)
+
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let status = try await options.withClient { try await $0.get(StatusResponse.self, APIPath("v1", "status")) }
+        if options.json { return try Console.printJSON(status) }
+        var link = "\(status.link.name) since \(Format.time(status.link.since)) as \(status.link.accessId)"
+        if let reason = status.link.reason { link += "\n\(reason.code) \(reason.name): \(reason.message)" }
+        Console.print(
+            Table.pairs([
+                ("version", status.version),
+                ("uptime", Format.uptime(status.uptime)),
+                ("link", link.split(separator: "\n").joined(separator: "; ")),
+                ("hub", Self.describe(status.hub)),
+                ("broker", status.broker.map(Self.describe) ?? "-"),
+                ("cameras", String(status.cameras)),
+                ("channels", String(status.channels)),
+            ]))
+    }
+
+    private static func describe(_ hub: HubState) -> String {
+        guard hub.enabled else { return "not enabled" }
+        var words = [hub.ready ? "ready" : "starting"]
+        if let devices = hub.devices { words.append("\(devices) devices, \(hub.devicesOnline ?? 0) online") }
+        if let endpoint = hub.endpoint { words.append("at \(endpoint)") }
+        return words.joined(separator: ", ")
+    }
+
+    private static func describe(_ broker: BrokerState) -> String {
+        var words = [broker.state.rawValue]
+        if let version = broker.version { words.append(version) }
+        if let process = broker.process { words.append("process \(process)") }
+        if broker.restarts > 0 { words.append("restarted \(broker.restarts) times") }
+        if let reason = broker.reason { words.append("\(reason.code) \(reason.name): \(reason.message)") }
+        return words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import GatewayAPI
+import NIOHTTP1
+
+struct UserPropertyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user-property", abstract: "Add, set and delete properties of your own at a device.",
+        discussion: "They live in the hub under ProUser; names that begin with '_' are refused (8605).",
+        subcommands: [Add.self, Set.self, Delete.self])
+
+    struct Target: ParsableArguments {
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        var device: String
+
+        @Argument(help: "The property's name.")
+        var name: String
+
+        var path: APIPath { APIPath("v1", "devices", device, "user-properties", name) }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a property, or replace the one of this name.",
+            discussion: """
+                EXAMPLES
+                  iotctl user-property add front room '"hall"'
+                  iotctl user-property add front position '{"x":3,"y":4}'
+                """)
+
+        @OptionGroup var target: Target
+
+        @Argument(help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"))
+        var value: String
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let body = Array(try JSONArgument.parse(value).jsonText.utf8)
+            let answer: VersionResponse = try await options.withClient {
+                try await $0.call(.POST, target.path, body: body)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("version \(answer.version)")
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Replace the value of a property that exists.",
+            discussion: """
+                EXAMPLES
+                  iotctl user-property set front room '"kitchen"'
+                """)
+
+        @OptionGroup var target: Target
+
+        @Argument(help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"))
+        var value: String
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let body = Array(try JSONArgument.parse(value).jsonText.utf8)
+            let answer: PropertyWriteResponse = try await options.withClient {
+                try await $0.call(.PUT, target.path, body: body)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("version \(answer.version)")
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete a property.",
+            discussion: """
+                EXAMPLES
+                  iotctl user-property delete front room
+                """)
+
+        @OptionGroup var target: Target
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let answer: VersionResponse = try await options.withClient {
+                try await $0.call(.DELETE, target.path, body: nil)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("version \(answer.version)")
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `10s`, `500ms`, `2m`, `1h`; a bare number is seconds.
+struct DurationArgument: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        let number = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let value = Double(number), value > 0, value < 1e9 else { return nil }
+        switch argument.dropFirst(number.count) {
+        case "ms": duration = .milliseconds(value)
+        case "s", "": duration = .seconds(value)
+        case "m", "min": duration = .seconds(value * 60)
+        case "h": duration = .seconds(value * 3600)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import GatewayAPI
+
+struct IotctlCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "iotctl",
+        abstract: "Find, control and watch the cameras of an iotvideod.",
+        discussion: """
+            EXAMPLES
+              iotctl status
+              iotctl device list
+              iotctl property write front ProWritable._logLevel.setVal 3
+              iotctl monitor front --duration 10s --snapshot front.jpg --record front.mp4
+
+            The daemon is found by --socket, then IOTCTL_SOCKET, then the default path.
+            Exit status: 0 success, 1 the operation failed, 2 wrong usage, 3 the daemon is not reachable.
+            """,
+        version: "iotctl \(ProductVersion.current)",
+        subcommands: [
+            StatusCommand.self, DeviceCommand.self, PropertyCommand.self, ActionCommand.self,
+            UserPropertyCommand.self, MonitorCommand.self, CameraCommand.self, NetCommand.self,
+        ])
+}

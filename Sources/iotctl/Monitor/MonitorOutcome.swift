@@ -1,0 +1,58 @@
+import GatewayAPI
+import IoTCore
+
+/// What has become of a run: takes its events and says when it is to end, and when it has ended. No I/O.
+struct MonitorOutcome {
+    private let plan: MonitorPlan
+    private var running: Set<MonitorSink.Kind>
+    private var isSnapshotOpen: Bool
+    private var isChannelOver = false
+    private(set) var failure: IoTError?
+    private(set) var snapshot: MonitorSummary.File?
+
+    init(plan: MonitorPlan, sinks: [MonitorSink.Kind]) {
+        self.plan = plan
+        running = Set(sinks)
+        isSnapshotOpen = plan.snapshot != nil
+    }
+
+    /// True when nothing more is to come.
+    var isThrough: Bool { running.isEmpty && isChannelOver }
+
+    /// True when the event ends the run.
+    mutating func take(_ event: MonitorEvent) -> Bool {
+        switch event {
+        case .interrupted, .timeIsUp, .framesShown:
+            return true
+        case .channelEnded:
+            isChannelOver = true
+            return true
+        case .failed(let error):
+            failure = failure ?? error
+            return true
+        case .snapshotTaken(let pts, let size):
+            isSnapshotOpen = false
+            snapshot = plan.snapshot.map { .init(kind: "snapshot", path: $0.path, bytes: size, pts: pts) }
+            return plan.isSnapshotAlone
+        case .sinkEnded(let kind):
+            running.remove(kind)
+            // Raw video ends by itself behind the asked number of frames, and any body when its reader left.
+            return kind == .rawVideo && plan.frames != nil || running.isEmpty && !isSnapshotOpen
+        case .drainLimitReached:
+            if let kind = running.first {
+                let message = "the \(kind.words) did not end in time; its file may lack the end"
+                failure = failure ?? IoTError(.slowReader, message)
+            }
+            running = []
+            isChannelOver = true
+            return true
+        }
+    }
+
+    /// The run is over: what is missing now will not come.
+    mutating func finish() {
+        if isSnapshotOpen, failure == nil {
+            failure = IoTError(.messageTimeout, "the run ended before a picture for the snapshot came")
+        }
+    }
+}

@@ -1,0 +1,184 @@
+import AsyncHTTPClient
+import Foundation
+import GatewayAPI
+import IoTCore
+import NIOCore
+import NIOHTTP1
+
+/// One run of `iotctl monitor`: opens the channel, then every body, then plays; ends in order and sums up.
+struct MonitorSession: Sendable {
+    /// How long bodies may take to end behind the channel's end.
+    private static let drainLimit = Duration.seconds(5)
+
+    let client: GatewayClient
+    let plan: MonitorPlan
+    private let view = MonitorView()
+
+    init(client: GatewayClient, plan: MonitorPlan) {
+        self.client = client
+        self.plan = plan
+    }
+
+    func run() async throws -> MonitorSummary {
+        let request = ChannelRequest(device: plan.device, source: plan.source)
+        let channel: ChannelDescription = try await client.call(
+            .POST, APIPath("v1", "channels"), body: try APICoding.encode(request))
+        do {
+            return try await watch(channel)
+        } catch {
+            _ = try? await close(channel)
+            throw error
+        }
+    }
+
+    private func close(_ channel: ChannelDescription) async throws -> ChannelDescription {
+        try await client.call(.DELETE, APIPath("v1", "channels", channel.id), body: nil, timeout: .seconds(10))
+    }
+
+    private func watch(_ channel: ChannelDescription) async throws -> MonitorSummary {
+        // Every use is there before the first frame.
+        let updates = try await client.open(APIPath("v1", "channels", channel.id, "events"))
+        let sinks = try await openSinks(channel)
+        // Each task yields once or twice, so that this buffer is bounded by their number.
+        let (events, source) = AsyncStream.makeStream(of: MonitorEvent.self)
+        let interruption = Interruption { source.yield(.interrupted) }
+        defer { interruption.cancel() }
+
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await follow(updates, channel, source) }
+            for sink in sinks {
+                group.addTask { await copy(sink, source) }
+            }
+            if let target = plan.snapshot {
+                group.addTask { await takeSnapshot(target, channel, source) }
+            }
+            let _: ChannelDescription = try await client.call(
+                .POST, APIPath("v1", "channels", channel.id, "play"), body: nil)
+            if let duration = plan.duration {
+                group.addTask {
+                    try await Task.sleep(for: duration)
+                    source.yield(.timeIsUp)
+                }
+            }
+            var outcome = MonitorOutcome(plan: plan, sinks: sinks.map(\.kind))
+            var iterator = events.makeAsyncIterator()
+            while let event = await iterator.next(), !outcome.take(event) {}
+            // Closing lets every body deliver what is complete and end.
+            let final = try? await close(channel)
+            group.addTask {
+                try await Task.sleep(for: Self.drainLimit)
+                source.yield(.drainLimitReached)
+            }
+            while !outcome.isThrough, let event = await iterator.next() { _ = outcome.take(event) }
+            outcome.finish()
+            group.cancelAll()
+            if Console.isTerminal, !plan.printsJSON { Console.redraw("") }
+            if let failure = view.failure ?? outcome.failure { throw failure }
+            return summary(final ?? view.contents.final ?? channel, sinks, outcome)
+        }
+    }
+
+    private func summary(
+        _ channel: ChannelDescription, _ sinks: [MonitorSink], _ outcome: MonitorOutcome
+    ) -> MonitorSummary {
+        var channel = channel
+        channel.statistics = channel.statistics ?? view.contents.statistics
+        let files = sinks.map {
+            MonitorSummary.File(kind: $0.kind.rawValue, path: $0.output.name, bytes: $0.output.size)
+        }
+        return MonitorSummary(channel: channel, files: files + (outcome.snapshot.map { [$0] } ?? []))
+    }
+
+    private func openSinks(_ channel: ChannelDescription) async throws -> [MonitorSink] {
+        var sinks: [MonitorSink] = []
+        let wanted: [(MonitorSink.Kind, String?)] = [
+            (.recording, plan.record), (.rawVideo, plan.rawVideo), (.rawAudio, plan.rawAudio),
+        ]
+        for (kind, path) in wanted {
+            guard let path else { continue }
+            sinks.append(
+                try await MonitorSink.open(
+                    kind, channel: channel.id, frames: plan.frames, path: path, client: client))
+        }
+        return sinks
+    }
+
+    // MARK: What runs beside
+
+    private func follow(
+        _ updates: HTTPClientResponse.Body, _ channel: ChannelDescription,
+        _ source: AsyncStream<MonitorEvent>.Continuation
+    ) async {
+        do {
+            var hasEnoughFrames = false
+            try await client.forEachEvent(updates) { event in
+                guard let update = try ChannelUpdate(event) else { return true }
+                view.receive(update)
+                try show(update, channel)
+                let shown = view.contents.statistics?.video?.framesShown ?? 0
+                // With raw video the daemon counts exactly.
+                if let frames = plan.frames, plan.rawVideo == nil, shown >= frames, !hasEnoughFrames {
+                    hasEnoughFrames = true
+                    source.yield(.framesShown)
+                }
+                if case .end = update { return false }
+                return true
+            }
+            source.yield(.channelEnded)
+        } catch let error as IoTError {
+            source.yield(.failed(error))
+            source.yield(.channelEnded)
+        } catch {
+            source.yield(.channelEnded)  // cancelled
+        }
+    }
+
+    private func show(_ update: ChannelUpdate, _ channel: ChannelDescription) throws {
+        if plan.printsStatistics, case .statistics(let report) = update {
+            let line =
+                plan.printsJSON
+                ? String(decoding: try APICoding.encode(report), as: UTF8.self)
+                : MonitorProgress.line(view.contents, tracks: channel.tracks)
+            if plan.usesStandardOutput { Console.note(line) } else { Console.print(line) }
+        } else if Console.isTerminal, !plan.printsJSON {
+            Console.redraw(MonitorProgress.line(view.contents, tracks: channel.tracks))
+        }
+    }
+
+    private func copy(_ sink: MonitorSink, _ source: AsyncStream<MonitorEvent>.Continuation) async {
+        do {
+            try await sink.run()
+        } catch let error as IoTError {
+            // A body that broke off has its reason in the events.
+            let reason = error.code == .channelDisconnected ? await reasonFromEvents() : nil
+            source.yield(.failed(reason ?? error))
+        } catch {}  // cancelled
+        source.yield(.sinkEnded(sink.kind))
+    }
+
+    private func takeSnapshot(
+        _ target: MonitorPlan.SnapshotTarget, _ channel: ChannelDescription,
+        _ source: AsyncStream<MonitorEvent>.Continuation
+    ) async {
+        do {
+            let path = APIPath("v1", "channels", channel.id, "snapshot", query: ["format": target.format.rawValue])
+            let (headers, bytes) = try await client.bytes(path, timeout: nil)
+            let output = try await FileOutput.open(target.path)
+            try await output.write(bytes)
+            try await output.close()
+            let pts = headers.first(name: APIHeader.pts).flatMap { Int64($0) }
+            source.yield(.snapshotTaken(pts: pts, size: bytes.count))
+        } catch let error as IoTError {
+            source.yield(.failed(error))
+        } catch {}  // cancelled, or the pipe's reader left
+    }
+
+    /// The events travel on a connection of their own: the reason may come a moment later.
+    private func reasonFromEvents() async -> IoTError? {
+        for _ in 0..<20 {
+            if let error = view.failure ?? view.contents.warning?.error { return error }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,58 @@
+import AsyncHTTPClient
+import Foundation
+import GatewayAPI
+import IoTCore
+import NIOCore
+
+/// One streaming body of a channel on its way into a file.
+struct MonitorSink: Sendable {
+    enum Kind: String, Sendable, Codable {
+        case recording
+        case rawVideo
+        case rawAudio
+    }
+
+    let kind: Kind
+    let output: FileOutput
+    private let body: HTTPClientResponse.Body
+
+    /// Returns when the daemon feeds the body, so that nothing of what follows is missing in it.
+    static func open(
+        _ kind: Kind, channel: String, frames: Int?, path: String, client: GatewayClient
+    ) async throws -> MonitorSink {
+        let target =
+            switch kind {
+            case .recording: APIPath("v1", "channels", channel, "recording.mp4")
+            case .rawVideo: APIPath("v1", "channels", channel, "video.y4m", query: ["frames": frames.map { String($0) }])
+            case .rawAudio: APIPath("v1", "channels", channel, "audio.wav")
+            }
+        // The file first: a path that cannot be written needs no stream.
+        let output = try await FileOutput.open(path)
+        return MonitorSink(kind: kind, output: output, body: try await client.open(target))
+    }
+
+    /// Copies to the end.
+    ///
+    /// - Throws: `.fileFailed`, or `.channelDisconnected` when the daemon broke the body off.
+    func run() async throws {
+        do {
+            for try await buffer in body { try await output.write(Array(buffer.readableBytesView)) }
+        } catch is FileOutput.ReaderLeft {
+            // The program behind the pipe has what it wanted.
+        } catch let error as HTTPClientError where error != .cancelled {
+            try? await output.close()
+            throw IoTError(.channelDisconnected, "the \(kind.words) broke off", underlying: error)
+        }
+        try await output.close()
+    }
+}
+
+extension MonitorSink.Kind {
+    var words: String {
+        switch self {
+        case .recording: "recording"
+        case .rawVideo: "raw video"
+        case .rawAudio: "raw audio"
+        }
+    }
+}

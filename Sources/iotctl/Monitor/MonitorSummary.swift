@@ -1,0 +1,65 @@
+import GatewayAPI
+
+/// What `iotctl monitor` prints at its end.
+struct MonitorSummary: Codable, Sendable {
+    struct File: Codable, Sendable {
+        /// `recording`, `rawVideo`, `rawAudio` or `snapshot`.
+        var kind: String
+        var path: String
+        var bytes: Int
+        /// A snapshot's presentation time: µs on the source's clock.
+        var pts: Int64?
+    }
+
+    var channel: ChannelDescription
+    var files: [File]
+
+    var text: String {
+        let report = channel.statistics
+        var pairs = [
+            ("device", "\(channel.deviceName) (\(channel.device))"),
+            ("tracks", Format.tracks(channel.tracks)),
+        ]
+        if let report {
+            pairs.append(("first frame", Format.seconds(report.firstFrameTime)))
+            pairs.append(("live edge", Format.seconds(report.liveEdgeTime)))
+            pairs.append(("bitrate", Format.bitrate(report.bitrate)))
+            pairs.append(
+                ("buffer", "tolerance \(Format.seconds(report.tolerance)), delay \(Format.seconds(report.delay))"))
+            if let skew = report.audioVideoSkew { pairs.append(("A/V skew", Format.seconds(skew))) }
+            if let count = report.discontinuities, count > 0 { pairs.append(("discontinuities", String(count))) }
+            if let video = report.video {
+                pairs.append(("video packets", Self.packets(video)))
+                pairs.append(("video frames", Self.frames(video)))
+                if let count = video.freezeCount, count > 0 {
+                    pairs.append(("freezes", "\(count), \(Format.seconds(video.totalFreezesDuration)) in all"))
+                }
+            }
+            if let audio = report.audio {
+                pairs.append(("audio packets", Self.packets(audio)))
+                if let samples = audio.concealedSamples, samples > 0 {
+                    pairs.append(("concealed", "\(samples) of \(audio.totalSamplesReceived ?? 0) samples"))
+                }
+            }
+        }
+        for file in files {
+            let pts = file.pts.map { ", pts \($0) µs" } ?? ""
+            pairs.append((file.kind, "\(file.path), \(Format.size(file.bytes))\(pts)"))
+        }
+        return Table.pairs(pairs)
+    }
+
+    private static func packets(_ track: TrackStatistics) -> String {
+        "\(Format.count(track.packetsReceived)) received, \(Format.count(track.packetsLost)) lost, "
+            + "\(Format.count(track.retransmittedPacketsReceived)) retransmitted, jitter \(Format.seconds(track.jitter))"
+    }
+
+    private static func frames(_ track: TrackStatistics) -> String {
+        var text = "\(Format.count(track.framesDecoded)) decoded, \(Format.count(track.framesShown)) shown"
+        let reasons = (track.framesDroppedByReason ?? [:]).filter { $0.value > 0 }.sorted { $0.key < $1.key }
+        if !reasons.isEmpty {
+            text += ", dropped " + reasons.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        }
+        return text
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import GatewayAPI
+
+/// Figures for people.
+enum Format {
+    /// `1.2 Mbit/s`
+    static func bitrate(_ bitsPerSecond: Int?) -> String {
+        guard let bitsPerSecond else { return "-" }
+        return switch bitsPerSecond {
+        case 10_000_000...: String(format: "%.1f Mbit/s", Double(bitsPerSecond) / 1e6)
+        case 1_000_000...: String(format: "%.2f Mbit/s", Double(bitsPerSecond) / 1e6)
+        default: "\(bitsPerSecond / 1000) kbit/s"
+        }
+    }
+
+    /// `3.4 MB`
+    static func size(_ bytes: Int) -> String {
+        switch bytes {
+        case 1_000_000...: String(format: "%.1f MB", Double(bytes) / 1e6)
+        case 1000...: String(format: "%.1f kB", Double(bytes) / 1e3)
+        default: "\(bytes) bytes"
+        }
+    }
+
+    /// `34 ms`, `1.25 s`; `-` for none.
+    static func seconds(_ seconds: Double?) -> String {
+        guard let seconds, seconds.isFinite else { return "-" }
+        return abs(seconds) < 1 ? String(format: "%.0f ms", seconds * 1000) : String(format: "%.2f s", seconds)
+    }
+
+    static func duration(_ duration: Duration) -> String {
+        let (whole, attoseconds) = duration.components
+        return Self.seconds(Double(whole) + Double(attoseconds) / 1e18)
+    }
+
+    /// `2 d 3 h`, `5 min 7 s`
+    static func uptime(_ seconds: Int) -> String {
+        switch seconds {
+        case 86400...: "\(seconds / 86400) d \(seconds % 86400 / 3600) h"
+        case 3600...: "\(seconds / 3600) h \(seconds % 3600 / 60) min"
+        case 60...: "\(seconds / 60) min \(seconds % 60) s"
+        default: "\(seconds) s"
+        }
+    }
+
+    /// `2026-01-31 12:00:05`, in the user's time zone; `-` for none.
+    static func time(_ milliseconds: Int64?) -> String {
+        guard let milliseconds else { return "-" }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.dateFormat = "yyyy-MM-dd HH:mm:ss"
+        return formatter.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
+    }
+
+    /// `h264 768x576 10 fps`, `aac 48 kHz mono`
+    static func track(_ track: TrackDescription) -> String {
+        var words = [track.codec]
+        if let width = track.width, let height = track.height { words.append("\(width)x\(height)") }
+        if let rate = track.frameRate { words.append("\(number(rate)) fps") }
+        if let rate = track.sampleRate { words.append("\(number(Double(rate) / 1000)) kHz") }
+        if let channels = track.channels {
+            words.append(channels == 1 ? "mono" : channels == 2 ? "stereo" : channels == 6 ? "5.1" : "\(channels) ch")
+        }
+        return words.joined(separator: " ")
+    }
+
+    static func tracks(_ tracks: [TrackDescription]) -> String {
+        tracks.isEmpty ? "-" : tracks.map(track).joined(separator: ", ")
+    }
+
+    static func count(_ value: Int?) -> String {
+        value.map(String.init) ?? "-"
+    }
+
+    /// With at most two decimals, and none that are zero.
+    static func number(_ value: Double) -> String {
+        let text = String(format: "%.2f", value)
+        return text.hasSuffix(".00")
+            ? String(text.dropLast(3)) : text.hasSuffix("0") ? String(text.dropLast()) : text
+    }
+}

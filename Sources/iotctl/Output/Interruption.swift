@@ -1,0 +1,24 @@
+import Dispatch
+import Foundation
+
+/// SIGINT and SIGTERM as an event. The second one ends the process, as it would without this.
+final class Interruption: Sendable {
+    private let sources: [any DispatchSourceSignal]
+
+    init(_ handle: @escaping @Sendable () -> Void) {
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                signal(number, SIG_DFL)
+                handle()
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    func cancel() {
+        for source in sources { source.cancel() }
+    }
+}

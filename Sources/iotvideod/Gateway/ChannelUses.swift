@@ -1,0 +1,59 @@
+import IoTCore
+import MediaChannel
+import NIOCore
+
+/// Which channels are in use, so that the channel of a client that was killed is closed.
+actor ChannelUses {
+    private struct Entry {
+        var sinks: [MediaSink] = []
+        var lastUsed: NIODeadline
+    }
+
+    private let registry: ChannelRegistry
+    private let idleTimeout: TimeAmount
+    private var entries: [String: Entry] = [:]
+
+    init(registry: ChannelRegistry, idleTimeout: Duration) {
+        self.registry = registry
+        self.idleTimeout = TimeAmount(idleTimeout)
+    }
+
+    /// A request was made for the channel.
+    func touch(_ id: String) {
+        entries[id, default: Entry(lastUsed: .now())].lastUsed = .now()
+    }
+
+    /// A response reads from the sink.
+    func add(_ sink: MediaSink, to id: String) {
+        entries[id]?.sinks.append(sink)
+    }
+
+    /// Ends the use's bodies in order, and its part in the channel.
+    func close(_ id: String) async {
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        entry.sinks.forEach { $0.end() }
+        await registry.close(id)
+    }
+
+    func closeAll() async {
+        for id in Array(entries.keys) { await close(id) }
+    }
+
+    /// Closes what nobody uses any more; runs until cancelled.
+    func sweep() async {
+        while !Task.isCancelled {
+            for id in Array(entries.keys) {
+                if await isInUse(id) { entries[id]?.lastUsed = .now() }
+                if let entry = entries[id], NIODeadline.now() - entry.lastUsed > idleTimeout { await close(id) }
+            }
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private func isInUse(_ id: String) async -> Bool {
+        entries[id]?.sinks.removeAll { $0.chunks.isClosed }
+        if entries[id]?.sinks.isEmpty == false { return true }
+        guard let use = try? await registry.use(id) else { return false }
+        return await use.channel.isWatched
+    }
+}

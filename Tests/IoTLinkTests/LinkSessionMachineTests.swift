@@ -1,0 +1,308 @@
+import IoTCore
+import NIOCore
+import Testing
+
+@testable import IoTLink
+
+@Suite("The link session's states, in virtual time")
+struct LinkSessionMachineTests {
+    @Test("Registers: connect, subscribe to its own topic, begin, online")
+    func register() throws {
+        var session = VirtualSession()
+        #expect(session.machine.status.status == .unregistering)
+        #expect(session.machine.status.cause == .notRegistered)
+
+        session.feed(.register)
+        #expect(session.connects == 1)
+        #expect(session.statuses.map(\.status) == [.registering])
+        let address = session.machine.address
+
+        session.feed(.connected)
+        guard case .subscribe(let filter)? = session.outputs.first else { throw Unexpected() }
+        #expect(filter == "iotlink/1/down/u/owner/\(address.session)")
+
+        session.feed(.subscribed(granted: true))
+        guard case .publish(let topic, _)? = session.outputs.first else { throw Unexpected() }
+        #expect(topic == "iotlink/1/up/u/owner/\(address.session)")
+        let begin = try #require(session.publishedRequests.first)
+        #expect(begin.method == "session.begin")
+        #expect(begin.params == ["session": .string(address.session), "versions": [1]])
+        #expect(session.machine.status.status == .registering)
+
+        session.receive(LinkReply(id: begin.id, result: ["t": .integer(session.wall)]))
+        #expect(session.statuses.map(\.status) == [.online])
+        #expect(session.machine.status.reason == nil)
+        #expect(session.machine.counters.onlineCount == 1)
+    }
+
+    struct Setback: Sendable, CustomTestStringConvertible {
+        let name: String
+        let status: LinkStatus
+        let cause: LinkStatusChange.Cause
+        let code: ErrorCode
+        let happen: @Sendable (inout VirtualSession) -> Void
+        var testDescription: String { name }
+    }
+
+    static let setbacks: [Setback] = [
+        Setback(name: "broker not there", status: .offline, cause: .connectionLost, code: .linkUnavailable) {
+            $0.feed(.lost(IoTError(.linkUnavailable)))
+        },
+        Setback(name: "broker silent", status: .offline, cause: .noAnswer, code: .linkUnavailable) {
+            $0.advance(.seconds(10))
+        },
+        Setback(name: "credentials refused", status: .tokenFailed, cause: .tokenRefused, code: .tokenRejected) {
+            $0.feed(.credentialsRefused(IoTError(.tokenRejected)))
+        },
+        Setback(name: "token unreadable", status: .tokenFailed, cause: .tokenUnreadable, code: .invalidConfiguration) {
+            $0.feed(.tokenUnreadable(IoTError(.invalidConfiguration)))
+        },
+        Setback(name: "subscription refused", status: .offline, cause: .refused, code: .forbidden) {
+            $0.feed(.connected)
+            $0.feed(.subscribed(granted: false))
+        },
+        Setback(name: "no answer to the subscription", status: .offline, cause: .noAnswer, code: .linkUnavailable) {
+            $0.feed(.connected)
+            $0.advance(.seconds(10))
+        },
+        Setback(name: "hub silent", status: .offline, cause: .noAnswer, code: .linkUnavailable) {
+            $0.connect()
+            $0.advance(.seconds(10))
+        },
+        Setback(name: "hub refuses the token", status: .tokenFailed, cause: .tokenRefused, code: .tokenRejected) {
+            $0.connect()
+            $0.receive(LinkReply(id: $0.publishedRequests[0].id, error: IoTError(.tokenRejected)))
+        },
+        Setback(name: "hub refuses the session", status: .offline, cause: .refused, code: .storeFailed) {
+            $0.connect()
+            $0.receive(LinkReply(id: $0.publishedRequests[0].id, error: IoTError(.storeFailed)))
+        },
+        Setback(name: "kicked before online", status: .kickOff, cause: .kicked, code: .linkUnavailable) {
+            $0.connect()
+            $0.feed(.received(.push(LinkPush(method: "session.kick"))))
+        },
+        Setback(name: "kicked", status: .kickOff, cause: .kicked, code: .linkUnavailable) {
+            $0.connect()
+            $0.answerBegin()
+            $0.feed(.received(.push(LinkPush(method: "session.kick", params: ["reason": "newer"]))))
+        },
+        Setback(name: "connection lost", status: .offline, cause: .connectionLost, code: .linkUnavailable) {
+            $0.connect()
+            $0.answerBegin()
+            $0.feed(.lost(IoTError(.linkUnavailable)))
+        },
+        Setback(name: "heartbeats unanswered", status: .offline, cause: .noAnswer, code: .linkUnavailable) {
+            $0.connect()
+            $0.answerBegin()
+            $0.advance(.seconds(45))
+        },
+    ]
+
+    @Test("Each setback gives its status and reason", arguments: setbacks)
+    func setback(_ setback: Setback) {
+        var session = VirtualSession()
+        session.feed(.register)
+        setback.happen(&session)
+        let status = session.machine.status
+        // After a silence the next attempt may be under way already: the status is still offline.
+        #expect(status.status == setback.status)
+        #expect(status.cause == setback.cause)
+        #expect(status.reason?.code == setback.code)
+
+        session.advance(.hours(24))
+        let attempts = session.connects
+        if setback.status == .offline {
+            #expect(attempts > 1_000, "it keeps trying")
+        } else {
+            #expect(attempts == 0, "it stays")
+            #expect(session.machine.nextDeadline == nil)
+        }
+    }
+
+    @Test("A lost connection is followed by a new one, of the same session, within the back-off's first pause")
+    func reconnect() {
+        var session = VirtualSession.online()
+        let before = session.machine.address
+        session.advance(.seconds(12))
+        session.feed(.lost(IoTError(.linkUnavailable)))
+        #expect(session.statuses.map(\.status) == [.offline])
+        session.advance(.milliseconds(200))
+        #expect(session.connects == 1)
+        #expect(session.statuses.isEmpty, "offline until it is online again")
+        session.goOnline()
+        #expect(session.machine.status.status == .online)
+        #expect(session.machine.address == before)
+    }
+
+    @Test("The pause grows over losses in quick succession and is short again after a healthy time")
+    func backoffReset() {
+        func pauseAfterFlapping(healthy: Bool, seed: UInt64) -> TimeAmount {
+            var session = VirtualSession.online(seed: seed)
+            for _ in 0..<6 {
+                session.feed(.lost(IoTError(.linkUnavailable)))
+                session.advance(.seconds(31))
+                while case .connecting = session.machine.phase { session.goOnline() }
+            }
+            if healthy { session.advance(.seconds(11)) }
+            let lost = session.now
+            session.feed(.lost(IoTError(.linkUnavailable)))
+            return (session.machine.nextDeadline ?? lost) - lost
+        }
+        // `advance` above lets no connection be older than 10 s except where it should be.
+        let unhealthy = (1...50).map { pauseAfterFlappingQuickly(seed: $0) }.max() ?? .zero
+        let healthy = (1...50).map { pauseAfterFlapping(healthy: true, seed: $0) }.max() ?? .zero
+        #expect(unhealthy > .seconds(5))
+        #expect(healthy <= .milliseconds(200))
+    }
+
+    /// Loses six connections, each at the moment it is online.
+    private func pauseAfterFlappingQuickly(seed: UInt64) -> TimeAmount {
+        var session = VirtualSession.online(seed: seed)
+        for _ in 0..<6 {
+            session.feed(.lost(IoTError(.linkUnavailable)))
+            guard let deadline = session.machine.nextDeadline else { return .zero }
+            session.advance(deadline - session.now)
+            session.goOnline()
+        }
+        session.feed(.lost(IoTError(.linkUnavailable)))
+        return (session.machine.nextDeadline ?? session.now) - session.now
+    }
+
+    @Test("A kicked session ignores time and tokens; register() begins a new session")
+    func kick() {
+        var session = VirtualSession.online()
+        let old = session.machine.address
+        session.feed(.received(.push(LinkPush(method: "session.kick"))))
+        #expect(session.disconnects == 1)
+        session.feed(.tokenUpdated)
+        session.feed(.connected)
+        #expect(session.outputs.isEmpty)
+        session.feed(.register)
+        #expect(session.connects == 1)
+        #expect(session.machine.address.session != old.session)
+        session.goOnline()
+        #expect(session.machine.status.status == .online)
+    }
+
+    @Test("A new token revives a refused session; it leaves an online one alone")
+    func tokenUpdate() {
+        var session = VirtualSession()
+        session.feed(.register)
+        session.feed(.credentialsRefused(IoTError(.tokenRejected)))
+        session.feed(.tokenUpdated)
+        #expect(session.connects == 1)
+        #expect(session.statuses.map(\.status) == [.registering])
+        session.goOnline()
+        session.feed(.tokenUpdated)
+        #expect(session.outputs.isEmpty)
+    }
+
+    @Test("Heartbeats every 15 s; answers keep it online, two missing end it at 45 s")
+    func heartbeats() throws {
+        var session = VirtualSession.online()
+        for _ in 0..<10 {
+            session.advance(.seconds(15))
+            let heartbeat = try #require(session.publishedRequests.first)
+            #expect(heartbeat.method == "session.heartbeat")
+            session.receive(LinkReply(id: heartbeat.id, result: ["t": .integer(session.wall)]))
+        }
+        session.advance(.seconds(44))
+        #expect(session.publishedRequests.count == 2)
+        #expect(session.machine.status.status == .online)
+        session.advance(.seconds(1))
+        #expect(session.machine.status.status == .offline)
+        #expect(session.disconnects == 1)
+    }
+
+    @Test("A heartbeat answered with a refused token ends in tokenFailed, with another failure in offline")
+    func heartbeatRefused() throws {
+        for (code, status) in [(ErrorCode.tokenRejected, LinkStatus.tokenFailed), (.notFound, .offline)] {
+            var session = VirtualSession.online()
+            session.advance(.seconds(15))
+            let heartbeat = try #require(session.publishedRequests.first)
+            session.receive(LinkReply(id: heartbeat.id, error: IoTError(code)))
+            #expect(session.machine.status.status == status)
+            #expect(session.disconnects == 1)
+        }
+    }
+
+    @Test("What an older connection still tells is ignored")
+    func staleConnection() {
+        var session = VirtualSession.online()
+        session.feed(.lost(IoTError(.linkUnavailable)))
+        session.advance(.milliseconds(200))
+        session.goOnline()
+        session.feed(.transport(attempt: 1, .lost(IoTError(.linkUnavailable))))
+        session.feed(.transport(attempt: 1, .received(.push(LinkPush(method: "session.kick")))))
+        #expect(session.machine.status.status == .online)
+    }
+
+    @Test("unregister() says goodbye and rests")
+    func unregister() {
+        var session = VirtualSession.online()
+        session.feed(.unregister)
+        #expect(session.published.map(\.method) == ["session.end"])
+        #expect(session.disconnects == 1)
+        #expect(session.machine.status.cause == .unregistered)
+        session.advance(.hours(1))
+        #expect(session.outputs.isEmpty)
+        session.feed(.register)
+        #expect(session.connects == 1)
+    }
+
+    @Test("stop says goodbye, waits for the connection's end, and is final")
+    func stop() {
+        var session = VirtualSession.online()
+        session.request("a")
+        session.feed(.stop)
+        #expect(session.published == [.push(LinkPush(method: "session.end", params: ["reason": "left"], t: session.wall))])
+        #expect(session.disconnects == 1)
+        #expect(session.failure(of: "a") == .stopping)
+        #expect(!session.isFinished)
+        session.feed(.closed)
+        #expect(session.isFinished)
+        session.request("b")
+        #expect(session.failure(of: "b") == .stopping)
+        session.feed(.register)
+        #expect(session.outputs.isEmpty)
+    }
+
+    @Test("stop ends without the connection's end after 2 s, and at once without a connection")
+    func stopAlone() {
+        var session = VirtualSession.online()
+        session.feed(.stop)
+        session.advance(.seconds(2))
+        #expect(session.isFinished)
+        var idle = VirtualSession()
+        idle.feed(.stop)
+        #expect(idle.isFinished)
+    }
+
+    @Test("t and deadline are on the hub's clock, even when ours is an hour wrong")
+    func clock() throws {
+        var session = VirtualSession()
+        session.feed(.register)
+        session.connect()
+        session.answerBegin(hubTime: session.wall + 3_600_000)
+        session.request("a", timeout: .seconds(5))
+        let request = try #require(session.publishedRequests.first)
+        #expect(request.t == session.wall + 3_600_000)
+        #expect(request.deadline == request.t + 5000)
+        session.receive(session.incoming("x", deadline: session.wall + 3_601_000))
+        #expect(session.executed.count == 1)
+        session.receive(session.incoming("y", deadline: session.wall + 3_599_000))
+        #expect(session.executed.isEmpty)
+    }
+}
+
+struct Unexpected: Error {}
+
+extension Envelope {
+    var method: String? {
+        switch self {
+        case .request(let request): request.method
+        case .push(let push): push.method
+        case .reply: nil
+        }
+    }
+}

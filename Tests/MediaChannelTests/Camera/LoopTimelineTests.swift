@@ -1,0 +1,49 @@
+import IoTCore
+import NIOCore
+import Testing
+
+@testable import MediaChannel
+
+@Suite struct LoopTimelineTests {
+    private func frame(_ pts: Int64, dts: Int64? = nil) -> MediaFrame {
+        MediaFrame(kind: .video, isKeyFrame: true, pts: pts, dts: dts ?? pts, bytes: ByteBuffer())
+    }
+
+    @Test("The clock begins at 0 and keeps the file's intervals")
+    func firstRound() {
+        var timeline = LoopTimeline()
+        #expect(timeline.place(frame(80_000, dts: 40_000)).pts == 40_000)
+        let second = timeline.place(frame(120_000, dts: 80_000))
+        #expect(second.pts == 80_000)
+        #expect(second.dts == 40_000)
+        #expect(!second.isDiscontinuity)
+    }
+
+    @Test("A new round is a discontinuity beyond the last picture's end, and only its first frame is marked")
+    func loop() {
+        var timeline = LoopTimeline()
+        _ = timeline.place(frame(0))
+        _ = timeline.place(frame(1_000_000))
+        timeline.beginRound(frameInterval: 100_000)
+        let first = timeline.place(frame(0))
+        let second = timeline.place(frame(100_000))
+        #expect(first.pts == 1_000_000 + 100_000 + LoopTimeline.loopGap)
+        #expect(first.isDiscontinuity)
+        #expect(second.pts - first.pts == 100_000)
+        #expect(!second.isDiscontinuity)
+    }
+
+    @Test("The clock never goes back over many rounds, nor for a round without a frame")
+    func monotonic() {
+        var timeline = LoopTimeline()
+        var last = Int64.min
+        for round in 0..<20 {
+            for index in 0..<10 where round % 3 != 2 {
+                let placed = timeline.place(frame(Int64(index) * 40_000))
+                #expect(placed.pts > last)
+                last = placed.pts
+            }
+            timeline.beginRound(frameInterval: 40_000)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import IoTCore
+import NIOCore
+import Testing
+
+@testable import MediaChannel
+@testable import PeerTransport
+
+@Suite struct ViewerFeedTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+
+    private func videoTrack() -> CameraTrack {
+        CameraTrack(parameters: .video(VideoParameters(codec: .h264)), payloadType: 96)
+    }
+
+    private func audioTrack() -> CameraTrack {
+        CameraTrack(
+            parameters: .audio(AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1)), payloadType: 97)
+    }
+
+    private func picture(_ index: Int, isKey: Bool, bytes: Int = 2_000) -> MediaFrame {
+        var buffer = ByteBuffer()
+        buffer.writeInteger(UInt32(bytes))
+        buffer.writeInteger(UInt8(isKey ? 0x65 : 0x41))
+        buffer.writeRepeatingByte(UInt8(index & 0xFF), count: bytes - 1)
+        let pts = Int64(index) * 40_000
+        return MediaFrame(kind: .video, isKeyFrame: isKey, pts: pts, dts: pts, bytes: buffer)
+    }
+
+    private func sound(_ index: Int) -> MediaFrame {
+        let pts = Int64(index) * 20_000
+        return MediaFrame(
+            kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: ByteBuffer(repeating: 0xD5, count: 160))
+    }
+
+    /// Key frames at 0, 50, 100 …; sound all along.
+    private func fill(_ count: Int, _ video: inout CameraTrack, _ audio: inout CameraTrack) throws {
+        for index in 0..<count {
+            let time = start + .milliseconds(Int64(index) * 40)
+            try video.append(picture(index, isKey: index % 50 == 0), at: time)
+            try audio.append(sound(index * 2), at: time)
+            try audio.append(sound(index * 2 + 1), at: time)
+        }
+    }
+
+    @Test("A viewer begins at the newest key frame, with the sound that belongs to it, and gets every packet once")
+    func instantStart() throws {
+        var (video, audio) = (videoTrack(), audioTrack())
+        try fill(80, &video, &audio)
+        var now = start + .seconds(4)
+        var feed = ViewerFeed()
+        feed.start(video: video, audio: audio, at: now)
+        var packets: [(kind: MediaKind, packet: MediaPacket)] = []
+        var steps = 0
+        repeat {
+            packets += feed.next(video: video, audio: audio, at: now)
+            now = feed.timeout ?? now
+            steps += 1
+            try #require(steps < 1_000)
+        } while feed.timeout != nil
+        let pictures = packets.filter { $0.kind == .video }.map(\.packet)
+        let sounds = packets.filter { $0.kind == .audio }.map(\.packet)
+        #expect(pictures.first?.isKeyFrameStart == true)
+        #expect(pictures.first?.pts == 2_000_000)
+        #expect(sounds.first?.pts == 2_000_000)
+        #expect(pictures.map(\.sequence) == Array(pictures[0].sequence..<video.endSequence))
+        #expect(sounds.map(\.sequence) == Array(sounds[0].sequence..<audio.endSequence))
+        #expect(zip(packets, packets.dropFirst()).allSatisfy { $0.packet.pts <= $1.packet.pts })
+    }
+
+    @Test("Catching up is paced; at the live edge each packet goes at once")
+    func pace() throws {
+        var (video, audio) = (videoTrack(), audioTrack())
+        for index in 0..<100 {
+            try video.append(picture(index, isKey: index == 0, bytes: 20_000), at: start)
+        }
+        try audio.append(sound(0), at: start)
+        var feed = ViewerFeed()
+        feed.start(video: video, audio: nil, at: start)
+        var now = start
+        var bytes = 0
+        var steps = 0
+        repeat {
+            let sent = feed.next(video: video, audio: nil, at: now).reduce(0) { $0 + $1.packet.payload.readableBytes }
+            #expect(sent < 130_000, "one batch is a whole GOP")
+            bytes += sent
+            now = feed.timeout ?? now
+            steps += 1
+            try #require(steps < 10_000)
+        } while feed.timeout != nil
+        let seconds = Double((now - start).nanoseconds) / 1e9
+        #expect(bytes > 1_900_000)
+        #expect(seconds > 0.2 && seconds < 1.5, "took \(seconds) s")
+        try video.append(picture(100, isKey: false, bytes: 20_000), at: now)
+        #expect(feed.next(video: video, audio: nil, at: now).last?.packet.marker == true)
+        #expect(feed.timeout == nil)
+    }
+
+    @Test("A viewer that fell out of the ring goes on with a key frame")
+    func overflow() throws {
+        var (video, audio) = (videoTrack(), audioTrack())
+        try fill(10, &video, &audio)
+        var feed = ViewerFeed()
+        feed.start(video: video, audio: audio, at: start)
+        _ = feed.next(video: video, audio: audio, at: start)
+        // 40 s later nothing of what it had is left.
+        for index in 10..<1_010 {
+            try video.append(
+                picture(index, isKey: index % 50 == 0), at: start + .milliseconds(Int64(index) * 40))
+        }
+        let packets = feed.next(video: video, audio: audio, at: start + .seconds(41))
+        #expect(packets.first { $0.kind == .video }?.packet.isKeyFrameStart == true)
+        #expect(feed.skips == 1)
+    }
+}

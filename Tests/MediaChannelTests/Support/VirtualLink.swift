@@ -1,0 +1,127 @@
+import NIOCore
+
+/// SplitMix64: small, fast, and the same on every machine for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// From 0 up to, not including, 1.
+    mutating func unit() -> Double {
+        Double(next() >> 11) / Double(1 << 53)
+    }
+}
+
+/// One direction of a network, in virtual time: what goes in comes out later, or twice, or never. It owns no clock;
+/// the same seed and the same calls give the same outcome.
+struct VirtualLink<Datagram> {
+    struct Configuration {
+        /// Between sending and arrival, at the least.
+        var delay: TimeAmount = .zero
+
+        /// Added to it, evenly distributed from 0 to this.
+        var jitter: TimeAmount = .zero
+
+        /// Each datagram's probability of being lost.
+        var loss = 0.0
+
+        /// The average number of datagrams lost in a row (a Gilbert model); 1: each on its own.
+        var lossBurst = 1.0
+
+        /// Each datagram's probability of arriving twice.
+        var duplication = 0.0
+
+        /// Each datagram's probability of overtaking: it comes without its share of the jitter.
+        var reordering = 0.0
+
+        /// False lets jitter reorder, as on a path with parallel ways; true makes a delayed one hold up the others.
+        var keepsOrder = false
+
+        /// Bits a second; nil: without limit.
+        var rate: Double?
+
+        /// What may wait for its turn at that rate, bytes; what comes to a full queue is lost.
+        var queueLimit = 256 * 1024
+
+        var seed: UInt64 = 1
+    }
+
+    var configuration: Configuration
+    private var generator: SeededGenerator
+    private var inFlight: [(arrival: NIODeadline, number: UInt64, datagram: Datagram)] = []
+    private var number: UInt64 = 0
+    private var isLosing = false
+    private var lineFreeAt = NIODeadline.uptimeNanoseconds(0)
+    private var lastArrival = NIODeadline.uptimeNanoseconds(0)
+
+    private(set) var sentCount = 0
+    private(set) var lostCount = 0
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+        generator = SeededGenerator(seed: configuration.seed)
+    }
+
+    /// When the next datagram arrives; nil: none is under way.
+    var nextArrival: NIODeadline? { inFlight.first?.arrival }
+
+    mutating func send(_ datagram: Datagram, size: Int, at now: NIODeadline) {
+        sentCount += 1
+        guard !loses() else {
+            lostCount += 1
+            return
+        }
+        var departure = now
+        if let rate = configuration.rate {
+            let begin = max(now, lineFreeAt)
+            let waiting = Double((begin - now).nanoseconds) / 1e9 * rate / 8
+            guard waiting + Double(size) <= Double(configuration.queueLimit) else {
+                lostCount += 1
+                return
+            }
+            departure = begin + .nanoseconds(Int64(Double(size) * 8 / rate * 1e9))
+            lineFreeAt = departure
+        }
+        deliver(datagram, departed: departure)
+        if configuration.duplication > 0, generator.unit() < configuration.duplication {
+            deliver(datagram, departed: departure)
+        }
+    }
+
+    /// The next datagram that has arrived by now.
+    mutating func receive(at now: NIODeadline) -> Datagram? {
+        guard let first = inFlight.first, first.arrival <= now else { return nil }
+        return inFlight.removeFirst().datagram
+    }
+
+    private mutating func deliver(_ datagram: Datagram, departed: NIODeadline) {
+        var jitter = Int64(Double(configuration.jitter.nanoseconds) * generator.unit())
+        if configuration.reordering > 0, generator.unit() < configuration.reordering { jitter = 0 }
+        var arrival = departed + configuration.delay + .nanoseconds(jitter)
+        if configuration.keepsOrder { arrival = max(arrival, lastArrival) }
+        lastArrival = max(arrival, lastArrival)
+        number += 1
+        let place = inFlight.lastIndex { $0.arrival <= arrival }.map { $0 + 1 } ?? 0
+        inFlight.insert((arrival, number, datagram), at: place)
+    }
+
+    private mutating func loses() -> Bool {
+        guard configuration.loss > 0 else { return false }
+        guard configuration.lossBurst > 1 else { return generator.unit() < configuration.loss }
+        // Two states: the chance to leave the losing one gives the burst's length, the chance to enter it the loss.
+        let leave = 1 / configuration.lossBurst
+        let enter = leave * configuration.loss / max(1 - configuration.loss, 1e-9)
+        isLosing = generator.unit() < (isLosing ? 1 - leave : enter)
+        return isLosing
+    }
+}

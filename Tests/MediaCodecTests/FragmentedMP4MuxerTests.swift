@@ -1,0 +1,139 @@
+import Foundation
+import IoTCore
+import MediaCodec
+import NIOCore
+import Testing
+
+@Suite("Fragmented MP4")
+struct FragmentedMP4MuxerTests {
+    @Test("A recording plays without a message and holds exactly the source's pictures", arguments: Clips.all)
+    func roundTrip(_ clip: String) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("recording.mp4")
+        try Pipeline.record(clip).write(to: URL(fileURLWithPath: file))
+        try FFmpegTool.run(["-i", file, "-f", "null", "-"])
+        #expect(try FFmpegTool.rawVideo(file) == FFmpegTool.rawVideo(clip))
+        let videoStart = try FFmpegTool.probe(file, ["-select_streams", "v", "-show_entries", "stream=start_time"])
+        #expect(Double(videoStart) == 0)
+        let tag = try FFmpegTool.probe(file, ["-select_streams", "v", "-show_entries", "stream=codec_tag_string"])
+        #expect(tag == (clip == Clips.h265 ? "hvc1" : "avc1"))
+    }
+
+    @Test("Each picture keeps its time, B-frames too", arguments: Clips.all)
+    func times(_ clip: String) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("recording.mp4")
+        try Pipeline.record(clip).write(to: URL(fileURLWithPath: file))
+        func times(_ url: String) throws -> [Int64] {
+            let all = try Pipeline.frames(url).filter { $0.kind == .video }.map(\.pts)
+            return all.map { $0 - (all.min() ?? 0) }
+        }
+        let recorded = try times(file)
+        let source = try times(clip)
+        #expect(recorded.count == source.count)
+        #expect(zip(recorded, source).allSatisfy { abs($0 - $1) <= 12 })
+    }
+
+    @Test("The sound has the source's length and level", arguments: Clips.all)
+    func sound(_ clip: String) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("recording.mp4")
+        try Pipeline.record(clip).write(to: URL(fileURLWithPath: file))
+        let source = try Pipeline.decodeAudio(clip)
+        let recorded = try Pipeline.decodeAudio(file)
+        #expect(recorded.first?.channels == source.first?.channels)
+        #expect(recorded.first?.sampleRate == source.first?.sampleRate)
+        func length(_ buffers: [AudioBuffer]) -> Int64 { buffers.reduce(0) { $0 + $1.duration } }
+        #expect(abs(length(source) - length(recorded)) < 300_000)
+        #expect(abs(level(source) - level(recorded)) < 1)
+        // Sound and picture stay together: the first sound stands where it stood.
+        let firstPicture = try Pipeline.frames(clip).filter { $0.kind == .video }.map(\.pts).min() ?? 0
+        let offset = (source.first?.pts ?? 0) - firstPicture
+        #expect(abs((recorded.first?.pts ?? 0) - offset) < 130_000)
+    }
+
+    @Test("What has been written can be played while the recording goes on")
+    func growing() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("growing.mp4")
+        let demuxer = try MediaDemuxer(url: Clips.h264)
+        let muxer = try FragmentedMP4Muxer(video: demuxer.video, audio: demuxer.audio)
+        var data = Data()
+        var chunks = 0
+        while let frame = try demuxer.readFrame(), frame.pts < 5_500_000 {
+            if let bytes = try muxer.write(frame) {
+                chunks += 1
+                data.append(contentsOf: bytes.readableBytesView)
+            }
+        }
+        try data.write(to: URL(fileURLWithPath: file))
+        #expect(chunks >= 5)
+        try FFmpegTool.run(["-i", file, "-f", "null", "-"])
+        let frames = try FFmpegTool.probe(
+            file, ["-count_frames", "-select_streams", "v", "-show_entries", "stream=nb_read_frames"])
+        #expect(try #require(Int(frames)) >= 45)
+    }
+
+    @Test("A changed picture size ends a recording with 21035")
+    func sizeChange() throws {
+        let error = try #require(throws: IoTError.self) { _ = try Pipeline.record(Clips.sizeChange) }
+        #expect(error.code == .videoSizeChanged)
+    }
+
+    @Test("A recording that does not start with a key frame is refused")
+    func startsWithKeyFrame() throws {
+        let frames = try Pipeline.frames(Clips.h264).filter { $0.kind == .video }
+        let muxer = try FragmentedMP4Muxer(video: VideoParameters(codec: .h264), audio: nil)
+        let error = try #require(throws: IoTError.self) { _ = try muxer.write(frames[1]) }
+        #expect(error.code == .mediaHeaderInvalid)
+        #expect(try muxer.write(frames[0]) == nil)
+        #expect(try muxer.write(frames[1])?.readableBytes ?? 0 > 0)
+    }
+
+    @Test("Sound alone is recorded too")
+    func soundOnly() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("sound.mp4")
+        let demuxer = try MediaDemuxer(url: Clips.bFrames)
+        let muxer = try FragmentedMP4Muxer(video: nil, audio: demuxer.audio)
+        var data = Data()
+        while let frame = try demuxer.readFrame() {
+            if let bytes = try muxer.write(frame) { data.append(contentsOf: bytes.readableBytesView) }
+        }
+        data.append(contentsOf: muxer.finish().readableBytesView)
+        try data.write(to: URL(fileURLWithPath: file))
+        try FFmpegTool.run(["-i", file, "-f", "null", "-"])
+        #expect(try FFmpegTool.probe(file, ["-show_entries", "stream=codec_name"]) == "aac")
+    }
+
+    @Test("Sound that starts late keeps its place")
+    func lateSound() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("late.mp4")
+        let demuxer = try MediaDemuxer(url: Clips.h264)
+        let muxer = try FragmentedMP4Muxer(video: demuxer.video, audio: demuxer.audio)
+        var data = Data()
+        while let frame = try demuxer.readFrame() {
+            if frame.kind == .audio, frame.pts < 4_000_000 { continue }
+            if let bytes = try muxer.write(frame) { data.append(contentsOf: bytes.readableBytesView) }
+        }
+        data.append(contentsOf: muxer.finish().readableBytesView)
+        try data.write(to: URL(fileURLWithPath: file))
+        try FFmpegTool.run(["-i", file, "-f", "null", "-"])
+        let first = try #require(try Pipeline.frames(file).first { $0.kind == .audio })
+        #expect(abs(first.pts - 4_032_000) < 1000)
+    }
+
+    private func level(_ buffers: [AudioBuffer]) -> Double {
+        var sum = 0.0
+        var count = 0
+        for buffer in buffers {
+            var samples = buffer.samples
+            while let sample = samples.readInteger(endianness: .little, as: Int16.self) {
+                sum += Double(sample) * Double(sample)
+                count += 1
+            }
+        }
+        return 10 * log10(sum / Double(max(1, count)) + 1)
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import IoTCore
+import MediaCodec
+import NIOCore
+
+/// Reads and decodes whole sources the way the product does.
+enum Pipeline {
+    static func frames(_ url: String, _ options: DemuxerOptions = DemuxerOptions()) throws -> [MediaFrame] {
+        let demuxer = try MediaDemuxer(url: url, options: options)
+        var frames: [MediaFrame] = []
+        while let frame = try demuxer.readFrame() { frames.append(frame) }
+        return frames
+    }
+
+    /// Decodes the video of `url` and gives each picture to `body`.
+    /// - Parameter asFromRTP: Only the presentation times are kept, as over a channel.
+    @discardableResult
+    static func decodeVideo(
+        _ url: String, options: DemuxerOptions = DemuxerOptions(), asFromRTP: Bool = false,
+        _ body: (VideoPicture) throws -> Void
+    ) throws -> VideoDecoder {
+        let demuxer = try MediaDemuxer(url: url, options: options)
+        let parameters = try required(demuxer.video)
+        let decoder = try VideoDecoder(parameters)
+        while var frame = try demuxer.readFrame() {
+            guard frame.kind == .video else { continue }
+            if asFromRTP { frame.dts = frame.pts }
+            for picture in try decoder.decode(frame, isShown: !demuxer.isDecodeOnly) { try body(picture) }
+        }
+        for picture in decoder.flush() { try body(picture) }
+        return decoder
+    }
+
+    /// How the decoded pictures of `url` differ from `reference`, ffmpeg's raw video of it; nil when they do not.
+    static func difference(
+        _ url: String, from reference: Data, options: DemuxerOptions = DemuxerOptions(), asFromRTP: Bool = false
+    ) throws -> String? {
+        var offset = 0
+        var count = 0
+        var lastPTS = Int64.min
+        var failure: String?
+        try decodeVideo(url, options: options, asFromRTP: asFromRTP) { picture in
+            guard failure == nil else { return }
+            if picture.pts <= lastPTS { failure = "picture \(count) has pts \(picture.pts) behind \(lastPTS)" }
+            lastPTS = picture.pts
+            if picture.isCorrupt { failure = "picture \(count) is marked as corrupt" }
+            let bytes = picture.packedBytes()
+            guard offset + bytes.readableBytes <= reference.count else {
+                failure = "picture \(count) is one too many"
+                return
+            }
+            let isEqual = bytes.withUnsafeReadableBytes { ours in
+                reference.withUnsafeBytes { theirs in
+                    memcmp(ours.baseAddress!, theirs.baseAddress! + offset, ours.count) == 0
+                }
+            }
+            if !isEqual { failure = "picture \(count) differs" }
+            offset += bytes.readableBytes
+            count += 1
+        }
+        if failure == nil, offset != reference.count { failure = "only \(count) pictures, \(offset) bytes" }
+        return count == 0 ? "no picture" : failure
+    }
+
+    static func decodeAudio(_ url: String) throws -> [AudioBuffer] {
+        let demuxer = try MediaDemuxer(url: url)
+        let decoder = try AudioDecoder(try required(demuxer.audio))
+        var buffers: [AudioBuffer] = []
+        while let frame = try demuxer.readFrame() {
+            if frame.kind == .audio { buffers += try decoder.decode(frame) }
+        }
+        return buffers + decoder.flush()
+    }
+
+    /// Remuxes `url` into a fragmented MP4.
+    static func record(_ url: String, asFromRTP: Bool = true, chunk: (ByteBuffer) -> Void = { _ in }) throws -> Data {
+        let demuxer = try MediaDemuxer(url: url)
+        let muxer = try FragmentedMP4Muxer(video: demuxer.video, audio: demuxer.audio)
+        var data = Data()
+        while var frame = try demuxer.readFrame() {
+            if asFromRTP { frame.dts = frame.pts }
+            if let bytes = try muxer.write(frame) {
+                chunk(bytes)
+                data.append(contentsOf: bytes.readableBytesView)
+            }
+        }
+        data.append(contentsOf: muxer.finish().readableBytesView)
+        return data
+    }
+
+    static func required<Value>(_ value: Value?) throws -> Value {
+        guard let value else { throw FFmpegTool.Failure(description: "the track is missing") }
+        return value
+    }
+}
