@@ -115,11 +115,12 @@ extension LinkSessionMachine {
         return false
     }
 
-    /// Deadlines are on the hub's clock, so that a device with a wrong clock works; what it tells is taken to be
-    /// from the middle of the round trip.
+    /// Deadlines are on the hub's clock, so that a device with a wrong clock works. What the hub tells is taken to
+    /// be from the middle of the round trip, unless the offset we have puts it somewhere inside already.
     private mutating func learnClock(_ reply: LinkReply, sentAt: Int64, wall: Int64) {
         // Up to the year 9999: no arithmetic on it can then overflow.
         guard let t = reply.result["t"]?.integerValue, (0...253_402_300_799_999).contains(t) else { return }
+        guard t - clockOffset < sentAt || t - clockOffset > wall else { return }
         clockOffset = t - (sentAt / 2 + wall / 2)
     }
 

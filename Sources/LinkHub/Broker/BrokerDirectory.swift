@@ -15,16 +15,15 @@ struct BrokerDirectory: Sendable {
         try SecretFile.makeDirectory(path)
     }
 
-    /// The socket lies in the directory itself, unless its path would not fit a socket address (unix(7): 108 bytes
+    /// The sockets lie in the directory itself, unless their paths would not fit a socket address (unix(7): 108 bytes
     /// with the final zero); then in a short private directory whose name tells data directories apart.
-    func socketPath() throws(IoTError) -> String {
-        let near = path + "/broker.sock"
-        if near.utf8.count <= 107 { return near }
+    func socketDirectory() throws(IoTError) -> String {
+        if (path + "/broker.sock").utf8.count <= 107 { return path }
         let digest = Hex.encode(SHA256.hash(data: Array(path.utf8)).prefix(8))
         let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].flatMap { $0.utf8.count < 60 ? $0 : nil }
         let directory = "\(runtime ?? "/tmp")/iotvideod-\(geteuid())-\(digest)"
         try SecretFile.makeDirectory(directory)
-        return directory + "/broker.sock"
+        return directory
     }
 
     /// Empties a log that has grown past its bound; the broker appends, so it goes on at the beginning.

@@ -9,9 +9,11 @@ public struct BrokerLocator: Sendable {
     /// - Parameter configured: An absolute path that must hold the program; `nil` searches `PATH` and the
     ///   directories for daemons, which `PATH` often lacks.
     /// - Throws: `brokerMissing` with the package to install.
-    public init(configured: String?, searchPath: String? = ProcessInfo.processInfo.environment["PATH"])
-        throws(IoTError)
-    {
+    public init(configured: String?) throws(IoTError) {
+        try self.init(configured: configured, searchPath: ProcessInfo.processInfo.environment["PATH"])
+    }
+
+    init(configured: String?, searchPath: String?) throws(IoTError) {
         program = try Self.findProgram(configured: configured, searchPath: searchPath)
         plugin = try Self.findPlugin(besides: program)
     }

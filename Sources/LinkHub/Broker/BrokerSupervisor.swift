@@ -19,7 +19,10 @@ public final class BrokerSupervisor: Sendable {
         var starts = 0
     }
 
+    /// Where principals connect.
     public let endpoint: BrokerEndpoint
+    /// Where the broker itself listens, and the hub's own client connects.
+    public let hubEndpoint: BrokerEndpoint
 
     private let locator: BrokerLocator
     private let directory: BrokerDirectory
@@ -37,13 +40,31 @@ public final class BrokerSupervisor: Sendable {
         self.limits = limits
         self.logger = logger
         switch choice {
-        case .unixSocket: endpoint = .unixSocket(try directory.socketPath())
+        case .unixSocket:
+            let sockets = try directory.socketDirectory()
+            endpoint = .unixSocket(sockets + "/broker.sock")
+            hubEndpoint = .unixSocket(sockets + "/hub.sock")
         case .loopback:
             guard let port = LoopbackProbe.freePort() else {
                 throw IoTError(.brokerFailed, "no port of 127.0.0.1 is free: use the Unix socket")
             }
             endpoint = .loopback(port: port)
+            hubEndpoint = endpoint
         }
+    }
+
+    /// Lets principals in, once the hub hears them: one that registered a moment before would not be heard, and would
+    /// wait for its answer until it gives up. The socket gets its public name only now; a port is open from the start.
+    public func openToPrincipals() {
+        guard case .unixSocket(let path) = endpoint, case .unixSocket(let hubPath) = hubEndpoint else { return }
+        unlink(path)
+        if link(hubPath, path) != 0 {
+            logger.error("the broker's socket could not be opened", metadata: ["error": "\(String(cString: strerror(errno)))"])
+        }
+    }
+
+    private func closeToPrincipals() {
+        for case .unixSocket(let path) in [endpoint, hubEndpoint] { unlink(path) }
     }
 
     /// The child's process id while one runs.
@@ -87,7 +108,7 @@ public final class BrokerSupervisor: Sendable {
         try SecretFile.write(security.jsonText, to: directory.securityFile)
         try SecretFile.write(settings.text, to: directory.settingsFile)
         directory.boundLog(to: limits.logBytes)
-        if case .unixSocket(let path) = endpoint { unlink(path) }
+        closeToPrincipals()
         let child = try ChildProcess.start(
             locator.program, arguments: ["-c", directory.settingsFile], logFile: directory.logFile)
         let isFirst = state.withLockedValue { state in
@@ -95,8 +116,11 @@ public final class BrokerSupervisor: Sendable {
             state.starts += 1
             return state.starts == 1
         }
-        defer { state.withLockedValue { $0.child = nil } }
-        return try await withTaskCancellationHandler { () throws(IoTError) -> String in
+        defer {
+            state.withLockedValue { $0.child = nil }
+            closeToPrincipals()
+        }
+        let (ending, isListening) = await withTaskCancellationHandler {
             async let exit = child.waitForExit()
             let isListening = await waitUntilListening(child)
             if isListening {
@@ -105,14 +129,14 @@ public final class BrokerSupervisor: Sendable {
             } else {
                 child.terminate()
             }
-            let ending = await exit
-            if !isListening, isFirst, !Task.isCancelled {
-                throw IoTError(.brokerFailed, "the broker did not start (\(ending)): \(directory.logTail())")
-            }
-            return ending
+            return (await exit, isListening)
         } onCancel: {
             child.terminate()
         }
+        if !isListening, isFirst, !Task.isCancelled {
+            throw IoTError(.brokerFailed, "the broker did not start (\(ending)): \(directory.logTail())")
+        }
+        return ending
     }
 
     /// Empties the log past its bound; call it now and then.
@@ -123,7 +147,7 @@ public final class BrokerSupervisor: Sendable {
     /// Polls, since the broker has no other way to say that it is ready; it takes a few milliseconds.
     private func waitUntilListening(_ child: ChildProcess) async -> Bool {
         for _ in 0..<2_500 {
-            if LoopbackProbe.canConnect(to: endpoint) { return true }
+            if LoopbackProbe.canConnect(to: hubEndpoint) { return true }
             if child.hasEnded || Task.isCancelled { return false }
             try? await Task.sleep(for: .milliseconds(2))
         }
@@ -133,7 +157,7 @@ public final class BrokerSupervisor: Sendable {
     private var settings: BrokerSettings {
         let account = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
         return BrokerSettings(
-            endpoint: endpoint, plugin: locator.plugin, securityFile: directory.securityFile, account: account,
+            endpoint: hubEndpoint, plugin: locator.plugin, securityFile: directory.securityFile, account: account,
             limits: limits)
     }
 }

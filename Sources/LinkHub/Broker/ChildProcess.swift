@@ -23,7 +23,7 @@ final class ChildProcess: Sendable {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, logFile, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO)
-        posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+        for descriptor in Self.inheritedDescriptors { posix_spawn_file_actions_addclose(&actions, descriptor) }
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -44,6 +44,15 @@ final class ChildProcess: Sendable {
             throw IoTError(.brokerFailed, "\(program) could not be started: \(String(cString: strerror(result)))")
         }
         return ChildProcess(identifier: identifier)
+    }
+
+    /// What a child would get, beyond the standard three, from libraries that do not mark what they open.
+    private static var inheritedDescriptors: [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return names.compactMap { Int32($0) }.filter { descriptor in
+            let flags = fcntl(descriptor, F_GETFD)
+            return descriptor > STDERR_FILENO && flags >= 0 && flags & FD_CLOEXEC == 0
+        }
     }
 
     /// Waits on a thread of its own, and collects the child. Call it once.

@@ -45,7 +45,7 @@ extension HubCore {
             statistics.ignoredMessages += 1
             return
         }
-        if reply.final {
+        if reply.final || reply.code != .success {
             conclude(forward, reply.outcome, sequence: reply.seq, at: time)
         } else if let requester = forward.requester {
             var part = reply

@@ -1,5 +1,6 @@
 import IoTCore
 import IoTLink
+import NIOCore
 
 extension HubCore {
     /// How a request ends.
@@ -53,7 +54,7 @@ extension HubCore {
     }
 
     private mutating func execute(_ request: LinkRequest, for requester: HubTurn.Requester, at time: HubTime) {
-        do {
+        do throws(IoTError) {
             guard time.wall < request.deadline else {
                 throw IoTError(.messageTimeout, "the request came after its deadline and was not carried out")
             }

@@ -1,6 +1,7 @@
 import IoTCore
 import IoTLink
 import NIOCore
+import ThingModel
 
 extension HubCore {
     /// `session.begin`: from now on this is the principal's only session.

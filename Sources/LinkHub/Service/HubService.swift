@@ -76,7 +76,7 @@ final class HubService: @unchecked Sendable {
         let outcome: Swift.Result<Result, IoTError> = await withCheckedContinuation { continuation in
             let isAccepted = enqueue(
                 .call { core, time in
-                    do {
+                    do throws(IoTError) {
                         let (result, turn) = try core.handle { core throws(IoTError) in try body(&core, time) }
                         return (
                             turn,

@@ -1,4 +1,4 @@
-public import IoTCore
+import IoTCore
 import IoTLink
 import ThingModel
 

@@ -1,6 +1,6 @@
-import IoTCore
+public import IoTCore
 public import IoTLink
-import Logging
+public import Logging
 import MediaCodec
 import NIOCore
 public import PeerTransport
@@ -40,9 +40,7 @@ public final class Camera: Service, Sendable {
             eventLoop: eventLoop)
         self.stream = stream
         source = CameraSource(configuration: configuration, onEvent: SourceHandOff(stream: stream).take)
-        model = try DeviceModel(
-            schema: try CameraSchema.make(maximumViewers: limit), link: link,
-            constants: ["_versionInfo": ["sdkVer": 1, "swVer": 1, "hwVer": 1]])
+        model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
         calls = CameraCalls(stream: stream, link: link, socket: socket, certificate: certificate)
         photos = PhotoTaker(stream: stream, store: store, device: device)
     }
@@ -100,7 +98,6 @@ public final class Camera: Service, Sendable {
 
     /// Keeps the model true: what changed is reported at once, measured rates when they moved noticeably.
     private func reportChanges() async {
-        var reported: [String: JSONValue] = [:]
         var media = CameraMeasurement()
         for await _ in changes {
             let now = await snapshot()
@@ -112,10 +109,7 @@ public final class Camera: Service, Sendable {
                 CameraSchema.Name.video: media.videoValue,
                 CameraSchema.Name.audio: media.audioValue,
             ]
-            for case (let name, let value?) in values where reported[name] != value {
-                model.report("ProReadonly.\(name)", value)
-                reported[name] = value
-            }
+            for case (let name, let value?) in values { try? model.report("ProReadonly.\(name).stVal", value) }
         }
     }
 }

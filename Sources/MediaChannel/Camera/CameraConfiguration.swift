@@ -1,4 +1,5 @@
-public import IoTCore
+import Foundation
+import IoTCore
 
 /// One local camera that becomes a device.
 public struct CameraConfiguration: Sendable {

@@ -136,7 +136,7 @@ final class CameraStream {
 
     /// A camera may change its picture's size in band, at a key frame.
     private func videoMayHaveChanged(_ keyFrame: MediaFrame) {
-        guard let known = videoParameters, let found = VideoParameters(keyFrame: keyFrame, codec: known.codec),
+        guard let known = videoParameters, let found = VideoParameters(codec: known.codec, keyFrame: keyFrame),
             (found.width, found.height) != (known.width, known.height)
         else { return }
         videoParameters = found

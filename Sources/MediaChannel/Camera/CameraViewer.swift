@@ -31,8 +31,7 @@ final class CameraViewer {
     /// The offer with the camera's tracks. Audio is `sendrecv` from the first offer, so that talking never
     /// renegotiates.
     func makeOffer(socket: PeerSocket, certificate: PeerCertificate) throws(IoTError) -> SessionDescription {
-        var configuration = PeerConfiguration()
-        configuration.isControlling = true
+        var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: true)
         if let video = stream.video {
             configuration.sections.append(
                 MediaSection(
@@ -90,7 +89,7 @@ final class CameraViewer {
     /// Both tracks' sender reports tie to the source's one clock.
     func clockChanged() {
         guard let clock = stream.clock else { return }
-        peer?.setMediaClock(pts: clock.pts, wallClock: clock.wall)
+        peer?.mediaClockAnchor = MediaClockAnchor(pts: clock.pts, wallClock: clock.wall)
     }
 
     /// Sends what is due.
@@ -100,13 +99,13 @@ final class CameraViewer {
         var kind = MediaKind.video
         for next in feed.next(video: stream.video, audio: stream.audio, at: now) {
             if next.kind != kind, !run.isEmpty {
-                peer.send(run, mid: kind.rawValue, at: now)
+                peer.send(run, mid: kind.rawValue)
                 run.removeAll(keepingCapacity: true)
             }
             kind = next.kind
             run.append(next.packet)
         }
-        if !run.isEmpty { peer.send(run, mid: kind.rawValue, at: now) }
+        if !run.isEmpty { peer.send(run, mid: kind.rawValue) }
         schedule(at: now)
     }
 
@@ -130,9 +129,8 @@ final class CameraViewer {
             finish(nil)
         case .retransmissionRequested(let mid, let sequences):
             guard let ring = (mid == CameraStream.Section.video ? stream.video : stream.audio)?.ring else { return }
-            let now = NIODeadline.now()
             for sequence in sequences {
-                if let packet = ring.packet(sequence: sequence) { peer?.resend(packet, mid: mid, at: now) }
+                if let packet = ring.packet(sequence: sequence) { peer?.resend(packet, mid: mid) }
             }
         default:
             break
@@ -153,7 +151,7 @@ final class CameraViewer {
         guard let peer else { return }
         self.peer = nil
         pause()
-        peer.close(at: .now())
+        peer.close()
         stream.remove(session: session)
         onEnd(reason)
     }

@@ -1,4 +1,5 @@
 import IoTCore
+import NIOCore
 
 /// What one track really carries: its rate in frames and bits, measured over the last seconds of its own clock.
 struct StreamMeter: Sendable {

@@ -70,7 +70,7 @@ final class DecodeStage: @unchecked Sendable {
 
     /// Frames are missing: what follows cannot be decoded before the next key frame.
     func skipToKeyFrame() {
-        worker.submit(beyondLimit: true) { [self] in videoDecoder?.skipToKeyFrame() }
+        worker.submit(beyondLimit: true) { [self] in videoDecoder?.reset() }
     }
 
     /// Pictures still in the decoder come out; the next frame begins anew.

@@ -9,12 +9,10 @@ struct ChannelReceiver {
     private(set) var video: VideoParameters?
     private(set) var audio: AudioParameters?
     private(set) var jitterBuffer: JitterBuffer
-    private let clockRates: [MediaKind: Int]
 
     /// `codecs`: the negotiated codec of each track.
     init(codecs: [MediaKind: RTPCodec], options: JitterBufferOptions = JitterBufferOptions(), now: NIODeadline) {
         jitterBuffer = JitterBuffer(options: options, now: now)
-        clockRates = codecs.mapValues(\.clockRate)
         for codec in codecs.values {
             switch codec.trackParameters {
             case .video(let parameters): video = parameters
@@ -22,7 +20,7 @@ struct ChannelReceiver {
             case nil: break
             }
         }
-        if let completed = video.flatMap({ VideoParameters(parameterSets: $0.parameterSets, codec: $0.codec) }) {
+        if let completed = video.flatMap({ VideoParameters(codec: $0.codec, parameterSets: $0.parameterSets) }) {
             video = completed
         }
         if let video { jitterBuffer.setVideoParameters(video) }
@@ -39,10 +37,8 @@ struct ChannelReceiver {
     }
 
     mutating func senderReport(_ kind: MediaKind, _ mapping: SenderReportMapping, at now: NIODeadline) {
-        guard let rate = clockRates[kind] else { return }
         jitterBuffer.senderReport(
-            kind, senderMicroseconds: mapping.ntpMicroseconds,
-            trackPts: RTPClock(rate: rate).microseconds(ofTicks: mapping.rtpTimestamp), at: now)
+            kind, senderMicroseconds: mapping.senderTime(ofRTPTimestamp: 0), trackPts: 0, at: now)
     }
 
     mutating func handleTimeout(at now: NIODeadline) {
@@ -65,7 +61,7 @@ struct ChannelReceiver {
     }
 
     private mutating func videoMayHaveChanged(_ keyFrame: MediaFrame) {
-        guard let known = video, let found = VideoParameters(keyFrame: keyFrame, codec: known.codec), found != known
+        guard let known = video, let found = VideoParameters(codec: known.codec, keyFrame: keyFrame), found != known
         else { return }
         video = found
         jitterBuffer.setVideoParameters(found)

@@ -49,8 +49,7 @@ final class MonitorCore {
         _ offer: SessionDescription, socket: PeerSocket, certificate: PeerCertificate
     ) throws(IoTError) -> SessionDescription {
         guard peer == nil, connected != nil else { throw IoTError(.duplicateCall) }
-        var configuration = PeerConfiguration()
-        configuration.isControlling = false
+        let configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
         let peer = try socket.makePeer(configuration: configuration, certificate: certificate) { [weak self] event in
             self?.handle(event)
         }
@@ -58,7 +57,7 @@ final class MonitorCore {
         do throws(IoTError) {
             answer = try peer.createAnswer(to: offer) { $0.codecs.contains { $0.trackParameters != nil } }
         } catch {
-            peer.close(at: .now())
+            peer.close()
             throw error
         }
         self.peer = peer
@@ -278,7 +277,7 @@ final class MonitorCore {
         }
         return MonitorDescription(
             state: state, video: receiver?.video ?? parameters.video, audio: parameters.audio,
-            statistics: statistics?.snapshot(at: now), roundTripTime: peerStatistics?.currentRoundTripTime,
+            statistics: statistics?.snapshot(at: now), roundTripTime: peerStatistics?.currentRoundTripTime.map { Double($0.nanoseconds) / 1e9 },
             firstPicturePts: firstPicturePts)
     }
 
@@ -334,7 +333,7 @@ final class MonitorCore {
         timer = nil
         ticker?.cancel()
         ticker = nil
-        peer?.close(at: now)
+        peer?.close()
         recordings.forEach { $0.sink.end(nil) }
         recordings = []
         stage?.end(nil)

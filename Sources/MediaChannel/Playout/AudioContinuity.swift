@@ -28,9 +28,12 @@ struct AudioContinuity {
         return (heardUntil, presentAt - heardUntil)
     }
 
-    /// Nothing came until now: one frame's length is concealed.
-    mutating func conceal(duration: Int64, at now: Int64) -> (at: Int64, duration: Int64)? {
+    /// Nothing came until now: one frame's length is concealed, or what lies before the next frame, when that is
+    /// known.
+    mutating func conceal(duration: Int64, next: Int64?, at now: Int64) -> (at: Int64, duration: Int64)? {
         guard let begin = heardUntil, begin <= now else { return nil }
+        let duration = min(duration, next.map { $0 - begin } ?? duration)
+        guard duration > Self.leastGap else { return nil }
         guard run < Self.longestRun else {
             stop()
             return nil

@@ -8,7 +8,8 @@ extension JitterBuffer {
         guard options.isEnabled else { return nil }
         var times = tracks.compactMap { track in track.held.first.map { releaseTime(of: $0, in: track) } }
         if let time = liveEdge.deadline, clock != nil { times.append(time) }
-        if let time = continuity.deadline { times.append(time) }
+        // What is past waits for a frame that is held.
+        if let time = continuity.deadline, time > now { times.append(time) }
         if let time = stall.deadline(interval: videoInterval) { times.append(time) }
         return times.min()
     }
@@ -19,7 +20,7 @@ extension JitterBuffer {
         {
             release(from: index, isForced: false)
         }
-        while let hole = continuity.conceal(duration: audioInterval, at: now) { conceal(hole) }
+        while let hole = continuity.conceal(duration: audioInterval, next: nextSound, at: now) { conceal(hole) }
         if stall.update(interval: videoInterval, at: now) {
             counters.stalls += 1
             outputs.append(.stalled(tolerance: currentTolerance, delay: currentDelay))
@@ -90,6 +91,12 @@ extension JitterBuffer {
         counters.concealedMicroseconds += hole.duration
         outputs.append(
             .conceal(durationMicroseconds: hole.duration, at: NIODeadline(playoutMicroseconds: hole.at)))
+    }
+
+    /// When the next held sound is due.
+    private var nextSound: Int64? {
+        guard let track = tracks.first(where: { $0.kind == .audio }), let head = track.held.first else { return nil }
+        return clock?.presentTime(of: track.senderTime(head.frame.pts, of: head))
     }
 
     private var videoInterval: Int64 { interval(of: .video) }

@@ -12,7 +12,7 @@ final class RawAudioSink: SoundSink {
     static let queueLimit = 4 << 20
 
     private let stream: ChunkStream
-    private let writer = WAVWriter()
+    private var writer = WAVWriter()
     private var format: (rate: Int, channels: Int)?
     private var nextPts: Int64?
 
@@ -25,14 +25,20 @@ final class RawAudioSink: SoundSink {
             stream.fail(IoTError(.mediaHeaderInvalid, "the sound's format changed"))
             return false
         }
+        let samples: ByteBuffer
+        do throws(IoTError) {
+            samples = try writer.samples(sound)
+        } catch {
+            stream.fail(error)
+            return false
+        }
         var chunk = ByteBuffer()
         if format == nil {
             chunk = writer.header(sampleRate: sound.sampleRate, channels: sound.channels)
             format = (sound.sampleRate, sound.channels)
         }
         if let expected = nextPts { chunk.writeRepeatingByte(0, count: silence(from: expected, to: sound)) }
-        var samples = writer.samples(sound)
-        chunk.writeBuffer(&samples)
+        chunk.writeImmutableBuffer(samples)
         nextPts = sound.pts + Int64(sound.frameCount) * 1_000_000 / Int64(sound.sampleRate)
         switch stream.write(chunk, patience: RawVideoSink.patience) {
         case .written: return true

@@ -12,7 +12,7 @@ final class RawVideoSink: PictureSink {
     static let queueLimit = 24 << 20
 
     private let stream: ChunkStream
-    private let writer: Y4MWriter
+    private var writer: Y4MWriter
     private let frameRate: Double
     private var remaining: Int?
     private var size: (width: Int, height: Int)?
@@ -36,7 +36,7 @@ final class RawVideoSink: PictureSink {
         do throws(IoTError) {
             var chunk = ByteBuffer()
             if size == nil {
-                chunk = try writer.header(for: picture, frameRate: Self.fraction(frameRate))
+                chunk = writer.header(for: picture, frameRate: Self.fraction(frameRate))
                 size = (picture.width, picture.height)
             }
             var frame = try writer.frame(picture)

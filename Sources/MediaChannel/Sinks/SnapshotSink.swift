@@ -1,6 +1,6 @@
 import IoTCore
 import MediaCodec
-import NIOCore
+public import NIOCore
 
 /// A picture's file format.
 public enum PictureFormat: String, Sendable, CaseIterable {

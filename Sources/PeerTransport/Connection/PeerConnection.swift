@@ -1,4 +1,4 @@
-public import IoTCore
+import IoTCore
 public import NIOCore
 
 /// One encrypted connection to a peer: ICE, DTLS-SRTP, and RTP with its feedback, over one UDP port.

@@ -1,7 +1,10 @@
 import ArgumentParser
+import AsyncHTTPClient
 import Foundation
 import GatewayAPI
 import IoTCore
+import NIOCore
+import NIOHTTP1
 
 struct ActionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GatewayAPI
+import IoTCore
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -38,7 +38,7 @@ struct NetCommand: AsyncParsableCommand {
         @Flag(help: "The network does not announce its name (format wifi only).")
         var hidden = false
 
-        @Option(help: "tlv, wifi or json.")
+        @Option(help: "tlv, wifi or json.", transform: Self.format)
         var format = ProvisioningFormat.tlv
 
         @Option(help: ArgumentHelp("The picture's width and height in pixels.", valueName: "n"))
@@ -52,6 +52,14 @@ struct NetCommand: AsyncParsableCommand {
 
         @Flag(help: "Print JSON: the payload, the code's version and size, warnings.")
         var json = false
+
+        private static func format(_ word: String) throws -> ProvisioningFormat {
+            guard let format = ProvisioningFormat(rawValue: word) else {
+                let known = ProvisioningFormat.allCases.map(\.rawValue).joined(separator: ", ")
+                throw ValidationError("must be one of \(known)")
+            }
+            return format
+        }
 
         func validate() throws {
             if password != nil, passwordFile != nil {
@@ -87,5 +95,3 @@ struct NetCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension ProvisioningFormat: ExpressibleByArgument {}

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 
 /// SIGINT and SIGTERM as an event. The second one ends the process, as it would without this.
-final class Interruption: Sendable {
+final class Interruption {
     private let sources: [any DispatchSourceSignal]
 
     init(_ handle: @escaping @Sendable () -> Void) {

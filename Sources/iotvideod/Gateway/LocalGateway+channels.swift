@@ -11,7 +11,7 @@ extension LocalGateway {
         guard (0...255).contains(request.source) else {
             throw IoTError(.invalidRequest, "source: must be 0 to 255")
         }
-        let device = try await resolve(request.device)
+        let device = try await find(request.device)
         let use = try await registry.open(device: device.id, deviceName: device.name, source: request.source)
         await uses.touch(use.id)
         return await describe(use)

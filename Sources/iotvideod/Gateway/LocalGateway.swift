@@ -17,6 +17,7 @@ final class LocalGateway: Gateway {
     let photos: PhotoStore
     let hub: LinkHub?
     let uses: ChannelUses
+    let names = DeviceNames()
     private let startedAt = NIODeadline.now()
 
     init(
@@ -39,7 +40,7 @@ final class LocalGateway: Gateway {
         return StatusResponse(
             uptime: Int(uptime),
             link: LinkState(change.status, reason: change.reason, since: change.since, accessId: accessId.rawValue),
-            hub: await hubState(), broker: brokerState(), cameras: cameraServices.count,
+            hub: hubState(), broker: brokerState(), cameras: cameraServices.count,
             channels: await registry.all.count)
     }
 
@@ -54,6 +55,18 @@ final class LocalGateway: Gateway {
             throw IoTError(.notFound, "there is no such resource, or it is older than ten minutes")
         }
         return MediaBody(contentType: "image/jpeg", bytes: picture.bytes)
+    }
+
+    private func hubState() -> HubState {
+        HubState(enabled: hub != nil, ready: hub?.brokerProcessIdentifier != nil, endpoint: hub?.endpoint.description)
+    }
+
+    private func brokerState() -> BrokerState? {
+        guard let hub else { return nil }
+        let process = hub.brokerProcessIdentifier
+        return BrokerState(
+            state: process == nil ? .starting : .running, process: process.map(Int.init),
+            restarts: max(0, hub.brokerStarts - 1))
     }
 
     func prepareToStop() async {

@@ -191,6 +191,9 @@ struct PlayoutSimulation {
 
     // MARK: Running
 
+    /// More steps than any scenario needs: time does not move.
+    private static let maximumSteps = 2_000_000
+
     private mutating func run() {
         var next: [MediaKind: Int] = [:]
         for kind in sent.keys {
@@ -201,7 +204,7 @@ struct PlayoutSimulation {
         var changedJitter = false
         let end = scenario.seconds * 1_000_000
         var bufferDue = Int64.max
-        while true {
+        for _ in 0..<Self.maximumSteps {
             var now = min(nextReport, bufferDue)
             for (kind, index) in next { now = min(now, sent[kind]?[safe: index]?.sendAt ?? .max) }
             now = min(now, link.nextArrival.map(Self.time) ?? .max, back.nextArrival.map(Self.time) ?? .max)
@@ -319,7 +322,8 @@ struct PlayoutSimulation {
     }
 
     private static func time(_ deadline: NIODeadline) -> Int64 {
-        Int64(deadline.uptimeNanoseconds / 1_000) - zero
+        // Up, so that what is due has arrived by then.
+        Int64((deadline.uptimeNanoseconds + 999) / 1_000) - zero
     }
 }
 

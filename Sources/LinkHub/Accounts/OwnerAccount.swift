@@ -1,0 +1,43 @@
+import Foundation
+import IoTCore
+import IoTLink
+
+/// The account of whoever runs the daemon, made on first start: `link/accessId` and `link/token`.
+struct OwnerAccount: Sendable {
+    let accessID: AccessID
+    let tokenFile: String
+
+    init(dataDirectory: String) throws(IoTError) {
+        let directory = dataDirectory + "/link"
+        try SecretFile.makeDirectory(directory)
+        tokenFile = directory + "/token"
+        let path = directory + "/accessId"
+        guard let text = try SecretFile.read(path) else {
+            accessID = Self.firstName
+            try SecretFile.write(accessID.rawValue + "\n", to: path)
+            return
+        }
+        guard let id = AccessID(rawValue: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw IoTError(.fileFailed, "\(path) holds no access id ([a-z0-9_-]{1,64}): correct it, or remove it")
+        }
+        accessID = id
+    }
+
+    private static let firstName = AccessID(rawValue: "owner")!
+
+    /// The token of an earlier start, if the hub still accepts it and less than two thirds of its life are over.
+    func usableToken(
+        _ authority: TokenAuthority, knownTokens: (String) -> Bool, at seconds: Int64
+    ) throws(IoTError) -> String? {
+        guard let text = try SecretFile.read(tokenFile)?.trimmingCharacters(in: .whitespacesAndNewlines),
+            let claims = authority.verify(text, as: LinkTokenClaims.self), claims.kind == LinkTokenClaims.kind,
+            claims.sub == Principal.user(accessID).description, knownTokens(claims.jti),
+            claims.exp - seconds > (claims.exp - claims.iat) / 3
+        else { return nil }
+        return text
+    }
+
+    func save(_ token: String) throws(IoTError) {
+        try SecretFile.write(token + "\n", to: tokenFile)
+    }
+}

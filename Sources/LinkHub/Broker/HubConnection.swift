@@ -1,0 +1,128 @@
+import IoTCore
+import IoTLink
+import Logging
+import NIOConcurrencyHelpers
+
+/// The hub's own client of its broker: reads every up topic, writes the down topics and the control topic.
+final class HubConnection: Sendable {
+    private let endpoint: LinkEndpoint
+    private let password: String
+    private let credentials: CredentialSync
+    private let onMessage: @Sendable (UplinkMessage) -> Void
+    private let logger: Logger
+    private let current = NIOLockedValueBox<MQTTConnection?>(nil)
+
+    init(
+        endpoint: LinkEndpoint, password: String, credentials: CredentialSync, logger: Logger,
+        onMessage: @escaping @Sendable (UplinkMessage) -> Void
+    ) {
+        self.endpoint = endpoint
+        self.password = password
+        self.credentials = credentials
+        self.logger = logger
+        self.onMessage = onMessage
+    }
+
+    /// Stays connected until it is cancelled.
+    ///
+    /// - Parameters:
+    ///   - listening: Yields when a broker accepts connections.
+    ///   - onReady: Called each time the hub hears its principals.
+    ///   - onLost: Called each time it no longer does.
+    func run(
+        listening: AsyncStream<Void>, onReady: @Sendable () -> Void, onLost: @Sendable () -> Void
+    ) async {
+        var signals = listening.makeAsyncIterator()
+        _ = await signals.next()
+        var pause = Duration.milliseconds(5)
+        while !Task.isCancelled {
+            let wasReady = await runOnce(onReady: onReady)
+            if wasReady {
+                onLost()
+                pause = .milliseconds(5)
+            }
+            guard !Task.isCancelled else { break }
+            try? await Task.sleep(for: pause)
+            pause = min(.milliseconds(500), pause * 2)
+        }
+    }
+
+    private func runOnce(onReady: @Sendable () -> Void) async -> Bool {
+        // Four events at most: messages do not pass here.
+        let (events, feed) = AsyncStream.makeStream(of: MQTTEvent.self, bufferingPolicy: .bufferingNewest(8))
+        var configuration = MQTTConfiguration(
+            endpoint: endpoint, clientID: "hub-" + RequestID.random(),
+            credentials: MQTTCredentials(userName: DynamicSecurity.hubUserName, password: password))
+        configuration.waitingMessages = 65_536
+        configuration.waitingBytes = 64 << 20
+        let connection = MQTTConnection(configuration: configuration) { [self] event in
+            if case .message(let message) = event { receive(message) } else { feed.yield(event) }
+        }
+        connection.connect()
+        var isReady = false
+        var granted = 0
+        await withTaskCancellationHandler {
+            for await event in events {
+                switch event {
+                case .connected:
+                    try? connection.subscribe(LinkAddress.upFilter)
+                    try? connection.subscribe(DynamicSecurity.responseTopic)
+                case .subscribed(_, let isGranted):
+                    granted += isGranted ? 1 : 0
+                    guard granted == 2 else { continue }
+                    isReady = true
+                    current.withLockedValue { $0 = connection }
+                    for message in credentials.unconfirmed { publishControl(message) }
+                    onReady()
+                case .message: break
+                case .ended(let end):
+                    current.withLockedValue { $0 = nil }
+                    if case .lost(let error) = end, isReady {
+                        logger.warning("the hub lost its broker", metadata: ["error": "\(error)"])
+                    }
+                    return
+                }
+            }
+        } onCancel: {
+            connection.disconnect()
+        }
+        current.withLockedValue { $0 = nil }
+        return isReady
+    }
+
+    /// While there is no connection messages are dropped: their receivers are not connected either, and ask again.
+    func send(_ outputs: [HubOutput]) {
+        let connection = current.withLockedValue { $0 }
+        for output in outputs {
+            switch output {
+            case .message(let address, let payload):
+                publish(MQTTMessage(topic: address.downTopic, payload: payload), to: connection)
+            case .addCredential(let credential, let token):
+                if let message = credentials.add(credential, token: token) { publishControl(message) }
+            case .removeCredential(let tokenID):
+                if let message = credentials.remove(tokenID: tokenID) { publishControl(message) }
+            }
+        }
+    }
+
+    private func publishControl(_ message: JSONValue) {
+        let bytes = Array(message.jsonText.utf8)
+        publish(MQTTMessage(topic: DynamicSecurity.controlTopic, payload: bytes), to: current.withLockedValue { $0 })
+    }
+
+    private func publish(_ message: MQTTMessage, to connection: MQTTConnection?) {
+        do {
+            try connection?.publish(message)
+        } catch {
+            logger.debug("a message to the broker was dropped", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func receive(_ message: MQTTMessage) {
+        if message.topic == DynamicSecurity.responseTopic {
+            if let response = try? JSONValue(parsing: message.payload) { credentials.confirm(response) }
+        } else if let (address, direction) = LinkAddress.parse(topic: message.topic), direction == .up {
+            onMessage(UplinkMessage(address: address, payload: message.payload))
+        }
+    }
+}

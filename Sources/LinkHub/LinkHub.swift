@@ -1,0 +1,263 @@
+public import IoTCore
+public import IoTLink
+public import Logging
+public import ServiceLifecycle
+
+/// The link service: accounts, tokens, devices, bindings, presence, stored thing models, and the forwarding of
+/// requests and calls between users and devices, behind a broker of its own.
+///
+/// Everything but `run()` may be called before it, too. Without any configuration but its directory it makes a
+/// signing key and an owner account on first start.
+public final class LinkHub: Service, Sendable {
+    /// Where principals connect.
+    public let endpoint: LinkEndpoint
+
+    private let configuration: HubConfiguration
+    private let lock: DirectoryLock
+    private let authority: TokenAuthority
+    private let owner: OwnerAccount
+    private let store: HubStore
+    private let supervisor: BrokerSupervisor
+    private let credentials: CredentialSync
+    private let connection: HubConnection
+    private let service: HubService
+    private let brokerPassword: String
+    private let ready = ReadySignal()
+
+    /// Opens the data directory.
+    ///
+    /// - Throws: `brokerMissing` without mosquitto, `alreadyRunning`, `fileFailed`, `storeFailed`.
+    public init(_ configuration: HubConfiguration, logger: Logger) throws(IoTError) {
+        self.configuration = configuration
+        let directory = configuration.dataDirectory
+        guard directory.hasPrefix("/") else {
+            throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
+        }
+        try SecretFile.makeDirectory(directory)
+        lock = try DirectoryLock(dataDirectory: directory)
+        supervisor = try BrokerSupervisor(
+            dataDirectory: directory, endpoint: configuration.endpoint, program: configuration.mosquittoPath,
+            limits: configuration.brokerLimits, logger: logger)
+        endpoint = Self.linkEndpoint(supervisor.endpoint)
+        authority = TokenAuthority(key: try HubKey(dataDirectory: directory))
+        owner = try OwnerAccount(dataDirectory: directory)
+        store = try HubStore(path: directory + "/hub.sqlite")
+        credentials = CredentialSync()
+        brokerPassword = Hex.random(byteCount: 32)
+        // The service sends through the connection, and the connection feeds the service.
+        let uplink = LateBound<HubService>()
+        let connection = HubConnection(
+            endpoint: Self.linkEndpoint(supervisor.hubEndpoint), password: brokerPassword, credentials: credentials, logger: logger
+        ) { message in uplink.value?.receive(message) }
+        self.connection = connection
+        service = try HubService(store: store, authority: authority, limits: configuration.limits) { outputs in
+            connection.send(outputs)
+        }
+        uplink.bind(service)
+    }
+
+    /// Serves until it is cancelled or told to shut down gracefully. Call it once.
+    ///
+    /// - Throws: `brokerFailed` when the broker does not start.
+    public func run() async throws {
+        let (listening, listeningFeed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        do {
+            try await cancelWhenGracefulShutdown { [self] in
+                try await withThrowingTaskGroup { group in
+                    group.addTask { [self] in
+                        try await supervisor.run(
+                            securityFile: { [self] () async throws(IoTError) in try await securityFile() },
+                            onListening: { listeningFeed.yield() })
+                    }
+                    group.addTask { [self] in
+                        await connection.run(
+                            listening: listening,
+                            onReady: { [self] in
+                                supervisor.openToPrincipals()
+                                ready.resolve(.success(()))
+                            },
+                            onLost: { [self] in service.noteOutage() })
+                    }
+                    group.addTask { [self] in
+                        while !Task.isCancelled {
+                            try? await Task.sleep(for: .seconds(60))
+                            supervisor.boundLog()
+                        }
+                    }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+            }
+        } catch {
+            await finish(error as? IoTError)
+            if !(error is CancellationError) { throw error }
+            return
+        }
+        await finish(nil)
+    }
+
+    private func finish(_ error: IoTError?) async {
+        ready.resolve(.failure(error ?? IoTError(.stopping)))
+        credentials.stop()
+        await service.stop()
+        store.close()
+    }
+
+    /// Returns when principals can register, which it takes a broker and the hub's own connection to it.
+    ///
+    /// - Throws: what kept `run()` from it.
+    public func waitUntilReady() async throws(IoTError) {
+        try await ready.wait()
+    }
+
+    public var statistics: HubStatistics { service.statistics }
+
+    /// How often a broker was started.
+    public var brokerStarts: Int { supervisor.starts }
+
+    /// The broker's process id while one runs.
+    public var brokerProcessIdentifier: Int32? { supervisor.processIdentifier }
+
+    /// Made before each start of a broker, on the hub's own thread: every credential is in this file, or comes after.
+    private func securityFile() async throws(IoTError) -> JSONValue {
+        let hub = BrokerCredential.hub(password: brokerPassword)
+        let credentials = credentials
+        return try await service.perform { core, time throws(IoTError) in
+            core.expireTokens(at: time)
+            credentials.reset()
+            return DynamicSecurity.file(hub: hub, credentials: core.state.tokens.values.map(\.credential))
+        }
+    }
+
+    // MARK: Accounts
+
+    /// The owner's access id; makes the account if there is none.
+    public func ensureOwner() async throws(IoTError) -> AccessID {
+        let id = owner.accessID
+        try await service.perform { core, time throws(IoTError) in
+            if !core.state.users.contains(id) { try core.addUser(id, at: time) }
+        }
+        return id
+    }
+
+    /// The owner's token, which also lies in `ownerTokenFile`; renewed past two thirds of its life.
+    public func ownerToken() async throws(IoTError) -> String {
+        let id = try await ensureOwner()
+        let owner = owner
+        let authority = authority
+        let usable = try await service.perform { core, time throws(IoTError) in
+            try owner.usableToken(authority, knownTokens: { core.state.tokens[$0] != nil }, at: time.seconds)
+        }
+        if let usable { return usable }
+        let token = try await issueToken(.user(id), lifetime: .seconds(localLifetime))
+        try owner.save(token)
+        return token
+    }
+
+    public var ownerTokenFile: String { owner.tokenFile }
+
+    /// - Throws: `nameTaken`.
+    public func createUser(_ id: AccessID) async throws(IoTError) {
+        try await service.perform { core, time throws(IoTError) in try core.addUser(id, at: time) }
+    }
+
+    // MARK: Devices
+
+    /// Makes a device, which belongs to nobody yet.
+    ///
+    /// - Throws: `invalidRequest` for a bad name, `nameTaken`.
+    public func createDevice(name: String) async throws(IoTError) -> (device: DeviceID, token: String) {
+        let lifetime = localLifetime
+        let (device, token, tokenID) = try await service.perform { core, time throws(IoTError) in
+            let device = try core.addDevice(named: name, at: time)
+            let (token, id) = try core.issueToken(.device(device), lifetime: lifetime, at: time)
+            return (device, token, id)
+        }
+        await credentials.waitUntilConfirmed(tokenID)
+        return (device, token)
+    }
+
+    /// The device of this name with a new token, for a camera of this daemon; makes it, and binds it to the owner, when
+    /// it is missing. The tokens that earlier calls gave are revoked.
+    public func ensureDevice(name: String) async throws(IoTError) -> (device: DeviceID, token: String) {
+        let owner = try await ensureOwner()
+        let lifetime = localLifetime
+        let (device, token, tokenID) = try await service.perform { core, time throws(IoTError) in
+            let device: DeviceID
+            if let known = core.state.names[name] {
+                device = known
+            } else {
+                device = try core.addDevice(named: name, at: time)
+                try core.bind(owner, device, .owner)
+            }
+            core.removeTokens(of: .device(device)) { $0.isLocal }
+            let (token, id) = try core.issueToken(.device(device), lifetime: lifetime, isLocal: true, at: time)
+            return (device, token, id)
+        }
+        await credentials.waitUntilConfirmed(tokenID)
+        return (device, token)
+    }
+
+    /// The devices by name.
+    public func deviceNames() async throws(IoTError) -> [String: DeviceID] {
+        try await service.perform { core, _ throws(IoTError) in core.state.names }
+    }
+
+    public func renameDevice(_ device: DeviceID, to name: String) async throws(IoTError) {
+        try await service.perform { core, _ throws(IoTError) in try core.renameDevice(device, to: name) }
+    }
+
+    /// Removes a device with its model, bindings and tokens; its session ends.
+    public func removeDevice(_ device: DeviceID) async throws(IoTError) {
+        try await service.perform { core, time throws(IoTError) in try core.removeDevice(device, at: time) }
+    }
+
+    /// Gives an account a role at a device, or changes it. It counts from the next request.
+    public func bind(_ user: AccessID, to device: DeviceID, role: BindingRole) async throws(IoTError) {
+        try await service.perform { core, _ throws(IoTError) in try core.bind(user, device, role) }
+    }
+
+    /// - Throws: `relationInvalid` when they are not bound.
+    public func unbind(_ user: AccessID, from device: DeviceID) async throws(IoTError) {
+        try await service.perform { core, _ throws(IoTError) in try core.unbind(user, device) }
+    }
+
+    // MARK: Tokens
+
+    /// Makes a token, which the broker knows when this returns.
+    ///
+    /// - Parameter lifetime: 1 s to 10 years.
+    /// - Throws: `targetNotFound` for an unknown principal.
+    public func issueToken(_ principal: Principal, lifetime: Duration) async throws(IoTError) -> String {
+        let seconds = lifetime.components.seconds
+        let (token, id) = try await service.perform { core, time throws(IoTError) in
+            try core.issueToken(principal, lifetime: seconds, at: time)
+        }
+        await credentials.waitUntilConfirmed(id)
+        return token
+    }
+
+    /// Ends a token and the sessions that use it. `id` is the token's `jti`.
+    ///
+    /// - Throws: `notFound`.
+    public func revokeToken(id: String) async throws(IoTError) {
+        try await service.perform { core, _ throws(IoTError) in try core.revokeToken(id) }
+        await credentials.waitUntilConfirmed(id)
+    }
+
+    private static func linkEndpoint(_ endpoint: BrokerEndpoint) -> LinkEndpoint {
+        switch endpoint {
+        case .unixSocket(let path): .unixSocket(path: path)
+        case .loopback(let port): .tcp(host: "127.0.0.1", port: port)
+        }
+    }
+
+    private var localLifetime: Int64 { configuration.localTokenDays * 86_400 }
+}
+
+extension BrokerCredential {
+    /// The hub's own; its principal is never looked at, since it has a role of its own.
+    static func hub(password: String) -> BrokerCredential {
+        .make(tokenID: DynamicSecurity.hubUserName, principal: .device(.random()), token: password)
+    }
+}

@@ -1,0 +1,164 @@
+public import IoTCore
+import NIOCore
+
+/// Drives one `PeerConnection` over a `PeerSocket`: forwards its calls, sends what it sends, keeps its timer.
+///
+/// Not Sendable: every call, and every event, is on the socket's event loop. A call inside an event's handler is
+/// allowed; what it sets off comes after the handler returns.
+public final class Peer {
+    private let connection: PeerConnection
+    private let socket: PeerDemultiplexer
+    private let eventLoop: any EventLoop
+    private var onEvent: ((PeerEvent) -> Void)?
+    private var isPumping = false
+    private var timer: Scheduled<Void>?
+    private var timerDeadline = NIODeadline.distantFuture
+
+    /// The addresses at which the peer has shown itself.
+    private(set) var addresses: Set<SocketAddress> = []
+    let iceUfrag: String
+
+    init(
+        connection: PeerConnection, socket: PeerDemultiplexer, eventLoop: any EventLoop,
+        onEvent: @escaping (PeerEvent) -> Void
+    ) {
+        self.connection = connection
+        self.socket = socket
+        self.eventLoop = eventLoop
+        self.onEvent = onEvent
+        iceUfrag = connection.iceUfrag
+    }
+
+    public var state: PeerConnectionState { connection.state }
+    public var statistics: PeerStatistics { connection.statistics }
+    public var localDescription: SessionDescription? { connection.localDescription }
+    public var remoteDescription: SessionDescription? { connection.remoteDescription }
+
+    /// See `PeerConnection.mediaClockAnchor`.
+    public var mediaClockAnchor: MediaClockAnchor? {
+        get { connection.mediaClockAnchor }
+        set { connection.mediaClockAnchor = newValue }
+    }
+
+    public func sendingCodec(mid: String) -> RTPCodec? { connection.sendingCodec(mid: mid) }
+    public func receivingCodecs(mid: String) -> [RTPCodec] { connection.receivingCodecs(mid: mid) }
+
+    /// See `PeerConnection.createOffer`.
+    public func createOffer() throws(IoTError) -> SessionDescription {
+        let offer = try connection.createOffer()
+        pump()
+        return offer
+    }
+
+    /// See `PeerConnection.createAnswer`.
+    public func createAnswer(
+        to offer: SessionDescription, accepting: (MediaSection) -> Bool = { _ in true }
+    ) throws(IoTError) -> SessionDescription {
+        let answer = try connection.createAnswer(to: offer, accepting: accepting)
+        begin()
+        return answer
+    }
+
+    /// See `PeerConnection.setAnswer`.
+    public func setAnswer(_ answer: SessionDescription) throws(IoTError) {
+        try connection.setAnswer(answer)
+        begin()
+    }
+
+    /// See `PeerConnection.addRemoteCandidate`.
+    public func addRemoteCandidate(_ text: String) throws(IoTError) {
+        try connection.addRemoteCandidate(text)
+        begin()
+    }
+
+    /// See `PeerConnection.send`.
+    @discardableResult
+    public func send(_ packets: some Sequence<MediaPacket>, mid: String) -> Bool {
+        let isSent = connection.send(packets, mid: mid, at: eventLoop.now)
+        pump()
+        return isSent
+    }
+
+    /// See `PeerConnection.resend`.
+    @discardableResult
+    public func resend(_ packet: MediaPacket, mid: String) -> Bool {
+        let isSent = connection.resend(packet, mid: mid, at: eventLoop.now)
+        pump()
+        return isSent
+    }
+
+    /// See `PeerConnection.requestKeyFrame`.
+    public func requestKeyFrame(mid: String) {
+        connection.requestKeyFrame(mid: mid)
+        pump()
+    }
+
+    /// Says goodbye; `.stateChanged(.closed)` is the last event.
+    public func close() {
+        connection.close(at: eventLoop.now)
+        pump()
+    }
+
+    func socketClosed() {
+        connection.fail(IoTError(.peerFailed, "the datagram socket was closed"))
+        pump()
+    }
+
+    func receive(_ datagram: ByteBuffer, from source: SocketAddress) {
+        connection.receive(datagram, from: source, at: eventLoop.now)
+        pump()
+    }
+
+    func awaitsResponse(to id: STUNTransactionID) -> Bool {
+        connection.awaitsResponse(to: id)
+    }
+
+    /// True once for each address at which the peer has shown itself.
+    func claim(_ address: SocketAddress) -> Bool {
+        !connection.state.isEnd && connection.hasValidated(address) && addresses.insert(address).inserted
+    }
+
+    /// What a description or a candidate sets off waits for the time.
+    private func begin() {
+        connection.handleTimeout(at: eventLoop.now)
+        pump()
+    }
+
+    private func pump() {
+        // From inside an event: the pump that called it goes on.
+        guard !isPumping else { return }
+        isPumping = true
+        defer { isPumping = false }
+        while true {
+            switch connection.poll() {
+            case .transmit(let datagram, let address)?: socket.write(datagram, to: address)
+            case .event(let event)?: onEvent?(event)
+            case .timeout(let deadline)?: return schedule(deadline)
+            case nil: return finish()
+            }
+        }
+    }
+
+    /// A timer that rings too early costs one look; making a new one for each packet would cost more.
+    private func schedule(_ deadline: NIODeadline) {
+        guard deadline < timerDeadline else { return }
+        timer?.cancel()
+        timerDeadline = deadline
+        timer = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { self.timerRang() }
+    }
+
+    private func timerRang() {
+        timer = nil
+        timerDeadline = .distantFuture
+        connection.handleTimeout(at: eventLoop.now)
+        pump()
+    }
+
+    private func finish() {
+        timer?.cancel()
+        timer = nil
+        timerDeadline = .distantFuture
+        onEvent = nil
+        socket.remove(self)
+    }
+}

@@ -1,0 +1,149 @@
+import IoTCore
+import Logging
+import NIOCore
+
+/// Gives each datagram of a socket to its peer, and takes theirs to send. Confined to the socket's event loop.
+///
+/// A peer is known by its address once it has shown there that it knows its password; until then by the user name
+/// of its checks, and by the transaction of its answers. When two peers show themselves at one address, the newer
+/// one has it: a restarted peer often comes back on its old port.
+final class PeerDemultiplexer: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+    typealias OutboundOut = AddressedEnvelope<ByteBuffer>
+
+    private let logger: Logger
+    private let eventLoop: any EventLoop
+    private var peersByUfrag: [String: Peer] = [:]
+    private var peersByAddress: [SocketAddress: Peer] = [:]
+    private var counters = PeerSocketStatistics()
+    private let sender = DatagramSender()
+    private var context: ChannelHandlerContext?
+    private var isIPv6 = false
+    private var isFlushScheduled = false
+    private var isReading = false
+
+    private static let flushThreshold = 256
+
+    init(eventLoop: any EventLoop, logger: Logger) {
+        self.eventLoop = eventLoop
+        self.logger = logger
+    }
+
+    var statistics: PeerSocketStatistics {
+        var all = counters
+        all.datagramsSent = sender.datagramsSent
+        all.datagramsDropped = sender.datagramsDropped
+        all.sendErrors = sender.sendErrors
+        return all
+    }
+
+    var isActive: Bool { context?.channel.isActive == true }
+
+    func add(_ peer: Peer) {
+        peersByUfrag[peer.iceUfrag] = peer
+    }
+
+    func remove(_ peer: Peer) {
+        peersByUfrag[peer.iceUfrag] = nil
+        for address in peer.addresses where peersByAddress[address] === peer {
+            peersByAddress[address] = nil
+        }
+    }
+
+    func closeAll() {
+        for peer in Array(peersByUfrag.values) { peer.close() }
+        flush()
+    }
+
+    // MARK: Receiving
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        isIPv6 = context.channel.localAddress?.isIPv4 == false
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isReading = true
+        let envelope = unwrapInboundIn(data)
+        let source = isIPv6 ? envelope.remoteAddress.unmapped : envelope.remoteAddress
+        counters.datagramsReceived += 1
+        guard let peer = peer(for: envelope.data, from: source) else {
+            counters.datagramsIgnored += 1
+            return
+        }
+        peer.receive(envelope.data, from: source)
+        if peersByAddress[source] !== peer, peer.claim(source) { peersByAddress[source] = peer }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        flush()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        logger.debug("A datagram socket reported an error", metadata: ["error": "\(error)"])
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        for peer in Array(peersByUfrag.values) { peer.socketClosed() }
+    }
+
+    private func peer(for datagram: ByteBuffer, from source: SocketAddress) -> Peer? {
+        guard let kind = DatagramKind(datagram) else { return nil }
+        let known = peersByAddress[source]
+        guard kind == .stun else { return known }
+        guard let message = try? STUNMessage(parsing: datagram) else { return nil }
+        switch message.messageClass {
+        case .request:
+            guard let fragment = message.username?.split(separator: ":", maxSplits: 1).first else { return nil }
+            return peersByUfrag[String(fragment)]
+        case .indication:
+            return known
+        case .successResponse, .errorResponse:
+            if let known, known.awaitsResponse(to: message.transactionID) { return known }
+            return peersByUfrag.values.first { $0.awaitsResponse(to: message.transactionID) }
+        }
+    }
+
+    // MARK: Sending
+
+    func write(_ datagram: ByteBuffer, to address: SocketAddress) {
+        sender.append(datagram, to: isIPv6 ? address.mapped : address)
+        if sender.queuedCount >= Self.flushThreshold {
+            flush()
+        } else if !isReading {
+            flushSoon(after: nil)
+        }
+    }
+
+    /// Once for all that is written in this turn of the loop, whichever peers it is from.
+    private func flushSoon(after delay: TimeAmount?) {
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        let loop = eventLoop.assumeIsolated()
+        if let delay {
+            loop.scheduleTask(in: delay) { self.runScheduledFlush() }
+        } else {
+            loop.execute { self.runScheduledFlush() }
+        }
+    }
+
+    private func runScheduledFlush() {
+        isFlushScheduled = false
+        flush()
+    }
+
+    private func flush() {
+        guard let context, sender.queuedCount > 0 else { return }
+        let progress = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+            of: NIOBSDSocket.Handle.self
+        ) { descriptor in sender.flush(through: descriptor) }
+        // NIO has no word for a full send buffer of a socket that it does not write to itself; at the rate of a
+        // gigabit a millisecond's wait is a hundred datagrams, and the queue takes many more.
+        if case .blocked? = progress { flushSoon(after: .milliseconds(1)) }
+    }
+}

@@ -1,0 +1,105 @@
+public import IoTCore
+public import Logging
+public import NIOCore
+import NIOPosix
+
+/// One UDP port for any number of peers.
+///
+/// Two peers cannot share both ends: whoever calls one remote socket several times (two cameras of one box) needs a
+/// `PeerSocket` for each call.
+public final class PeerSocket: Sendable {
+    /// As bound; the unspecified address when it was bound to that.
+    public let localAddress: SocketAddress
+
+    /// The addresses to tell peers: `localAddress`, or those of the interfaces that it stands for.
+    public let hostAddresses: [SocketAddress]
+
+    public let eventLoop: any EventLoop
+    private let channel: any Channel
+    private let demultiplexer: NIOLoopBound<PeerDemultiplexer>
+
+    /// What the kernel is asked to hold for either direction. It grants what `net.core.rmem_max` allows.
+    private static let bufferByteCount: Int = 4 << 20
+    private static let readCount = 16
+    private static let maximumDatagram = 2048
+
+    private init(
+        channel: any Channel, localAddress: SocketAddress, hostAddresses: [SocketAddress],
+        demultiplexer: NIOLoopBound<PeerDemultiplexer>
+    ) {
+        self.channel = channel
+        self.localAddress = localAddress
+        self.hostAddresses = hostAddresses
+        self.demultiplexer = demultiplexer
+        eventLoop = channel.eventLoop
+    }
+
+    /// Binds a socket. Port 0 lets the system choose; `::` serves IPv4, too.
+    ///
+    /// - Parameter eventLoop: one of a `MultiThreadedEventLoopGroup`; all of the socket's peers live on it.
+    public static func bind(
+        to address: SocketAddress, on eventLoop: any EventLoop, logger: Logger
+    ) async throws -> PeerSocket {
+        let channel = try await DatagramBootstrap(group: eventLoop)
+            .channelOption(.socketOption(.so_rcvbuf), value: bufferByteCount)
+            .channelOption(.socketOption(.so_sndbuf), value: bufferByteCount)
+            .channelOption(.datagramVectorReadMessageCount, value: readCount)
+            .channelOption(
+                .recvAllocator,
+                value: FixedSizeRecvByteBufferAllocator(capacity: readCount * maximumDatagram)
+            )
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        PeerDemultiplexer(eventLoop: channel.eventLoop, logger: logger))
+                }
+            }
+            .bind(to: address).get()
+        do {
+            return try await channel.eventLoop.submit {
+                guard let local = channel.localAddress else {
+                    throw IoTError(.internalFailure, "a bound socket has no address")
+                }
+                let handler = try channel.pipeline.syncOperations.handler(type: PeerDemultiplexer.self)
+                return PeerSocket(
+                    channel: channel, localAddress: local, hostAddresses: try HostAddresses.of(local),
+                    demultiplexer: NIOLoopBound(handler, eventLoop: channel.eventLoop))
+            }.get()
+        } catch {
+            try? await channel.close().get()
+            throw error
+        }
+    }
+
+    /// A new peer of this socket. On the event loop only; `onEvent` is called there, never from inside this call.
+    ///
+    /// - Parameter configuration: without host addresses it gets the socket's.
+    /// - Throws: `stopping` when the socket is closed.
+    public func makePeer(
+        configuration: PeerConfiguration, certificate: PeerCertificate, onEvent: @escaping (PeerEvent) -> Void
+    ) throws(IoTError) -> Peer {
+        let demultiplexer = demultiplexer.value
+        guard demultiplexer.isActive else { throw IoTError(.stopping, "the datagram socket is closed") }
+        var configuration = configuration
+        if configuration.hostAddresses.isEmpty, configuration.hasAllHostAddresses {
+            configuration.hostAddresses = hostAddresses
+        }
+        let connection = PeerConnection(
+            configuration: configuration, certificate: certificate, now: eventLoop.now)
+        let peer = Peer(
+            connection: connection, socket: demultiplexer, eventLoop: eventLoop, onEvent: onEvent)
+        demultiplexer.add(peer)
+        return peer
+    }
+
+    /// On the event loop only.
+    public var statistics: PeerSocketStatistics {
+        demultiplexer.value.statistics
+    }
+
+    /// Closes every peer with a goodbye, then the socket. A second call does nothing.
+    public func close() async {
+        try? await eventLoop.submit { self.demultiplexer.value.closeAll() }.get()
+        try? await channel.close().get()
+    }
+}

@@ -1,0 +1,32 @@
+public import IoTCore
+import IoTLink
+
+/// What the hub tells of an account's devices without being asked.
+public enum ModelUpdate: Sendable, Hashable {
+    /// An object changed: its path, itself (null when deleted), its version.
+    case property(device: DeviceID, PropertyChange)
+    case presence(device: DeviceID, isOnline: Bool)
+
+    public var device: DeviceID {
+        switch self {
+        case .property(let device, _), .presence(let device, _): device
+        }
+    }
+
+    /// `nil` for a push that is not of the model, or is damaged.
+    init?(_ push: LinkPush) {
+        guard let device = push.params["device"]?.stringValue.flatMap(DeviceID.init(rawValue:)) else { return nil }
+        switch push.method {
+        case ModelMethod.update:
+            guard let path = push.params["path"]?.stringValue, let version = push.params["version"]?.integerValue
+            else { return nil }
+            self = .property(
+                device: device,
+                PropertyChange(path: path, value: push.params["value"] ?? .null, version: version))
+        case ModelMethod.presence:
+            guard let isOnline = push.params["online"]?.boolValue else { return nil }
+            self = .presence(device: device, isOnline: isOnline)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,121 @@
+public import IoTCore
+public import IoTLink
+
+/// A user's way to the thing models of the account's devices, through the hub.
+///
+/// `device` is an id or a name everywhere. Each call throws the hub's refusal as an `IoTError`, `messageTimeout`
+/// (21002) when none came in time, and `modelReceiveFailed` (21004) for an answer that makes no sense. Calls that
+/// change something may be given a request `id`: repeating one with the same id within ten minutes does not apply it
+/// twice.
+public struct ThingModelClient: Sendable {
+    /// How long a call waits for its answer when nothing else is said.
+    public static let defaultTimeout = Duration.seconds(10)
+
+    private let link: any ModelLink
+
+    public init(link: any ModelLink) {
+        self.link = link
+    }
+
+    // MARK: Devices
+
+    public func devices(timeout: Duration = defaultTimeout) async throws(IoTError) -> [DeviceSummary] {
+        let result = try await link.request(ModelMethod.listDevices, [:], timeout: timeout, id: nil)
+        guard let list = result["devices"]?.arrayValue else { throw Self.damaged("the list of devices") }
+        return list.compactMap(DeviceSummary.init(json:))
+    }
+
+    public func show(_ device: String, timeout: Duration = defaultTimeout) async throws(IoTError) -> DeviceDetails {
+        let result = try await link.request(
+            ModelMethod.showDevice, ["device": .string(device)], timeout: timeout, id: nil)
+        guard let summary = DeviceSummary(json: result), let version = result["version"]?.integerValue else {
+            throw Self.damaged("the device")
+        }
+        return DeviceDetails(
+            summary: summary, model: result["model"] ?? [:], version: version,
+            pending: (result["pending"]?.arrayValue ?? []).compactMap(\.stringValue))
+    }
+
+    // MARK: Properties
+
+    /// `""` reads the whole model.
+    public func read(
+        _ device: String, _ path: String = "", timeout: Duration = defaultTimeout
+    ) async throws(IoTError) -> PropertyReading {
+        let result = try await link.request(
+            ModelMethod.read, ["device": .string(device), "path": .string(path)], timeout: timeout, id: nil)
+        guard let value = result["value"], let version = result["version"]?.integerValue else {
+            throw Self.damaged("the answer")
+        }
+        return PropertyReading(value: value, version: version)
+    }
+
+    /// Writes to `ProWritable` or `ProUser`. While the device is away the hub stores it and delivers it later.
+    ///
+    /// With `ifVersion` a write that lost the race throws `versionConflict`; `IoTError.versionConflict` has the value
+    /// and version there are.
+    public func write(
+        _ device: String, _ path: String, _ value: JSONValue, ifVersion: Int64? = nil,
+        timeout: Duration = defaultTimeout, id: String? = nil
+    ) async throws(IoTError) -> WriteOutcome {
+        var params: JSONValue = ["device": .string(device), "path": .string(path), "value": value]
+        params["ifVersion"] = ifVersion.map { .integer($0) }
+        let result = try await link.request(ModelMethod.write, params, timeout: timeout, id: id)
+        guard let version = result["version"]?.integerValue else { throw Self.damaged("the answer") }
+        return WriteOutcome(
+            version: version, value: result["value"] ?? value, isPending: result["pending"]?.boolValue ?? false)
+    }
+
+    /// Tells the device to do something and waits for what it says; `deviceOffline` (8000) when it is away.
+    public func takeAction(
+        _ device: String, _ path: String, _ value: JSONValue, timeout: Duration = defaultTimeout, id: String? = nil
+    ) async throws(IoTError) -> JSONValue {
+        // The hub gives the device this long; its own answer needs a moment more.
+        let milliseconds = timeout.components.seconds * 1000 + timeout.components.attoseconds / 1_000_000_000_000_000
+        let params: JSONValue = [
+            "device": .string(device), "path": .string(path), "value": value,
+            "timeoutMilliseconds": .integer(milliseconds),
+        ]
+        let result = try await link.request(
+            ModelMethod.takeAction, params, timeout: timeout + .seconds(1), id: id)
+        return result["value"] ?? .null
+    }
+
+    // MARK: User properties
+
+    /// Adds `ProUser.{name}`, or replaces it; gives its version.
+    public func addUserProperty(
+        _ device: String, _ name: String, _ value: JSONValue, timeout: Duration = defaultTimeout, id: String? = nil
+    ) async throws(IoTError) -> Int64 {
+        try await changeUserProperty(
+            ModelMethod.addUserProperty, ["device": .string(device), "name": .string(name), "value": value],
+            timeout: timeout, id: id)
+    }
+
+    public func deleteUserProperty(
+        _ device: String, _ name: String, timeout: Duration = defaultTimeout, id: String? = nil
+    ) async throws(IoTError) -> Int64 {
+        try await changeUserProperty(
+            ModelMethod.deleteUserProperty, ["device": .string(device), "name": .string(name)],
+            timeout: timeout, id: id)
+    }
+
+    private func changeUserProperty(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
+    ) async throws(IoTError) -> Int64 {
+        let result = try await link.request(method, params, timeout: timeout, id: id)
+        guard let version = result["version"]?.integerValue else { throw Self.damaged("the answer") }
+        return version
+    }
+
+    // MARK: Updates
+
+    /// What changes at the account's devices from now on; ends with the link session. A slow reader loses the oldest.
+    public func updates() -> some AsyncSequence<ModelUpdate, Never> & Sendable {
+        link.pushes().compactMap { ModelUpdate($0) }
+    }
+
+    private static func damaged(_ what: String) -> IoTError {
+        IoTError(.modelReceiveFailed, "\(what) that the hub sent makes no sense; check both versions")
+    }
+}

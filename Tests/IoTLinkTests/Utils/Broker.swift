@@ -1,0 +1,99 @@
+import Foundation
+import IoTCore
+import Synchronization
+
+@testable import IoTLink
+
+/// A real mosquitto in a directory of its own, on a Unix socket and on a loopback port if asked.
+final class Broker: Sendable {
+    let directory: URL
+    let port: Int?
+    private let process = Mutex<Process?>(nil)
+
+    var endpoint: LinkEndpoint { .unixSocket(path: directory.appendingPathComponent("s").path) }
+
+    init(tokens: [TestToken], port: Int? = nil) throws {
+        self.port = port
+        // Short: a socket's path has at most 107 bytes.
+        directory = URL(fileURLWithPath: "/tmp/iotlink-\(RequestID.random().prefix(12))")
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let passwords = directory.appendingPathComponent("passwords")
+        try Data().write(to: passwords)
+        for token in tokens {
+            let passwd = Process()
+            passwd.executableURL = URL(fileURLWithPath: "/usr/bin/mosquitto_passwd")
+            passwd.arguments = ["-b", passwords.path, token.id, token.text]
+            try passwd.run()
+            passwd.waitUntilExit()
+        }
+        var configuration = """
+            user \(NSUserName())
+            allow_anonymous false
+            password_file \(passwords.path)
+            listener 0 \(directory.path)/s
+
+            """
+        if let port { configuration += "listener \(port) 127.0.0.1\n" }
+        try Data(configuration.utf8).write(to: directory.appendingPathComponent("mosquitto.conf"))
+    }
+
+    deinit {
+        kill()
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// Returns when it says that it runs.
+    func start() async throws {
+        try? FileManager.default.removeItem(at: directory.appendingPathComponent("s"))
+        let broker = Process()
+        broker.executableURL = URL(fileURLWithPath: "/usr/sbin/mosquitto")
+        broker.arguments = ["-c", directory.appendingPathComponent("mosquitto.conf").path]
+        let output = Pipe()
+        broker.standardError = output
+        broker.standardOutput = FileHandle.nullDevice
+        try broker.run()
+        process.withLock { $0 = broker }
+        let isRunning = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var text = ""
+                var told = false
+                // Reads on to the end, so that the broker never blocks on a full pipe.
+                while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
+                    guard !told else { continue }
+                    text += String(decoding: data, as: UTF8.self)
+                    guard text.contains(" running") else { continue }
+                    told = true
+                    continuation.resume(returning: true)
+                }
+                if !told { continuation.resume(returning: false) }
+            }
+        }
+        guard isRunning else { throw IoTError(.brokerFailed, "mosquitto did not start") }
+    }
+
+    /// SIGKILL: the broker sends nothing, and no will is published.
+    func kill() {
+        process.withLock { process in
+            if let process, process.isRunning {
+                Glibc.kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+            }
+            process = nil
+        }
+    }
+}
+
+/// A token that looks like the hub's: a JWT whose signature nobody here checks.
+struct TestToken: Sendable {
+    let id: String
+    let text: String
+
+    init(_ id: String) {
+        self.id = id
+        let payload = Data(#"{"jti":"\#(id)"}"#.utf8).base64EncodedString()
+            .replacingOccurrences(of: "=", with: "").replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_")
+        text = "e30.\(payload).c2ln"
+    }
+}

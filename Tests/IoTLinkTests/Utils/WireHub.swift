@@ -1,0 +1,91 @@
+import IoTCore
+import Synchronization
+
+@testable import IoTLink
+
+/// The hub's end of the wire: a second MQTT connection that reads all up topics and answers as docs/link.md says.
+final class WireHub: Sendable {
+    typealias Answer = @Sendable (LinkAddress, LinkRequest) -> [LinkReply]
+
+    struct Arrival: Sendable {
+        let address: LinkAddress
+        let envelope: Envelope
+    }
+
+    private let connection: MQTTConnection
+    /// All that arrived, in order.
+    let arrivals: AsyncStream<Arrival>
+    private let subscribed: AsyncStream<Bool>
+
+    init(endpoint: LinkEndpoint, token: TestToken, answer: @escaping Answer = WireHub.accept) {
+        let (arrivals, arrivalWriter) = AsyncStream.makeStream(of: Arrival.self, bufferingPolicy: .bufferingOldest(4096))
+        let (subscribed, subscribedWriter) = AsyncStream.makeStream(of: Bool.self)
+        self.arrivals = arrivals
+        self.subscribed = subscribed
+        let configuration = MQTTConfiguration(
+            endpoint: endpoint, clientID: "hub", credentials: MQTTCredentials(userName: token.id, password: token.text))
+        let own = OwnConnection()
+        connection = MQTTConnection(configuration: configuration) { event in
+            switch event {
+            case .connected: break
+            case .subscribed(_, let granted): subscribedWriter.yield(granted)
+            case .message(let message):
+                guard case (let address, .up)? = LinkAddress.parse(topic: message.topic),
+                    let envelope = try? Envelope(parsing: message.payload)
+                else { return }
+                arrivalWriter.yield(Arrival(address: address, envelope: envelope))
+                guard case .request(let request) = envelope else { return }
+                for reply in answer(address, request) {
+                    guard let payload = try? Envelope.reply(reply).serialized() else { continue }
+                    own.publish(MQTTMessage(topic: address.downTopic, payload: payload))
+                }
+            case .ended:
+                arrivalWriter.finish()
+                subscribedWriter.finish()
+            }
+        }
+        own.set(connection)
+    }
+
+    /// So that the callback can answer on the connection it belongs to.
+    private final class OwnConnection: Sendable {
+        private let connection = Mutex<MQTTConnection?>(nil)
+        func set(_ new: MQTTConnection) { connection.withLock { $0 = new } }
+        func publish(_ message: MQTTMessage) { try? connection.withLock { $0 }?.publish(message) }
+    }
+
+    func start() async throws {
+        connection.connect()
+        try connection.subscribe(LinkAddress.upFilter)
+        for await granted in subscribed {
+            guard granted else { break }
+            return
+        }
+        throw IoTError(.brokerFailed, "the hub could not subscribe")
+    }
+
+    func send(_ envelope: Envelope, to address: LinkAddress) throws {
+        try connection.publish(MQTTMessage(topic: address.downTopic, payload: try envelope.serialized()))
+    }
+
+    func stop() { connection.disconnect() }
+
+    /// Answers what belongs to the session, and echoes every other request's params.
+    static let accept: Answer = { _, request in
+        let t: JSONValue = ["t": .integer(WallClock.milliseconds())]
+        switch request.method {
+        case LinkMethod.begin, LinkMethod.heartbeat: return [LinkReply(id: request.id, result: t)]
+        default: return [LinkReply(id: request.id, result: request.params)]
+        }
+    }
+
+    /// The next arrival that fits.
+    func next(_ fits: (Arrival) -> Bool) async throws -> Arrival {
+        for await arrival in arrivals where fits(arrival) { return arrival }
+        throw IoTError(.internalFailure, "the hub's connection ended")
+    }
+
+    func next(method: String) async throws -> Arrival {
+        try await next { $0.envelope.method == method }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import IoTCore
+import MediaCodec
+import NIOCore
+import Testing
+
+@Suite("Pictures as files")
+struct PictureEncoderTests {
+    @Test("JPEG and PNG decode to the picture they were made from", arguments: Clips.all)
+    func nearTheSource(_ clip: String) throws {
+        let folder = try TemporaryFolder()
+        let picture = try firstPicture(clip)
+        let source = picture.packedBytes()
+        let jpeg = folder.file("a.jpg")
+        let png = folder.file("a.png")
+        try Data(PictureEncoder.jpeg(picture).readableBytesView).write(to: URL(fileURLWithPath: jpeg))
+        try Data(PictureEncoder.png(picture).readableBytesView).write(to: URL(fileURLWithPath: png))
+        for (file, codec, least) in [(jpeg, "mjpeg", 34.0), (png, "png", 40.0)] {
+            let probe = try FFmpegTool.probe(file, ["-show_entries", "stream=codec_name,width,height"])
+            #expect(probe == "\(codec)\n\(picture.width)\n\(picture.height)")
+            let decoded = try FFmpegTool.rawVideo(file, ["-vf", "scale=out_range=tv:flags=accurate_rnd", "-pix_fmt", "yuv420p"])
+            #expect(decoded.count == source.readableBytes)
+            #expect(peakSignalToNoise(Data(source.readableBytesView), decoded) > least, "\(codec)")
+        }
+    }
+
+    @Test("Quality goes from small to good, and any number is taken")
+    func quality() throws {
+        let picture = try firstPicture(Clips.h264)
+        let sizes = try [-5, 1, 30, 60, 85, 100, 500].map { try PictureEncoder.jpeg(picture, quality: $0).readableBytes }
+        #expect(sizes == sizes.sorted())
+        #expect(sizes[0] == sizes[1] && sizes[5] == sizes[6])
+        #expect(sizes[1] * 4 < sizes[5])
+    }
+
+    private func firstPicture(_ clip: String) throws -> VideoPicture {
+        let demuxer = try MediaDemuxer(url: clip)
+        let decoder = try VideoDecoder(try #require(demuxer.video))
+        while let frame = try demuxer.readFrame() {
+            if let picture = try decoder.decode(frame).first { return picture }
+        }
+        return try #require(decoder.flush().first)
+    }
+
+    private func peakSignalToNoise(_ a: Data, _ b: Data) -> Double {
+        var sum = 0
+        a.withUnsafeBytes { left in
+            b.withUnsafeBytes { right in
+                for index in 0..<min(left.count, right.count) {
+                    let difference = Int(left[index]) - Int(right[index])
+                    sum += difference * difference
+                }
+            }
+        }
+        return sum == 0 ? 99 : 10 * log10(255 * 255 * Double(a.count) / Double(sum))
+    }
+}

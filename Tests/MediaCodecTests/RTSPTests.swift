@@ -1,0 +1,85 @@
+import Foundation
+import IoTCore
+import MediaCodec
+import Testing
+
+/// Against GStreamer's RTSP server, in real time.
+@Suite("RTSP sources")
+struct RTSPTests {
+    @Test(
+        "Every picture arrives as it is in the file, over TCP and UDP",
+        arguments: [
+            (Clips.bFrames, RTSPTransport.tcp), (Clips.bFrames, .udp), (Clips.h265, .tcp), (Clips.surround, .udp),
+        ])
+    func pictures(_ clip: String, _ transport: RTSPTransport) throws {
+        let folder = try TemporaryFolder()
+        let file = folder.file("cut." + URL(fileURLWithPath: clip).pathExtension)
+        try FFmpegTool.run(["-t", "2.5", "-i", clip, "-c", "copy", file])
+        let reference = try FFmpegTool.rawVideo(file)
+        let server = try RTSPServer(file: file)
+        let options = DemuxerOptions(rtspTransport: transport, readTimeout: .seconds(5))
+        #expect(try Pipeline.difference(server.url, from: reference, options: options) == nil)
+    }
+
+    @Test("Sound and picture are described as the file describes them")
+    func parameters() throws {
+        let server = try RTSPServer(file: Clips.surround)
+        let demuxer = try MediaDemuxer(url: server.url)
+        #expect(demuxer.video?.width == 1280)
+        #expect(demuxer.video?.height == 720)
+        #expect(demuxer.video?.frameRate == 25)
+        #expect(demuxer.video?.parameterSets.count == 2)
+        #expect(demuxer.audio?.codec == .aac)
+        #expect(demuxer.audio?.channels == 6)
+        #expect(demuxer.audio?.sampleRate == 48000)
+        let first = try #require(try demuxer.readFrame())
+        #expect(first.isKeyFrame)
+    }
+
+    @Test("A user name and password are used, wrong ones are told apart, and neither is shown")
+    func credentials() throws {
+        let server = try RTSPServer(file: Clips.bFrames, ["--user", "viewer", "--password", "s3cret"])
+        let good = "rtsp://viewer:s3cret@127.0.0.1:\(server.port)/camera"
+        #expect(try MediaDemuxer(url: good).video?.width == 768)
+        let bad = "rtsp://viewer:wr0ng@127.0.0.1:\(server.port)/camera"
+        let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: bad) }
+        #expect(error.code == .sourceUnreachable)
+        #expect(error.message.contains("password"))
+        #expect(!error.message.contains("wr0ng") && !error.message.contains("viewer"))
+    }
+
+    @Test("A server that never answers ends in a time-out")
+    func openTimeout() throws {
+        let server = try SilentServer()
+        let options = DemuxerOptions(openTimeout: .milliseconds(300))
+        let error = try #require(throws: IoTError.self) {
+            _ = try MediaDemuxer(url: "rtsp://127.0.0.1:\(server.port)/x", options: options)
+        }
+        #expect(error.code == .sourceUnreachable)
+        #expect(error.message.contains("in time"))
+    }
+
+    @Test("Cancelling from another thread ends a call that waits")
+    func cancellation() throws {
+        let server = try SilentServer()
+        let port = server.port
+        let cancellation = DemuxerCancellation()
+        let canceller = Thread {
+            server.waitForClient()
+            cancellation.cancel()
+        }
+        canceller.start()
+        let error = try #require(throws: IoTError.self) {
+            _ = try MediaDemuxer(
+                url: "rtsp://127.0.0.1:\(port)/x", options: DemuxerOptions(openTimeout: .seconds(60)),
+                cancellation: cancellation)
+        }
+        #expect(error.code == .stopping)
+    }
+
+    @Test("A port where nothing listens is unreachable")
+    func refused() throws {
+        let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: "rtsp://127.0.0.1:1/x") }
+        #expect(error.code == .sourceUnreachable)
+    }
+}

@@ -1,0 +1,101 @@
+import IoTCore
+import NIOCore
+
+@testable import PeerTransport
+
+/// Repeatable random numbers (SplitMix64).
+struct MediaRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+    }
+}
+
+extension ByteBuffer {
+    /// The bytes written in hexadecimal, spaces allowed.
+    init(hex: String) {
+        self.init(bytes: Hex.decode(hex.filter { !$0.isWhitespace }) ?? [])
+    }
+
+    var hex: String { Hex.encode(readableBytesView) }
+}
+
+enum MediaFixtures {
+    static let h264 = RTPCodec(
+        payloadType: 96, encodingName: "H264", clockRate: 90_000, formatParameters: ["packetization-mode": "1"])
+    static let h265 = RTPCodec(payloadType: 97, encodingName: "H265", clockRate: 90_000)
+    static let pcma = RTPCodec(payloadType: 8, encodingName: "PCMA", clockRate: 8_000)
+    static let pcmu = RTPCodec(payloadType: 0, encodingName: "PCMU", clockRate: 8_000)
+    static let opus = RTPCodec(payloadType: 111, encodingName: "opus", clockRate: 48_000, channels: 2)
+
+    /// AAC-LC, 48 kHz, 5.1.
+    static let aac = RTPCodec(
+        .audio(AudioParameters(codec: .aac, sampleRate: 48_000, channels: 6, audioSpecificConfig: [0x11, 0xB0])),
+        payloadType: 98)
+
+    static let all = [h264, h265, aac, pcma, pcmu, opus]
+
+    static func accessUnit(_ units: [[UInt8]]) -> ByteBuffer {
+        var bytes = ByteBuffer()
+        for unit in units {
+            bytes.writeInteger(UInt32(unit.count))
+            bytes.writeBytes(unit)
+        }
+        return bytes
+    }
+
+    /// A picture of the codec, about `size` bytes in several slices; a key frame has its parameter sets in front.
+    static func picture(
+        _ codec: VideoCodec, isKeyFrame: Bool, size: Int, pts: Int64, using random: inout MediaRandom
+    ) -> MediaFrame {
+        func unit(_ type: UInt8, _ bytes: Int, first: UInt8? = nil) -> [UInt8] {
+            var unit: [UInt8] = codec == .h264 ? [0x60 | type] : [type << 1, 1]
+            if let first { unit.append(first) }
+            return unit + random.bytes(max(bytes - unit.count, 1))
+        }
+        var units: [[UInt8]] = []
+        switch codec {
+        case .h264:
+            if isKeyFrame { units += [unit(7, 20), unit(8, 6)] }
+            if Bool.random(using: &random) { units.append(unit(6, 30)) }
+        case .h265:
+            if isKeyFrame { units += [unit(32, 24), unit(33, 40), unit(34, 8)] }
+            if Bool.random(using: &random) { units.append(unit(39, 30)) }
+        }
+        let slices = Int.random(in: 1...3, using: &random)
+        for index in 0..<slices {
+            let type: UInt8 = codec == .h264 ? (isKeyFrame ? 5 : 1) : (isKeyFrame ? 19 : 1)
+            units.append(unit(type, max(size / slices, 4), first: index == 0 ? 0x88 : 0x08))
+        }
+        return MediaFrame(kind: .video, isKeyFrame: isKeyFrame, pts: pts, dts: pts, bytes: accessUnit(units))
+    }
+
+    /// A random frame of any of the codecs.
+    static func frame(_ codec: RTPCodec, index: Int, using random: inout MediaRandom) -> MediaFrame {
+        let pts = Int64(index) * 40_000 + Int64.random(in: -900...900, using: &random)
+        switch codec.format {
+        case .h264, .h265:
+            let size = [5, 300, 1_099, 1_100, 1_101, 5_000, 40_000].randomElement(using: &random) ?? 5
+            return picture(
+                codec.format == .h264 ? .h264 : .h265, isKeyFrame: index % 5 == 0,
+                size: size + Int.random(in: 0...9, using: &random), pts: pts, using: &random)
+        case .aac:
+            let size = Int.random(in: 1...8_191, using: &random)
+            return MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: random.bytes(size)))
+        default:
+            let size = Int.random(in: 1...1_100, using: &random)
+            return MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: random.bytes(size)))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import IoTCore
+import NIOCore
+import Testing
+
+@testable import PeerTransport
+
+@Suite struct SRTPSessionTests {
+    private func bytes(_ hex: String) -> [UInt8] { Array(ByteBuffer(hex: hex).readableBytesView) }
+
+    private func material(_ profile: SRTPProfile, seed: UInt64 = 1) -> [UInt8] {
+        var random = MediaRandom(seed: seed)
+        return random.bytes(profile.keyingMaterialLength)
+    }
+
+    private func pair(_ profile: SRTPProfile) throws -> (client: SRTPSession, server: SRTPSession) {
+        let material = material(profile)
+        return (
+            try SRTPSession(profile: profile, keyingMaterial: material, isDTLSClient: true),
+            try SRTPSession(profile: profile, keyingMaterial: material, isDTLSClient: false)
+        )
+    }
+
+    private func packet(_ sequence: UInt16, size: Int = 100, ssrc: UInt32 = 0x5501_A0B2) -> ByteBuffer {
+        var random = MediaRandom(seed: UInt64(sequence))
+        var buffer = ByteBuffer()
+        RTPPacket(
+            payloadType: 96, marker: false, sequenceNumber: sequence, timestamp: 7, ssrc: ssrc,
+            payload: ByteBuffer(bytes: random.bytes(size))
+        ).write(into: &buffer)
+        return buffer
+    }
+
+    @Test("libsrtp's own AES-CM vector, whose master key is that of RFC 3711 §B.3")
+    func counterModeVector() throws {
+        let key = bytes("e1f97a0d3e018be0d64fa32c06de4139")
+        let salt = bytes("0ec675ad498afeebb6960b3aabe6")
+        let session = try SRTPSession(
+            profile: .aes128CMHMACSHA1_80, keyingMaterial: key + key + salt + salt, isDTLSClient: true)
+        var packet = ByteBuffer(hex: "800f1234 decafbad cafebabe abababab abababab abababab abababab")
+        #expect(session.protectRTP(&packet) == .success)
+        #expect(
+            packet.hex == "800f1234decafbadcafebabe4e55dc4ce79978d88ca4d215949d2402b78d6acc99ea179b8dbb")
+        #expect(session.unprotectRTP(&packet) == .success)
+        #expect(packet.hex == "800f1234decafbadcafebabeabababababababababababababababab")
+    }
+
+    @Test("libsrtp's own AES-GCM vector")
+    func gcmVector() throws {
+        let key = bytes("000102030405060708090a0b0c0d0e0f")
+        let salt = bytes("a0a1a2a3a4a5a6a7a8a9aaab")
+        let session = try SRTPSession(
+            profile: .aeadAES128GCM, keyingMaterial: key + key + salt + salt, isDTLSClient: true)
+        var packet = ByteBuffer(hex: "800f1234 decafbad cafebabe abababab abababab abababab abababab")
+        #expect(session.protectRTP(&packet) == .success)
+        #expect(
+            packet.hex == "800f1234decafbadcafebabec5002ede04cfdd2eb91159e0880aa06ed2976826f796b201df3131a127e8a392")
+    }
+
+    @Test(
+        "Packets are, byte for byte, what the RFCs' formulas give, beyond a wrap too", arguments: SRTPProfile.allCases)
+    func reference(profile: SRTPProfile) throws {
+        let material = material(profile)
+        let session = try SRTPSession(profile: profile, keyingMaterial: material, isDTLSClient: true)
+        let salt = Array(material[32...].prefix(profile.masterSaltLength))
+        let reference = ReferenceSRTP.keys(masterKey: Array(material[..<16]), masterSalt: salt, firstLabel: 0)
+        for step in 0..<6 {
+            let plain = packet(UInt16(truncatingIfNeeded: 65_533 + step), size: 1 + step * 200)
+            let rollover: UInt32 = step < 3 ? 0 : 1
+            var packet = plain
+            #expect(session.protectRTP(&packet) == .success)
+            let expected =
+                profile == .aeadAES128GCM
+                ? reference.protectGCM(Array(plain.readableBytesView), rollover: rollover)
+                : reference.protectCounterMode(Array(plain.readableBytesView), rollover: rollover)
+            #expect(Array(packet.readableBytesView) == expected)
+        }
+        guard profile == .aeadAES128GCM else { return }
+        let control = ReferenceSRTP.keys(masterKey: Array(material[..<16]), masterSalt: salt, firstLabel: 3)
+        var report = ByteBuffer(hex: "81c80001 4d617273 4e545031 4e545032")
+        let plain = Array(report.readableBytesView)
+        #expect(session.protectRTCP(&report) == .success)
+        #expect(Array(report.readableBytesView) == control.protectControlGCM(plain, index: 1))
+    }
+
+    @Test("What one side protects the other reads, both ways, RTP and RTCP", arguments: SRTPProfile.allCases)
+    func bothWays(profile: SRTPProfile) throws {
+        let (client, server) = try pair(profile)
+        for (from, to) in [(client, server), (server, client)] {
+            let plain = packet(9)
+            var packet = plain
+            #expect(from.protectRTP(&packet) == .success)
+            #expect(packet.readableBytes == plain.readableBytes + profile.rtpOverhead)
+            #expect(to.unprotectRTP(&packet) == .success)
+            #expect(packet == plain)
+
+            let report = ByteBuffer(hex: "80c90001 00000007")
+            var control = report
+            #expect(from.protectRTCP(&control) == .success)
+            #expect(control.readableBytes == report.readableBytes + profile.rtcpOverhead)
+            #expect(to.unprotectRTCP(&control) == .success)
+            #expect(control == report)
+        }
+    }
+
+    @Test("A packet in the middle of a shared buffer is changed in place of itself only")
+    func sharedBuffer() throws {
+        let (client, server) = try pair(.aeadAES128GCM)
+        var buffer = ByteBuffer(bytes: [1, 2, 3, 4])
+        buffer.writeImmutableBuffer(packet(1))
+        let copy = buffer
+        buffer.moveReaderIndex(to: 4)
+        #expect(client.protectRTP(&buffer) == .success)
+        #expect(copy.getSlice(at: 4, length: copy.readableBytes - 4) == packet(1))
+        #expect(server.unprotectRTP(&buffer) == .success)
+        #expect(buffer == packet(1))
+        buffer.moveReaderIndex(to: 0)
+        #expect(buffer.getInteger(at: 0, as: UInt32.self) == 0x0102_0304)
+    }
+
+    @Test("Damaged, foreign and repeated packets are refused and counted", arguments: SRTPProfile.allCases)
+    func refusals(profile: SRTPProfile) throws {
+        let (client, server) = try pair(profile)
+        var sent = packet(5)
+        #expect(client.protectRTP(&sent) == .success)
+        for bit in stride(from: 16, to: sent.readableBytes * 8, by: 7) {
+            var damaged = sent
+            damaged.setInteger(
+                (sent.getInteger(at: bit / 8, as: UInt8.self) ?? 0) ^ UInt8(1 << (bit % 8)), at: bit / 8)
+            #expect(server.unprotectRTP(&damaged) == .authenticationFailed)
+        }
+        for length in 0..<sent.readableBytes {
+            var cut = sent.getSlice(at: 0, length: length) ?? ByteBuffer()
+            #expect(server.unprotectRTP(&cut) != .success)
+            cut = sent.getSlice(at: 0, length: length) ?? ByteBuffer()
+            #expect(server.unprotectRTCP(&cut) != .success)
+        }
+        var first = sent
+        var second = sent
+        #expect(server.unprotectRTP(&first) == .success)
+        #expect(server.unprotectRTP(&second) == .replayed)
+        #expect(server.statistics.replays == 1)
+        #expect(server.statistics.authenticationFailures > 100)
+    }
+
+    @Test("An old packet is protected again for its retransmission, to the end of the window")
+    func repeats() throws {
+        let (client, server) = try pair(.aeadAES128GCM)
+        var lost = packet(1)
+        #expect(client.protectRTP(&lost) == .success)
+        for sequence in 2...UInt16(SRTPSession.replayWindow - 1) {
+            var packet = packet(sequence)
+            #expect(client.protectRTP(&packet) == .success)
+            #expect(server.unprotectRTP(&packet) == .success)
+        }
+        var again = packet(1)
+        #expect(client.protectRTP(&again) == .success)
+        #expect(again == lost)
+        #expect(server.unprotectRTP(&again) == .success)
+        for sequence in UInt16(SRTPSession.replayWindow)...UInt16(SRTPSession.replayWindow + 8) {
+            var packet = packet(sequence)
+            #expect(client.protectRTP(&packet) == .success)
+        }
+        var tooOld = packet(1)
+        #expect(client.protectRTP(&tooOld) == .replayed)
+    }
+
+    @Test("Keying material of another length is refused")
+    func wrongLength() {
+        #expect(throws: IoTError.self) {
+            try SRTPSession(profile: .aeadAES128GCM, keyingMaterial: [1, 2, 3], isDTLSClient: true)
+        }
+    }
+}
