@@ -34,6 +34,7 @@ let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
@@ -98,7 +99,7 @@ let package = Package(
             name: "iotvideod",
             dependencies: [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "NetConfig", "LinkHub", "MediaChannel",
-                "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, hummingbird,
+                "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird,
                 arguments, yams,
             ],
             swiftSettings: settings),

@@ -169,7 +169,7 @@ public final class LinkHub: Service, Sendable {
     public func createDevice(name: String) async throws(IoTError) -> (device: DeviceID, token: String) {
         let lifetime = localLifetime
         let (device, token, tokenID) = try await service.perform { core, time throws(IoTError) in
-            let device = try core.addDevice(named: name, at: time)
+            let device = try core.addDevice(named: name)
             let (token, id) = try core.issueToken(.device(device), lifetime: lifetime, at: time)
             return (device, token, id)
         }
@@ -187,7 +187,7 @@ public final class LinkHub: Service, Sendable {
             if let known = core.state.names[name] {
                 device = known
             } else {
-                device = try core.addDevice(named: name, at: time)
+                device = try core.addDevice(named: name)
                 try core.bind(owner, device, .owner)
             }
             core.removeTokens(of: .device(device)) { $0.isLocal }

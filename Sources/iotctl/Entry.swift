@@ -9,7 +9,8 @@ enum Entry {
         // A reader that leaves (`| head`) is a failed write, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         do {
-            var command = try IotctlCommand.parseAsRoot()
+            var command = try IotctlCommand.parseAsRoot(
+                JSONArgument.protectNegativeNumbers(Array(CommandLine.arguments.dropFirst())))
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -3,17 +3,32 @@ import Foundation
 import IoTCore
 
 /// A JSON value from the command line.
-enum JSONArgument {
+enum JSONArgument: Sendable {
+    case value(JSONValue)
+    case standardInput
+
     /// The greatest value that is read from standard input, in bytes: what the daemon takes.
     private static let maximumSize = 256 * 1024
 
     /// - Parameter text: JSON text, or `-` for standard input.
-    /// - Throws: `.valueInvalid`, with a hint for a bare word.
-    static func parse(_ text: String) throws -> JSONValue {
-        if text == "-" {
-            let data = try FileHandle.standardInput.read(upToCount: maximumSize + 1) ?? Data()
-            guard data.count <= maximumSize else {
-                throw IoTError(.payloadTooLarge, "a value may hold \(maximumSize / 1024) KiB")
+    /// - Throws: `ValidationError` with a hint for a bare word.
+    static func parse(_ text: String) throws -> JSONArgument {
+        if text == "-" { return .standardInput }
+        do {
+            return .value(try JSONValue(parsing: text))
+        } catch {
+            throw ValidationError("it is no JSON (\(error)); did you mean '\(JSONValue.string(text).jsonText)'?")
+        }
+    }
+
+    func read() throws -> JSONValue {
+        switch self {
+        case .value(let value):
+            return value
+        case .standardInput:
+            let data = try FileHandle.standardInput.read(upToCount: Self.maximumSize + 1) ?? Data()
+            guard data.count <= Self.maximumSize else {
+                throw IoTError(.payloadTooLarge, "a value may hold \(Self.maximumSize / 1024) KiB")
             }
             do {
                 return try JSONValue(parsing: Array(data))
@@ -21,10 +36,12 @@ enum JSONArgument {
                 throw IoTError(.valueInvalid, "standard input is not one JSON value: \(error)")
             }
         }
-        do {
-            return try JSONValue(parsing: text)
-        } catch {
-            throw ValidationError("\(text) is not JSON (\(error)); did you mean '\(JSONValue.string(text).jsonText)'?")
+    }
+
+    /// A negative number looks like an option to the parser; with a space before it, it is the same JSON text.
+    static func protectNegativeNumbers(_ arguments: [String]) -> [String] {
+        arguments.map { argument in
+            argument.first == "-" && argument.dropFirst().first?.isWholeNumber == true ? " " + argument : argument
         }
     }
 }

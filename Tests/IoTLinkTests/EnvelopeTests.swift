@@ -56,7 +56,8 @@ struct EnvelopeTests {
         "Refuses what is no envelope",
         arguments: [
             "", "{", "[]", "1", "{}", #"{"id":1,"method":"m","t":1,"deadline":2}"#, #"{"id":"a"}"#,
-            #"{"id":"a","method":"m"}"#, #"{"id":"a","method":"m","t":1}"#, #"{"id":"a","method":"m","t":"1","deadline":2}"#,
+            #"{"id":"a","method":"m"}"#, #"{"id":"a","method":"m","t":1}"#,
+            #"{"id":"a","method":"m","t":"1","deadline":2}"#,
             #"{"id":"a","method":"m","t":1,"deadline":1.5}"#, #"{"id":"a","method":"","t":1,"deadline":2}"#,
             #"{"id":"","code":0}"#, #"{"id":"a b","code":0}"#, #"{"id":"a","code":"0"}"#, #"{"id":"a","code":1e300}"#,
             #"{"id":"a","code":0,"seq":-1}"#, #"{"id":"a","code":0,"seq":"1"}"#,

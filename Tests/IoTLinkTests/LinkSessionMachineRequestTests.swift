@@ -85,6 +85,30 @@ struct LinkSessionMachineRequestTests {
         #expect(session.completed["a"]?.count == 1)
     }
 
+    @Test("A hub that forgot the session: begin anew, ask again once, then believe it")
+    func disowned() {
+        var session = VirtualSession.online()
+        session.request("a", timeout: .seconds(30))
+        session.receive(LinkReply(id: "a", code: .linkUnavailable, message: "begin it first"))
+        #expect(session.completed.isEmpty)
+        #expect(session.machine.status.status == .offline)
+        #expect(session.disconnects == 1)
+        session.advance(.milliseconds(200))
+        session.goOnline()
+        #expect(session.publishedRequests.map(\.id) == ["a"])
+        session.receive(LinkReply(id: "a", code: .linkUnavailable))
+        #expect(session.failure(of: "a") == .linkUnavailable)
+        #expect(session.machine.status.status == .online)
+    }
+
+    @Test("A handler's own 21025 does not pass for the hub's")
+    func handlerUnavailable() {
+        var session = VirtualSession.online()
+        session.receive(session.incoming("x"))
+        session.feed(.handled(session.executed[0], .failure(IoTError(.linkUnavailable, "why"))))
+        #expect(session.publishedReplies == [LinkReply(id: "x", code: .internalFailure, message: "why")])
+    }
+
     @Test("Unregistered, refused and kicked sessions fail requests at once with 21025, waiting ones too")
     func unavailable() {
         var session = VirtualSession()

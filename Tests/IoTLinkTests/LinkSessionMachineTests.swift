@@ -243,7 +243,8 @@ struct LinkSessionMachineTests {
         var session = VirtualSession.online()
         session.request("a")
         session.feed(.stop)
-        #expect(session.published == [.push(LinkPush(method: "session.end", params: ["reason": "left"], t: session.wall))])
+        #expect(
+            session.published == [.push(LinkPush(method: "session.end", params: ["reason": "left"], t: session.wall))])
         #expect(session.disconnects == 1)
         #expect(session.failure(of: "a") == .stopping)
         #expect(!session.isFinished)

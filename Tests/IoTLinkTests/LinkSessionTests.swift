@@ -74,7 +74,7 @@ struct LinkSessionTests {
             let broker = try Broker(tokens: [Self.hubToken, Self.ownerToken], port: port)
             do {
                 try await broker.start()
-            } catch where attempt < 5 {
+            } catch  where attempt < 5 {
                 continue
             }
             let endpoint = LinkEndpoint.tcp(host: "127.0.0.1", port: port)
@@ -241,7 +241,8 @@ struct LinkSessionTests {
                 _ = try await wait(session, for: .online)
                 let address = try await hub.next(method: "session.begin").address
                 let now = WallClock.milliseconds()
-                func ask(_ id: String, _ method: String, _ params: JSONValue, deadline: Int64) async throws -> LinkReply {
+                func ask(_ id: String, _ method: String, _ params: JSONValue, deadline: Int64) async throws -> LinkReply
+                {
                     let request = LinkRequest(
                         id: id, method: method, from: Principal("u/anna"), params: params, t: now, deadline: deadline)
                     try hub.send(.request(request), to: address)

@@ -54,7 +54,8 @@ struct LinkTokenTests {
         let claims = try TokenClaims(parsing: "e30.eyJqdGkiOiJ0LTEiLCJleHAiOjE3MDAwMDAwMDB9.c2ln")
         #expect(claims.id == "t-1")
         #expect(claims.expires == 1_700_000_000)
-        let rfc = "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0d"
+        let rfc =
+            "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0d"
             + "HA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
         for token in [rfc, "", "a.b", "a.b.c", "..", "e30.e30.e30", "e30.*.e30"] {
             let error = #expect(throws: IoTError.self) { try TokenClaims(parsing: token) }

@@ -7,9 +7,11 @@ import Testing
 /// What a stranger sends never traps; the numbers are seeded, so a failure comes again.
 @Suite("Corrupt input")
 struct CorruptInputTests {
-    @Test("A damaged picture is counted and marked, and the next key frame is whole again", arguments: [
-        Clips.bFrames, Clips.sizeChange,
-    ])
+    @Test(
+        "A damaged picture is counted and marked, and the next key frame is whole again",
+        arguments: [
+            Clips.bFrames, Clips.sizeChange,
+        ])
     func resynchronises(_ clip: String) throws {
         var whole: [Int64: ByteBuffer] = [:]
         try Pipeline.decodeVideo(clip) { whole[$0.pts] = $0.packedBytes() }
@@ -19,8 +21,10 @@ struct CorruptInputTests {
         var index = 0
         var damagedPTS: Int64?
         var nextKeyPTS: Int64?
+        var firstAffectedPTS = Int64.max
         while var frame = try demuxer.readFrame() {
             guard frame.kind == .video else { continue }
+            if index >= 5 { firstAffectedPTS = min(firstAffectedPTS, frame.pts) }
             if frame.isKeyFrame, damagedPTS != nil, nextKeyPTS == nil { nextKeyPTS = frame.pts }
             if index == 5 {
                 damagedPTS = frame.pts
@@ -35,7 +39,10 @@ struct CorruptInputTests {
         #expect(decoder.skippedFrames >= 1)
         let key = try #require(nextKeyPTS)
         #expect(pictures.contains { $0.pts >= key })
+        let depth = demuxer.video?.reorderDepth ?? 0
         for picture in pictures where !picture.isCorrupt {
+            // A B-frame that refers to the damaged picture comes out before it, and before the damage is known.
+            if depth > 0, picture.pts >= firstAffectedPTS, picture.pts < key { continue }
             #expect(picture.packedBytes() == whole[picture.pts], "pts \(picture.pts)")
         }
         #expect(pictures.filter { $0.pts >= key }.count == whole.keys.filter { $0 >= key }.count)
@@ -80,10 +87,14 @@ struct CorruptInputTests {
             ["-i", clip, "-t", "1.5", "-map", "0:v"] + (isBare ? [] : ["-map", "0:a?"]) + ["-c", "copy", file],
             allowMessages: true)
         let whole = ByteBuffer(bytes: try Data(contentsOf: URL(fileURLWithPath: file)))
+        // MEDIACODEC_FUZZ_ROUNDS=1000 digs deeper.
+        let rounds = ProcessInfo.processInfo.environment["MEDIACODEC_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 12
         var random = SeededGenerator(0xC0FFEE)
-        for round in 0..<12 {
+        for round in 0..<rounds {
             var bytes = damaged(whole, &random, flips: 1 << (round % 8))
-            if round % 3 == 0 { bytes = bytes.readSlice(length: Int(random.next() % UInt64(bytes.readableBytes))) ?? bytes }
+            if round % 3 == 0 {
+                bytes = bytes.readSlice(length: Int(random.next() % UInt64(bytes.readableBytes))) ?? bytes
+            }
             try Data(bytes.readableBytesView).write(to: URL(fileURLWithPath: file))
             exercise(file)
         }
@@ -123,7 +134,9 @@ struct CorruptInputTests {
     private func cutInHalf(_ bytes: ByteBuffer) -> ByteBuffer? {
         var result = ByteBuffer()
         for unit in NALUnitSequence(bytes) {
-            guard let half = unit.getSlice(at: unit.readerIndex, length: max(1, unit.readableBytes / 2)) else { return nil }
+            guard let half = unit.getSlice(at: unit.readerIndex, length: max(1, unit.readableBytes / 2)) else {
+                return nil
+            }
             result.writeInteger(UInt32(half.readableBytes))
             result.writeImmutableBuffer(half)
         }

@@ -18,7 +18,8 @@ struct PictureEncoderTests {
         for (file, codec, least) in [(jpeg, "mjpeg", 34.0), (png, "png", 40.0)] {
             let probe = try FFmpegTool.probe(file, ["-show_entries", "stream=codec_name,width,height"])
             #expect(probe == "\(codec)\n\(picture.width)\n\(picture.height)")
-            let decoded = try FFmpegTool.rawVideo(file, ["-vf", "scale=out_range=tv:flags=accurate_rnd", "-pix_fmt", "yuv420p"])
+            let decoded = try FFmpegTool.rawVideo(
+                file, ["-vf", "scale=out_range=tv:flags=accurate_rnd", "-pix_fmt", "yuv420p"])
             #expect(decoded.count == source.readableBytes)
             #expect(peakSignalToNoise(Data(source.readableBytesView), decoded) > least, "\(codec)")
         }
@@ -27,7 +28,9 @@ struct PictureEncoderTests {
     @Test("Quality goes from small to good, and any number is taken")
     func quality() throws {
         let picture = try firstPicture(Clips.h264)
-        let sizes = try [-5, 1, 30, 60, 85, 100, 500].map { try PictureEncoder.jpeg(picture, quality: $0).readableBytes }
+        let sizes = try [-5, 1, 30, 60, 85, 100, 500].map {
+            try PictureEncoder.jpeg(picture, quality: $0).readableBytes
+        }
         #expect(sizes == sizes.sorted())
         #expect(sizes[0] == sizes[1] && sizes[5] == sizes[6])
         #expect(sizes[1] * 4 < sizes[5])

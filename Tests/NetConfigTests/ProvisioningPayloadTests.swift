@@ -53,7 +53,8 @@ import Testing
         var random = SplitMix(state: 0x5EED)
         let alphabet = Array(#"\;,":%SPTHRIK 0a家é🏠'{}[]"#)
         for _ in 0..<2000 {
-            let ssid = String((0..<Int.random(in: 1...8, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
+            let ssid = String(
+                (0..<Int.random(in: 1...8, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
             let password = String(
                 (0..<Int.random(in: 8...15, using: &random)).map { _ in alphabet.randomElement(using: &random)! })
             let payload = ProvisioningPayload(ssid: ssid, password: password)
@@ -65,9 +66,12 @@ import Testing
     @Test("Text of strangers is refused or read, and never traps", arguments: ProvisioningFormat.allCases)
     func hostile(format: ProvisioningFormat) throws {
         var random = SplitMix(state: 1)
-        let pieces = ["WIFI:", "S:", "P:", ";", "\\", "%", "\"", "0", "ff", "1", "{", "}", "家", "\"s\":", "R:1;", "%4", ":"]
+        let pieces = [
+            "WIFI:", "S:", "P:", ";", "\\", "%", "\"", "0", "ff", "1", "{", "}", "家", "\"s\":", "R:1;", "%4", ":",
+        ]
         for _ in 0..<3000 {
-            let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random)! }.joined()
+            let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random)! }
+                .joined()
             do { _ = try ProvisioningPayload(decoding: text, as: format) } catch {
                 #expect(error.code == .invalidQRInput)
             }
@@ -85,12 +89,16 @@ import Testing
         #expect(try ProvisioningPayload(decoding: "WIFI:T:nopass;S:x;P:;;", as: .wifi).password == "")
     }
 
-    @Test("Malformed texts are refused", arguments: [
-        ("", ProvisioningFormat.tlv), ("0", .tlv), ("00", .tlv), ("007Home", .tlv), ("0zzHome", .tlv), ("108password", .tlv),
-        ("001a001b", .tlv), ("001a2012", .tlv), ("003家", .wifi), ("WIFI:", .wifi), ("WIFI:S:x", .wifi),
-        ("WIFI:S:x\\", .wifi), ("WIFI:S:;;", .wifi), ("WIFI:S:a;S:b;;", .wifi), ("WIFI:R:1;S:%4;;", .wifi),
-        ("{}", .json), (#"{"s":1}"#, .json), (#"{"s":"a","p":1}"#, .json), (#"{"s":"a","x":{"AB":"c"}}"#, .json), ("[", .json),
-    ])
+    @Test(
+        "Malformed texts are refused",
+        arguments: [
+            ("", ProvisioningFormat.tlv), ("0", .tlv), ("00", .tlv), ("007Home", .tlv), ("0zzHome", .tlv),
+            ("108password", .tlv),
+            ("001a001b", .tlv), ("001a2012", .tlv), ("003家", .wifi), ("WIFI:", .wifi), ("WIFI:S:x", .wifi),
+            ("WIFI:S:x\\", .wifi), ("WIFI:S:;;", .wifi), ("WIFI:S:a;S:b;;", .wifi), ("WIFI:R:1;S:%4;;", .wifi),
+            ("{}", .json), (#"{"s":1}"#, .json), (#"{"s":"a","p":1}"#, .json), (#"{"s":"a","x":{"AB":"c"}}"#, .json),
+            ("[", .json),
+        ])
     func malformed(text: String, format: ProvisioningFormat) throws {
         let error = try #require(throws: IoTError.self) { _ = try ProvisioningPayload(decoding: text, as: format) }
         #expect(error.code == .invalidQRInput)
@@ -105,7 +113,8 @@ import Testing
             (.init(ssid: "x", password: "1234567"), "password"),
             (.init(ssid: "x", password: String(repeating: "x", count: 64)), "password"),
             (.init(ssid: "x", password: String(repeating: "a", count: 65)), "password"),
-            (.init(ssid: "x", password: "1234567\u{0}"), "password"), (.init(ssid: "x", password: good, token: ""), "token"),
+            (.init(ssid: "x", password: "1234567\u{0}"), "password"),
+            (.init(ssid: "x", password: good, token: ""), "token"),
             (.init(ssid: "x", password: good, hub: "192.168.1.1"), "hub"),
             (.init(ssid: "x", password: good, hub: "iotlink://a b"), "hub"),
             (.init(ssid: "x", password: good, language: "zh CN"), "language"),
@@ -119,10 +128,13 @@ import Testing
         }
     }
 
-    @Test("The edges are allowed: 32 bytes of name, 8 and 63 of password, a key of 64 hex digits, Chinese", arguments: [
-        (String(repeating: "x", count: 32), "12345678"), ("x", String(repeating: "y", count: 63)),
-        ("x", String(repeating: "aF", count: 32)), ("x", "密码密"), ("x", String(repeating: "密", count: 21)), (" ", ""),
-    ])
+    @Test(
+        "The edges are allowed: 32 bytes of name, 8 and 63 of password, a key of 64 hex digits, Chinese",
+        arguments: [
+            (String(repeating: "x", count: 32), "12345678"), ("x", String(repeating: "y", count: 63)),
+            ("x", String(repeating: "aF", count: 32)), ("x", "密码密"), ("x", String(repeating: "密", count: 21)),
+            (" ", ""),
+        ])
     func edges(ssid: String, password: String) throws {
         try ProvisioningPayload(ssid: ssid, password: password).validate()
     }
@@ -131,7 +143,8 @@ import Testing
     func unsupported() throws {
         let cases: [(ProvisioningPayload, ProvisioningFormat, String)] = [
             (.init(ssid: "x", token: "t"), .wifi, "token"), (.init(ssid: "x", hub: "a://b"), .wifi, "hub"),
-            (.init(ssid: "x", language: "en"), .wifi, "language"), (.init(ssid: "x", extras: ["A": "b"]), .wifi, "extras"),
+            (.init(ssid: "x", language: "en"), .wifi, "language"),
+            (.init(ssid: "x", extras: ["A": "b"]), .wifi, "extras"),
             (.init(ssid: "x", isHidden: true), .tlv, "hidden"), (.init(ssid: "x", isHidden: true), .json, "hidden"),
         ]
         for (payload, format, field) in cases {

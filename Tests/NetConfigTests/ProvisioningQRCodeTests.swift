@@ -3,7 +3,9 @@ import NetConfig
 import Testing
 
 @Suite struct ProvisioningQRCodeTests {
-    @Test("zbarimg reads exactly the payload, for every awkward name and password", arguments: ProvisioningFormat.allCases, awkwardTexts)
+    @Test(
+        "zbarimg reads exactly the payload, for every awkward name and password",
+        arguments: ProvisioningFormat.allCases, awkwardTexts)
     func scanned(format: ProvisioningFormat, text: String) throws {
         let password = text.utf8.count < 8 ? text + text : text
         let payload = ProvisioningPayload(ssid: text, password: password)

@@ -4,9 +4,11 @@ import Testing
 
 @Suite struct QRCodeTests {
     // ISO/IEC 18004 table 7: what byte mode holds at level M.
-    @Test("The smallest version that holds the bytes is used", arguments: [
-        (14, 1), (15, 2), (26, 2), (84, 5), (85, 6), (106, 6), (152, 8), (213, 10), (214, 11), (2331, 40),
-    ])
+    @Test(
+        "The smallest version that holds the bytes is used",
+        arguments: [
+            (14, 1), (15, 2), (26, 2), (84, 5), (85, 6), (106, 6), (152, 8), (213, 10), (214, 11), (2331, 40),
+        ])
     func versions(byteCount: Int, version: Int) throws {
         let code = try QRCode([UInt8](repeating: 0x61, count: byteCount))
         #expect(code.version == version)
@@ -29,7 +31,9 @@ import Testing
         #expect(code.isDark(row: 8, column: 1) == false)
     }
 
-    @Test("A picture has exactly the size asked for, and its quiet zone is four modules or more", arguments: [29, 30, 100, 255, 800, 1024])
+    @Test(
+        "A picture has exactly the size asked for, and its quiet zone is four modules or more",
+        arguments: [29, 30, 100, 255, 800, 1024])
     func pictureSize(size: Int) throws {
         let code = try QRCode(Array("HELLO".utf8))
         let png = try code.png(size: size)
@@ -40,7 +44,8 @@ import Testing
         #expect((size - code.width * code.moduleSize(inPictureOf: size)) / 2 >= 4 * code.moduleSize(inPictureOf: size))
     }
 
-    @Test("A picture too small for the code, or too large to be meant, is 25012", arguments: [-1, 0, 28, 4097, Int.max])
+    @Test(
+        "A picture too small for the code, or too large to be meant, is 25012", arguments: [-1, 0, 28, 4097, Int.max])
     func wrongSize(size: Int) throws {
         let error = try #require(throws: IoTError.self) { _ = try QRCode(Array("HELLO".utf8)).png(size: size) }
         #expect(error.code == .invalidQRInput)

@@ -3,10 +3,12 @@ import Testing
 import ThingModel
 
 @Suite struct PropertyPathTests {
-    @Test("A path at every depth is read and written back", arguments: [
-        "", "Action", "ProWritable._logLevel", "ProWritable._logLevel.setVal", "ProUser._buildIn.val.nickName",
-        "ProUser.a b/ü 家\"\\%.val", "ProReadonly.x.stVal.a.b.c.d",
-    ])
+    @Test(
+        "A path at every depth is read and written back",
+        arguments: [
+            "", "Action", "ProWritable._logLevel", "ProWritable._logLevel.setVal", "ProUser._buildIn.val.nickName",
+            "ProUser.a b/ü 家\"\\%.val", "ProReadonly.x.stVal.a.b.c.d",
+        ])
     func roundTrip(text: String) throws {
         #expect(try PropertyPath(parsing: text).description == text)
     }
@@ -21,10 +23,12 @@ import ThingModel
         #expect(try PropertyPath(parsing: "").propertyClass == nil)
     }
 
-    @Test("An empty name, a strange class or an endless path is 20101", arguments: [
-        ".", "ProUser.", ".ProUser", "ProUser..val", "ProUser.x.", "Nothing.x", " ProUser.x",
-        "ProUser." + String(repeating: "a.", count: 600),
-    ])
+    @Test(
+        "An empty name, a strange class or an endless path is 20101",
+        arguments: [
+            ".", "ProUser.", ".ProUser", "ProUser..val", "ProUser.x.", "Nothing.x", " ProUser.x",
+            "ProUser." + String(repeating: "a.", count: 600),
+        ])
     func refused(text: String) throws {
         try expectError(.pathInvalid) { _ = try PropertyPath(parsing: text) }
     }

@@ -3,10 +3,13 @@ import Testing
 import ThingModel
 
 @Suite struct ThingDocumentActionTests {
-    @Test("ctlVal and stVal both command, and so does a bare value at either path", arguments: [
-        ("Action.cameraOn", #"{"ctlVal":1}"#), ("Action.cameraOn", #"{"stVal":1}"#), ("Action.cameraOn.ctlVal", "1"),
-        ("Action.cameraOn.stVal", "1"), ("Action.cameraOn", "null"),
-    ])
+    @Test(
+        "ctlVal and stVal both command, and so does a bare value at either path",
+        arguments: [
+            ("Action.cameraOn", #"{"ctlVal":1}"#), ("Action.cameraOn", #"{"stVal":1}"#),
+            ("Action.cameraOn.ctlVal", "1"),
+            ("Action.cameraOn.stVal", "1"), ("Action.cameraOn", "null"),
+        ])
     func forms(path: String, text: String) throws {
         var document = try sampleDocument()
         let change = try document.takeAction(path, JSONValue(parsing: text), origin: "u/owner", at: 77)
@@ -23,9 +26,11 @@ import ThingModel
         }
     }
 
-    @Test("What is no action is 20101", arguments: [
-        "", "Action", "Action.none", "ProWritable._logLevel", "Action.cameraOn.t", "Action.cameraOn.ctlVal.x",
-    ])
+    @Test(
+        "What is no action is 20101",
+        arguments: [
+            "", "Action", "Action.none", "ProWritable._logLevel", "Action.cameraOn.t", "Action.cameraOn.ctlVal.x",
+        ])
     func wrongPath(path: String) throws {
         let document = try sampleDocument()
         try expectError(.pathInvalid) { _ = try document.actionCommand(path, 1) }

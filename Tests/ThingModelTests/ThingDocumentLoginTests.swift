@@ -15,12 +15,14 @@ import ThingModel
         _ = try document.report("ProReadonly._online.stVal", 1, at: 13, by: .hub)
     }
 
-    @Test("A device may not report what is not its own", arguments: [
-        ("ProWritable._logLevel.setVal", ErrorCode.pathInvalid), ("ProUser._buildIn.val", .pathInvalid),
-        ("Action.cameraOn.ctlVal", .pathInvalid), ("ProReadonly", .pathInvalid), ("", .pathInvalid),
-        ("ProReadonly.none", .pathInvalid), ("ProReadonly._online.stVal", .builtInNotWritable),
-        ("ProReadonly.cameraOn", .valueInvalid), ("ProReadonly.cameraOn.setVal", .pathInvalid),
-    ])
+    @Test(
+        "A device may not report what is not its own",
+        arguments: [
+            ("ProWritable._logLevel.setVal", ErrorCode.pathInvalid), ("ProUser._buildIn.val", .pathInvalid),
+            ("Action.cameraOn.ctlVal", .pathInvalid), ("ProReadonly", .pathInvalid), ("", .pathInvalid),
+            ("ProReadonly.none", .pathInvalid), ("ProReadonly._online.stVal", .pathInvalid),
+            ("ProReadonly.cameraOn", .valueInvalid), ("ProReadonly.cameraOn.setVal", .pathInvalid),
+        ])
     func foreignReports(path: String, code: ErrorCode) throws {
         var document = try sampleDocument()
         try expectError(code) { _ = try document.report(path, 1, at: 1) }
@@ -118,7 +120,9 @@ import ThingModel
                 "ProWritable.gone.setVal", "ProWritable.narrower.setVal", "ProWritable.plan.setVal.old",
             ])
         #expect(change.dropped[1].value == 70)
-        #expect(try document.read("ProWritable.same") == PropertyReading(value: ["setVal": 7, "t": 1], version: sameVersion))
+        #expect(
+            try document.read("ProWritable.same")
+                == PropertyReading(value: ["setVal": 7, "t": 1], version: sameVersion))
         #expect(try document.read("ProWritable.narrower.setVal").value == 0)
         #expect(try document.read("ProWritable.plan.setVal").value == ["begin": 5, "end": 8])
         #expect(try document.read("ProWritable.new.setVal").value == 3)

@@ -10,11 +10,13 @@ import ThingModel
             parsing: """
                 {"Action":{"_otaVersion":{"ctlVal":"","origin":"","t":0},"_otaUpgrade":{"ctlVal":0,"origin":"","t":0},
                   "cameraOn":{"ctlVal":0,"origin":"","t":0}},
-                 "ProConst":{"_productInfo":{"productModel":"","productID":"","funcCode":0,"revision":0,"revisionUtc":0},
+                 "ProConst":{"_productInfo":{"productModel":"","productID":"",
+                   "funcCode":0,"revision":0,"revisionUtc":0},
                   "_versionInfo":{"sdkVer":0,"swVer":0,"hwVer":0}},
                  "ProWritable":{"_otaMode":{"setVal":0,"t":0},"_logLevel":{"setVal":0,"t":0},
                   "_cloudStoage":{"setVal":{"serviceType":0,"utcExpire":0,"pause":0,"serviceParm":""},"t":0},
-                  "recordPlan":{"setVal":{"timeSection1":{"desc":"","enable":0,"dayOfWeek":0,"begin":0,"end":0}},"t":0}},
+                  "recordPlan":{"setVal":{"timeSection1":
+                   {"desc":"","enable":0,"dayOfWeek":0,"begin":0,"end":0}},"t":0}},
                  "ProReadonly":{"_online":{"stVal":0,"t":0},"_otaVersion":{"stVal":"","t":0},
                   "_otaUpgrade":{"stVal":0,"t":0},"cameraOn":{"stVal":0,"t":0}},
                  "ProUser":{"_buildIn":{"t":0,"val":{"almEvtPushEna":0,"nickName":""}}}}
@@ -39,10 +41,13 @@ import ThingModel
         #expect(try document.read("Event").value == [:])
     }
 
-    @Test("What is not there is 20101", arguments: [
-        "ProWritable.none", "ProWritable._loglevel", "ProWritable._logLevel.stVal", "ProWritable._logLevel.setVal.x",
-        "ProUser.none.val", "Event.motion", "ProUser._buildIn.val.none", "None", "ProConst._versionInfo.stVal",
-    ])
+    @Test(
+        "What is not there is 20101",
+        arguments: [
+            "ProWritable.none", "ProWritable._loglevel", "ProWritable._logLevel.stVal",
+            "ProWritable._logLevel.setVal.x",
+            "ProUser.none.val", "Event.motion", "ProUser._buildIn.val.none", "None", "ProConst._versionInfo.stVal",
+        ])
     func readAbsent(path: String) throws {
         let document = try sampleDocument()
         try expectError(.pathInvalid) { _ = try document.read(path) }
@@ -79,12 +84,14 @@ import ThingModel
                 schema: document.schema, version: document.version, properties: document.storedProperties) == document)
     }
 
-    @Test("Damaged stored documents are refused", arguments: [
-        "{}", "[]", #"{"schema":{},"version":1,"objects":[{}]}"#,
-        #"{"schema":{},"version":1,"objects":[{"path":"ProWritable.none","value":{},"version":1}]}"#,
-        #"{"schema":{},"version":1,"objects":[{"path":"ProUser.x","value":{},"version":2}]}"#,
-        #"{"schema":{},"version":1,"objects":[{"path":"ProUser","value":{},"version":1}]}"#,
-    ])
+    @Test(
+        "Damaged stored documents are refused",
+        arguments: [
+            "{}", "[]", #"{"schema":{},"version":1,"objects":[{}]}"#,
+            #"{"schema":{},"version":1,"objects":[{"path":"ProWritable.none","value":{},"version":1}]}"#,
+            #"{"schema":{},"version":1,"objects":[{"path":"ProUser.x","value":{},"version":2}]}"#,
+            #"{"schema":{},"version":1,"objects":[{"path":"ProUser","value":{},"version":1}]}"#,
+        ])
     func damaged(text: String) throws {
         try expectError(.storeFailed) { _ = try ThingDocument(json: JSONValue(parsing: text)) }
     }

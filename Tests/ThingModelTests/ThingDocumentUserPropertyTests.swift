@@ -42,9 +42,11 @@ import ThingModel
         try expectError(.reservedPropertyName) { _ = try document.deleteUserProperty(name) }
     }
 
-    @Test("A name that no path can hold, or too long, is 20101", arguments: [
-        "", "a.b", "ProUser.", String(repeating: "x", count: 65), String(repeating: "家", count: 22),
-    ])
+    @Test(
+        "A name that no path can hold, or too long, is 20101",
+        arguments: [
+            "", "a.b", "ProUser.", String(repeating: "x", count: 65), String(repeating: "家", count: 22),
+        ])
     func names(name: String) throws {
         var document = try sampleDocument()
         try expectError(.pathInvalid) { _ = try document.addUserProperty(name, 1, at: 1) }

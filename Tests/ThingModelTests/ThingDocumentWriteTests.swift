@@ -38,16 +38,18 @@ import ThingModel
                 ])
     }
 
-    @Test("A value outside the schema is 20102, names its leaf and changes nothing", arguments: [
-        ("ProWritable._logLevel.setVal", #""2""#, "ProWritable._logLevel.setVal"),
-        ("ProWritable._logLevel.setVal", "2.5", "ProWritable._logLevel.setVal"),
-        ("ProWritable._logLevel", "2", "setVal"), ("ProWritable._logLevel", "{}", "setVal"),
-        ("ProWritable._logLevel", #"{"setVal":1,"x":1}"#, "ProWritable._logLevel.x"),
-        ("ProWritable._logLevel", #"{"ctlVal":1}"#, "setVal"),
-        ("ProWritable.recordPlan.setVal", #"{"timeSection1":{"begin":1}}"#, "timeSection1.desc is missing"),
-        ("ProWritable.recordPlan.setVal.timeSection1.enable", "2", "timeSection1.enable"),
-        ("ProWritable._cloudStoage.setVal.serviceParm", "1", "ProWritable._cloudStoage.setVal.serviceParm"),
-    ])
+    @Test(
+        "A value outside the schema is 20102, names its leaf and changes nothing",
+        arguments: [
+            ("ProWritable._logLevel.setVal", #""2""#, "ProWritable._logLevel.setVal"),
+            ("ProWritable._logLevel.setVal", "2.5", "ProWritable._logLevel.setVal"),
+            ("ProWritable._logLevel", "2", "setVal"), ("ProWritable._logLevel", "{}", "setVal"),
+            ("ProWritable._logLevel", #"{"setVal":1,"x":1}"#, "ProWritable._logLevel.x"),
+            ("ProWritable._logLevel", #"{"ctlVal":1}"#, "setVal"),
+            ("ProWritable.recordPlan.setVal", #"{"timeSection1":{"begin":1}}"#, "timeSection1.desc is missing"),
+            ("ProWritable.recordPlan.setVal.timeSection1.enable", "2", "timeSection1.enable"),
+            ("ProWritable._cloudStoage.setVal.serviceParm", "1", "ProWritable._cloudStoage.setVal.serviceParm"),
+        ])
     func outsideSchema(path: String, text: String, part: String) throws {
         var document = try sampleDocument()
         let before = document
@@ -56,16 +58,20 @@ import ThingModel
         #expect(document == before)
     }
 
-    @Test("An illegal or absent path is 20101, with what to do, and changes nothing", arguments: [
-        ("", "one property"), ("ProWritable", "one property"), ("ProWritable.none.setVal", "ProWritable has no 'none'"),
-        ("ProWritable._logLevel.t", "filled in by the hub"), ("ProWritable._logLevel.stVal", "setVal"),
-        ("ProWritable._logLevel.setVal.x", "has no members"),
-        ("ProWritable.recordPlan.setVal.timeSection9", "members of"),
-        ("ProReadonly.cameraOn.stVal", "take the action Action.cameraOn"), ("ProReadonly._online", "only the device"),
-        ("ProReadonly.none", "has no 'none'"), ("ProConst._versionInfo.swVer", "constant"),
-        ("Action.cameraOn.ctlVal", "iotctl action"), ("Event.x", "Event has no 'x'"),
-        ("ProUser.none.val", "user-property add"), ("ProUser._buildIn.t", "filled in"),
-    ])
+    @Test(
+        "An illegal or absent path is 20101, with what to do, and changes nothing",
+        arguments: [
+            ("", "one property"), ("ProWritable", "one property"),
+            ("ProWritable.none.setVal", "ProWritable has no 'none'"),
+            ("ProWritable._logLevel.t", "filled in by the hub"), ("ProWritable._logLevel.stVal", "setVal"),
+            ("ProWritable._logLevel.setVal.x", "has no members"),
+            ("ProWritable.recordPlan.setVal.timeSection9", "members of"),
+            ("ProReadonly.cameraOn.stVal", "take the action Action.cameraOn"),
+            ("ProReadonly._online", "only the device"),
+            ("ProReadonly.none", "has no 'none'"), ("ProConst._versionInfo.swVer", "constant"),
+            ("Action.cameraOn.ctlVal", "iotctl action"), ("Event.x", "Event has no 'x'"),
+            ("ProUser.none.val", "user-property add"), ("ProUser._buildIn.t", "filled in"),
+        ])
     func illegalPath(path: String, part: String) throws {
         var document = try sampleDocument()
         let before = document

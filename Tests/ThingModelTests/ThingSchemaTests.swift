@@ -40,26 +40,44 @@ import Testing
         #expect(error.message.contains("ProReadonly.reboot"))
     }
 
-    @Test("A wrong schema is refused, and the message names the line", arguments: [
-        (#"{"DataDefs":[{"name":"x","type":"int32","FC":"Writable"}]}"#, "DataDefs[0] x"),
-        (#"{"DataDefs":[{"name":"x","type":"int32"}]}"#, "FC is missing"),
-        (#"{"DataDefs":[{"name":"x","type":"int16","FC":"ProWritable"}]}"#, "int16"),
-        (#"{"DataDefs":[{"name":"x","type":"string0","FC":"ProWritable"}]}"#, "string0"),
-        (#"{"DataDefs":[{"name":"x","type":"string99999999999999999999","FC":"ProWritable"}]}"#, "no type"),
-        (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProUser"}]}"#, "ProUser"),
-        (#"{"DataDefs":[{"name":"x.y","type":"int32","FC":"ProWritable"}]}"#, "x.y"),
-        (#"{"DataDefs":[{"name":"","type":"int32","FC":"ProWritable"}]}"#, "empty"),
-        (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","min":2,"max":1}]}"#, "default"),
-        (#"{"DataDefs":[{"name":"x","type":"string4","FC":"ProWritable","min":2}]}"#, "min and max"),
-        (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","enum":["a"]}]}"#, "ProWritable.x enum"),
-        (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","default":"a"}]}"#, "default"),
-        (#"{"DataDefs":[{"name":"x","type":[],"FC":"ProWritable"}]}"#, "no members"),
-        (#"{"DataDefs":[{"name":"x","type":[{"name":"a","type":"int32"},{"name":"a","type":"int32"}],"FC":"Event"}]}"#, "twice"),
-        (#"{"DataDefs":[{"name":"x","type":"int32","FC":"Event"},{"name":"x","type":"int32","FC":"Event"}]}"#, "twice"),
-        (#"{"TypeDefs":[{"name":"t","type":[{"name":"m","type":"t"}]}],"DataDefs":[{"name":"x","type":"t","FC":"Event"}]}"#, "hold themselves"),
-        (#"{"TypeDefs":[{"name":"t","type":"u"},{"name":"u","type":"t"}],"DataDefs":[{"name":"x","type":"t","FC":"Event"}]}"#, "TypeDefs[0] t"),
-        (#"{"DataDefs":{}}"#, "DataDefs"), (#"[]"#, "object"), (#"{"TypeDefs":[{}]}"#, "TypeDefs[0]"),
-    ])
+    static func event(_ type: String, types: String = "[]") -> String {
+        #"{"TypeDefs":\#(types),"DataDefs":[{"name":"x","type":\#(type),"FC":"Event"}]}"#
+    }
+
+    @Test(
+        "A wrong schema is refused, and the message names the line",
+        arguments: [
+            (#"{"DataDefs":[{"name":"x","type":"int32","FC":"Writable"}]}"#, "DataDefs[0] x"),
+            (#"{"DataDefs":[{"name":"x","type":"int32"}]}"#, "FC is missing"),
+            (#"{"DataDefs":[{"name":"x","type":"int16","FC":"ProWritable"}]}"#, "int16"),
+            (#"{"DataDefs":[{"name":"x","type":"string0","FC":"ProWritable"}]}"#, "string0"),
+            (#"{"DataDefs":[{"name":"x","type":"string99999999999999999999","FC":"ProWritable"}]}"#, "no type"),
+            (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProUser"}]}"#, "ProUser"),
+            (#"{"DataDefs":[{"name":"x.y","type":"int32","FC":"ProWritable"}]}"#, "x.y"),
+            (#"{"DataDefs":[{"name":"","type":"int32","FC":"ProWritable"}]}"#, "empty"),
+            (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","min":2,"max":1}]}"#, "default"),
+            (#"{"DataDefs":[{"name":"x","type":"string4","FC":"ProWritable","min":2}]}"#, "min and max"),
+            (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","enum":["a"]}]}"#, "ProWritable.x enum"),
+            (#"{"DataDefs":[{"name":"x","type":"int32","FC":"ProWritable","default":"a"}]}"#, "default"),
+            (#"{"DataDefs":[{"name":"x","type":[],"FC":"ProWritable"}]}"#, "no members"),
+            (
+                ThingSchemaTests.event(#"[{"name":"a","type":"int32"},{"name":"a","type":"int32"}]"#),
+                "twice"
+            ),
+            (
+                #"{"DataDefs":[{"name":"x","type":"int32","FC":"Event"},{"name":"x","type":"int32","FC":"Event"}]}"#,
+                "twice"
+            ),
+            (
+                ThingSchemaTests.event(#""t""#, types: #"[{"name":"t","type":[{"name":"m","type":"t"}]}]"#),
+                "hold themselves"
+            ),
+            (
+                ThingSchemaTests.event(#""t""#, types: #"[{"name":"t","type":"u"},{"name":"u","type":"t"}]"#),
+                "TypeDefs[0] t"
+            ),
+            (#"{"DataDefs":{}}"#, "DataDefs"), (#"[]"#, "object"), (#"{"TypeDefs":[{}]}"#, "TypeDefs[0]"),
+        ])
     func refused(text: String, part: String) throws {
         let error = try expectError(.valueInvalid) { _ = try ThingSchema(vendorForm: JSONValue(parsing: text)) }
         #expect(error.message.contains(part), "\(error.message)")

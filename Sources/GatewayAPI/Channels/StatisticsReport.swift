@@ -10,6 +10,8 @@ public struct StatisticsReport: Codable, Hashable, Sendable {
     public var firstFrameTime: Double?
     /// From `play` until the picture shown was as new as the jitter buffer allows.
     public var liveEdgeTime: Double?
+    /// The first decoded picture's own time: µs on the source's clock. Raw video begins with this picture.
+    public var firstPicturePts: Int64?
     /// Received bits a second over the last second, all tracks.
     public var bitrate: Int?
     /// The jitter that the buffer is sized for.

@@ -38,7 +38,6 @@ public struct JSONParser {
     }
 
     private mutating func parseValue(depth: Int) throws(Failure) -> JSONValue {
-        guard depth <= Self.maximumDepth else { throw failure("nested more than \(Self.maximumDepth) deep") }
         skipWhitespace()
         guard let first = current else { throw failure("the text ended where a value should begin") }
         switch first {
@@ -61,6 +60,7 @@ public struct JSONParser {
     }
 
     private mutating func parseObject(depth: Int) throws(Failure) -> JSONValue {
+        guard depth < Self.maximumDepth else { throw failure("nested more than \(Self.maximumDepth) deep") }
         position += 1
         var members: [String: JSONValue] = [:]
         skipWhitespace()
@@ -88,6 +88,7 @@ public struct JSONParser {
     }
 
     private mutating func parseArray(depth: Int) throws(Failure) -> JSONValue {
+        guard depth < Self.maximumDepth else { throw failure("nested more than \(Self.maximumDepth) deep") }
         position += 1
         var elements: [JSONValue] = []
         skipWhitespace()

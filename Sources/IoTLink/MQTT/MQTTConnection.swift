@@ -32,7 +32,8 @@ public final class MQTTConnection: Sendable {
         try thread.enqueue(.publish(message))
     }
 
-    /// Sends what waits, then DISCONNECT (so that the will is not published), and ends.
+    /// Sends what waits, takes its acknowledgements, sends DISCONNECT (so that the will is not published), and ends:
+    /// within a second. Before `connected` it ends at once; before `connect()` no event comes.
     public func disconnect() {
         thread.disconnect()
     }

@@ -48,25 +48,25 @@ final class MosquittoClient {
             if leaveBy == nil, thread.isDisconnecting {
                 guard isConnected else { return .disconnected }
                 leaveBy = NIODeadline.now() + Self.leaveTime
-                result = send(thread.takeCommands(.max), client)
-                if result == MOSQ_ERR_SUCCESS.rawValue { result = mosquitto_disconnect(client) }
-            } else if leaveBy == nil, isConnected, unacknowledged < configuration.unacknowledgedMessages {
+            }
+            if isConnected, unacknowledged < configuration.unacknowledgedMessages {
                 result = send(thread.takeCommands(configuration.unacknowledgedMessages - unacknowledged), client)
+            }
+            if let leaveBy, unacknowledged == 0 || NIODeadline.now() >= leaveBy {
+                leave(client, by: leaveBy)
+                return .disconnected
             }
             let socket = mosquitto_socket(client)
             guard result == MOSQ_ERR_SUCCESS.rawValue, socket >= 0 else { break }
-            let now = NIODeadline.now()
-            if let leaveBy, now >= leaveBy { break }
 
             var descriptors = [
                 pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
                 pollfd(
                     fd: socket, events: Int16(POLLIN | (mosquitto_want_write(client) ? POLLOUT : 0)), revents: 0),
             ]
-            let wait = min(housekeeping, leaveBy ?? .distantFuture) - now
+            let wait = min(housekeeping, leaveBy ?? .distantFuture) - NIODeadline.now()
             poll(&descriptors, 2, Int32(clamping: max(wait, .zero).nanoseconds / 1_000_000 + 1))
 
-            // In the closing phase the level-triggered wake-up was served; clearing it each time is harmless.
             if descriptors[0].revents != 0 { cmosquitto_wakeup_clear(wakeup) }
             let ready = Int32(descriptors[1].revents)
             if ready & POLLOUT != 0 { result = mosquitto_loop_write(client, 1) }
@@ -78,13 +78,32 @@ final class MosquittoClient {
                 result = mosquitto_loop_misc(client)
             }
         }
-        return leaveBy != nil ? .disconnected : ended(result, client)
+        return ended(result, client)
+    }
+
+    /// Says DISCONNECT and reads on until the broker hangs up. libmosquitto would close at once, and a broker that
+    /// is just writing to us then takes the broken pipe for a lost connection, and speaks the will.
+    private func leave(_ client: OpaquePointer, by deadline: NIODeadline) {
+        let socket = dup(mosquitto_socket(client))
+        defer { if socket >= 0 { close(socket) } }
+        guard mosquitto_disconnect(client) == MOSQ_ERR_SUCCESS.rawValue, socket >= 0 else { return }
+        var discarded = [UInt8](repeating: 0, count: 4096)
+        while case let left = deadline - NIODeadline.now(), left > .zero {
+            let wantsWrite = mosquitto_socket(client) >= 0 && mosquitto_want_write(client)
+            var descriptor = pollfd(fd: socket, events: Int16(POLLIN | (wantsWrite ? POLLOUT : 0)), revents: 0)
+            guard poll(&descriptor, 1, Int32(clamping: left.nanoseconds / 1_000_000 + 1)) > 0 else { continue }
+            if wantsWrite, Int32(descriptor.revents) & POLLOUT != 0 { mosquitto_loop_write(client, 1) }
+            guard Int32(descriptor.revents) & (POLLIN | POLLHUP | POLLERR) != 0 else { continue }
+            let count = read(socket, &discarded, discarded.count)
+            if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { return }
+        }
     }
 
     private func configure(_ client: OpaquePointer) -> Int32 {
         mosquitto_int_option(client, MOSQ_OPT_PROTOCOL_VERSION, MQTT_PROTOCOL_V311)
         mosquitto_int_option(client, MOSQ_OPT_TCP_NODELAY, 1)
-        mosquitto_int_option(client, MOSQ_OPT_SEND_MAXIMUM, Int32(clamping: min(configuration.unacknowledgedMessages, 65_535)))
+        mosquitto_int_option(
+            client, MOSQ_OPT_SEND_MAXIMUM, Int32(clamping: min(configuration.unacknowledgedMessages, 65_535)))
         if let credentials = configuration.credentials {
             let result = mosquitto_username_pw_set(client, credentials.userName, credentials.password)
             guard result == MOSQ_ERR_SUCCESS.rawValue else { return result }

@@ -100,7 +100,7 @@ extension LinkSessionMachine {
             online.heartbeat = nil
             online.missed = 0
             phase = .online(online)
-        default: deliver(reply)
+        default: deliver(reply, at: now, wall: wall)
         }
     }
 
@@ -124,10 +124,16 @@ extension LinkSessionMachine {
         clockOffset = t - (sentAt / 2 + wall / 2)
     }
 
-    private mutating func deliver(_ reply: LinkReply) {
+    private mutating func deliver(_ reply: LinkReply, at now: NIODeadline, wall: Int64) {
         guard var entry = pending[reply.id] else {
             counters.unexpectedReplies += 1
             return
+        }
+        // The hub forgot the session, as after a long silence: begin anew and ask again, once.
+        if reply.code == .linkUnavailable, !entry.wasDisowned, case .failure(let reason) = reply.outcome {
+            entry.wasDisowned = true
+            pending[reply.id] = entry
+            return goOffline(.refused, reason, at: now, wall: wall)
         }
         if let place = reply.seq {
             // After a resend the first answers may come again.
@@ -161,7 +167,8 @@ extension LinkSessionMachine {
             return publish(payload)
         case nil: break
         }
-        let (left, overflow) = request.deadline.subtractingReportingOverflow(wall.addingReportingOverflow(clockOffset).partialValue)
+        let (left, overflow) = request.deadline.subtractingReportingOverflow(
+            wall.addingReportingOverflow(clockOffset).partialValue)
         guard left > 0, !overflow else {
             counters.expiredRequests += 1
             return
@@ -178,7 +185,9 @@ extension LinkSessionMachine {
     }
 
     mutating func finish(_ key: RememberedAnswers.Key, _ outcome: Result<JSONValue, IoTError>, at now: NIODeadline) {
-        let reply = LinkReply(id: key.id, outcome: outcome)
+        var reply = LinkReply(id: key.id, outcome: outcome)
+        // On the wire 21025 is the hub's word for a session that it does not know, and nobody else's.
+        if reply.code == .linkUnavailable { reply.code = .internalFailure }
         let payload = Self.serialize(reply)
         guard let deadline = answers.finish(key, answer: payload, at: now), deadline > now else { return }
         switch phase {

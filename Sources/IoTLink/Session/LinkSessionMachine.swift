@@ -204,7 +204,8 @@ struct LinkSessionMachine: Sendable {
         switch phase {
         case .online:
             let push = LinkPush(
-                method: LinkMethod.end, params: ["reason": "left"], t: wall.addingReportingOverflow(clockOffset).partialValue)
+                method: LinkMethod.end, params: ["reason": "left"],
+                t: wall.addingReportingOverflow(clockOffset).partialValue)
             publish(.push(push))
             emit(.disconnect)
         case .connecting, .subscribing, .beginning: emit(.disconnect)

@@ -15,6 +15,8 @@ struct PendingRequests {
         /// Whether it was published on the present connection.
         fileprivate(set) var isSent = false
         fileprivate(set) var wasSentBefore = false
+        /// Whether the hub answered that it does not know the session.
+        var wasDisowned = false
         /// The place of the next answer of several.
         var nextPlace = 0
     }

@@ -42,7 +42,9 @@ public enum LinkToken: Sendable, CustomStringConvertible {
         var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
         var count = 0
         while count < bytes.count {
-            let taken = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, $0.count - count) }
+            let taken = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress! + count, $0.count - count)
+            }
             if taken < 0, errno == EINTR { continue }
             guard taken >= 0 else { throw failure(path, String(cString: strerror(errno))) }
             guard taken > 0 else { break }

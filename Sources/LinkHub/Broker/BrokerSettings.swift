@@ -13,6 +13,8 @@ struct BrokerSettings {
             case .unixSocket(let path): "listener 0 \(path)"
             case .loopback(let port): "listener \(port) 127.0.0.1"
             }
+        // `max_connections` stands behind the listener: before it, it would be that of a default listener, which would
+        // then be opened too, on port 1883 of every interface.
         // Sessions and queues are not kept over a restart: the hub's store is the only truth. Nothing is retained,
         // since presence is the hub's to decide, and $SYS topics are off, since no client needs them.
         return """
@@ -24,7 +26,6 @@ struct BrokerSettings {
             sys_interval 0
             set_tcp_nodelay true
             max_packet_size \(limits.packetBytes)
-            max_connections \(limits.connections)
             max_inflight_messages \(limits.inflightMessages)
             max_queued_messages \(limits.queuedMessages)
             max_keepalive 300
@@ -36,6 +37,7 @@ struct BrokerSettings {
             plugin \(plugin)
             plugin_opt_config_file \(securityFile)
             \(listener)
+            max_connections \(limits.connections)
 
             """
     }

@@ -11,10 +11,10 @@ extension HubCore {
         turn.changes.append(.addUser(user, at: time.wall))
     }
 
-    mutating func addDevice(named name: String, at time: HubTime) throws(IoTError) -> DeviceID {
+    mutating func addDevice(named name: String) throws(IoTError) -> DeviceID {
         try checkName(name)
         let device = DeviceID.random()
-        let record = DeviceRecord(name: name, presenceSince: time.wall)
+        let record = DeviceRecord(name: name, presenceSince: nil)
         state.devices[device] = record
         state.names[name] = device
         turn.changes.append(.putDevice(device, record))

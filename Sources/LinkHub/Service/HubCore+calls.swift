@@ -55,7 +55,7 @@ extension HubCore {
             parameters.request, params, for: requester, to: session.address, purpose: .call, at: time)
     }
 
-    /// `call.trickle`, `call.end`, `call.invite`: between a device and a user who are bound to each other.
+    /// `call.control`, `call.trickle`, `call.end`, `call.invite`: between a device and a user who are bound to each other.
     mutating func passOn(
         _ parameters: RequestParameters, for requester: HubTurn.Requester, at time: HubTime
     ) throws(IoTError) -> Outcome {

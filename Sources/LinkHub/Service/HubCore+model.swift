@@ -14,7 +14,7 @@ extension HubCore {
         var model = old ?? ThingDocument(schema: login.schema)
         let outcome = try model.login(login, at: time.seconds)
         store(model, of: device, replacing: old)
-        for change in outcome.changes { turn.updates.append(ModelUpdate(device: device, change: change)) }
+        for change in outcome.changes { turn.updates.append(PropertyNotice(device: device, change: change)) }
         sessions.loggedIn(.device(device))
         markOnline(device, true, at: time)
         return outcome.json

@@ -25,7 +25,7 @@ extension HubCore {
         return [
             "id": .string(device.rawValue), "name": .string(record?.name ?? ""), "role": .string(role.rawValue),
             "online": .bool(sessions[.device(device)] != nil),
-            "presenceSince": .integer(record?.presenceSince ?? 0),
+            "presenceSince": record?.presenceSince.map { .integer($0) } ?? .null,
         ]
     }
 
@@ -48,8 +48,7 @@ extension HubCore {
         }
         let isWritable = change.path.hasPrefix("\(PropertyClass.writable.rawValue).")
         record(change, of: device, isForDevice: isWritable)
-        let stored = try model(of: device).read(path).value
-        return ["version": .integer(change.version), "value": stored, "pending": .bool(isWritable)]
+        return ["version": .integer(change.version), "value": change.value, "pending": .bool(isWritable)]
     }
 
     mutating func addUserProperty(
@@ -99,6 +98,6 @@ extension HubCore {
             turn.changes.append(.writeProperty(device, change))
         }
         turn.changes.append(.modelVersion(device, change.version))
-        turn.updates.append(ModelUpdate(device: device, change: change, isForDevice: isForDevice))
+        turn.updates.append(PropertyNotice(device: device, change: change, isForDevice: isForDevice))
     }
 }

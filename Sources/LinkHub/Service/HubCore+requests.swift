@@ -83,7 +83,7 @@ extension HubCore {
             case "action.take": return try takeAction(parameters, user, for: requester, at: time)
             case "call.token": return .answer(try issueCallToken(parameters, user, at: time))
             case "call.connect": return try connectCall(parameters, user, for: requester, at: time)
-            case "call.trickle", "call.end": return try passOn(parameters, for: requester, at: time)
+            case "call.control", "call.trickle", "call.end": return try passOn(parameters, for: requester, at: time)
             default: break
             }
         } else if let device = principal.deviceID {

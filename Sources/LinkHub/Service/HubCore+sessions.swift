@@ -65,7 +65,7 @@ extension HubCore {
             of: device, "device.presence",
             [
                 "device": .string(device.rawValue), "online": .bool(isOnline),
-                "presenceSince": .integer(record.presenceSince),
+                "presenceSince": .integer(time.wall),
             ], at: time)
     }
 

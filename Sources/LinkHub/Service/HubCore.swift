@@ -22,7 +22,7 @@ struct HubCore: Sendable {
     /// What the message at hand has done so far.
     var turn = HubTurn()
     /// What the transaction's turns will tell users and devices, at its end.
-    var notices = ModelNotices()
+    var notices = PropertyNotices()
 
     /// When the first token expires: s since 1970.
     var nextTokenExpiry: Int64?

@@ -22,7 +22,7 @@ struct HubTurn: Sendable {
     /// Held back until the changes are stored.
     var outputs: [HubOutput] = []
     /// What users are to hear of, once a transaction.
-    var updates: [ModelUpdate] = []
+    var updates: [PropertyNotice] = []
     /// Who asked, to be told when the changes cannot be stored.
     var requester: Requester?
 
@@ -33,7 +33,7 @@ struct HubTurn: Sendable {
 }
 
 /// A property that changed.
-struct ModelUpdate: Sendable {
+struct PropertyNotice: Sendable {
     var device: DeviceID
     var change: PropertyChange
     /// True for a user's write, which an online device must be told of.

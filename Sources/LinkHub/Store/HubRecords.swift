@@ -13,8 +13,8 @@ public enum BindingRole: String, Sendable, Codable, CaseIterable {
 /// A device as the hub knows it.
 struct DeviceRecord: Sendable, Hashable {
     var name: String
-    /// When it came, or went: ms since 1970; when it was made, until it first comes.
-    var presenceSince: Int64
+    /// When it came, or went: ms since 1970; `nil` until it first comes.
+    var presenceSince: Int64?
 }
 
 /// A link token; the token itself is not kept.

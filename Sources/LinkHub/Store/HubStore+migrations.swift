@@ -14,7 +14,7 @@ extension HubStore {
                     CREATE TABLE devices (
                         id TEXT PRIMARY KEY NOT NULL,
                         name TEXT NOT NULL UNIQUE,
-                        presence_since INTEGER NOT NULL
+                        presence_since INTEGER              -- NULL until it first comes
                     ) WITHOUT ROWID;
                     CREATE TABLE bindings (
                         user TEXT NOT NULL REFERENCES users(id) ON DELETE CASCADE,

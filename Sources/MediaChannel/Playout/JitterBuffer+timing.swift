@@ -23,7 +23,12 @@ extension JitterBuffer {
         }
         base = newBase
         let target = base + delay
+        let anchor = clock?.anchor ?? target
         clock?.setTarget(target)
+        if target > anchor {
+            // What is released and not yet shown goes with the line, lest the picture leads the sound.
+            order.postpone(after: now, by: target - anchor)
+        }
         updateLiveEdge()
     }
 
@@ -69,8 +74,9 @@ extension JitterBuffer {
             tracks[index].offset = transit - base
         }
         let need = transit - tracks[index].offset - base
-        if !liveEdge.isCatchingUp, need > options.maximumTolerance.playoutMicroseconds {
-            // A stall and not jitter: no delay would have been long enough.
+        // What comes after an outage says nothing of the jitter, until it is on time again.
+        let limit = tracks[index].hopeless == nil ? options.maximumTolerance.playoutMicroseconds : delay
+        if !liveEdge.isCatchingUp, need > limit {
             handleHopeless(index, transit: transit)
             return
         }

@@ -136,6 +136,12 @@ public struct JitterBuffer: Sendable {
         .microseconds(delay)
     }
 
+    /// When a picture that was released to be shown is due, as now reckoned: when the delay grows between its release
+    /// and its time, it is shown later than was said. Nil for one that is not among the last 32, or is late.
+    public func presentTime(ofReleasedPicture pts: Int64) -> NIODeadline? {
+        order.presentTime(pts: pts).map { NIODeadline(playoutMicroseconds: $0) }
+    }
+
     /// When a moment of this track was, in µs on the sender's wall clock; nil before its first sender report.
     public func senderMicroseconds(_ kind: MediaKind, pts: Int64) -> Int64? {
         guard pts.magnitude < playoutTimeLimit.magnitude else { return nil }

@@ -18,13 +18,11 @@ struct PresentationOrder {
             if neighbour.pts > pts, neighbour.pts < upper?.pts ?? Int64.max { upper = neighbour }
         }
         let earliest = max(lower?.presentAt ?? Int64.min, floor).addingReportingOverflow(1).partialValue
-        var latest = Int64.max
-        if let lower, let upper {
-            // When the line jumped up since the upper one's release, keep the place between the two.
+        var latest = upper.map { $0.presentAt - 1 } ?? Int64.max
+        if let lower, let upper, wanted > latest {
+            // The line rose since the upper one's release: keep the place between the two.
             let share = Double(pts - lower.pts) / Double(upper.pts - lower.pts)
             latest = lower.presentAt + Int64(Double(upper.presentAt - lower.presentAt) * share)
-        } else if let upper {
-            latest = upper.presentAt - 1
         }
         guard earliest <= latest else { return nil }
         let placed = max(earliest, min(wanted, latest))
@@ -36,6 +34,18 @@ struct PresentationOrder {
             shown.remove(at: oldest)
         }
         return placed
+    }
+
+    /// When a remembered picture is shown, as now reckoned.
+    func presentTime(pts: Int64) -> Int64? {
+        shown.last { $0.pts == pts }?.presentAt
+    }
+
+    /// What is not yet shown is shown later.
+    mutating func postpone(after now: Int64, by amount: Int64) {
+        for index in shown.indices where shown[index].presentAt > now {
+            shown[index].presentAt += amount
+        }
     }
 
     /// Presentation times begin anew; what follows is shown after what was.

@@ -16,7 +16,7 @@ struct TrackPlayout {
     /// The frame that came last.
     var last: (pts: Int64, transit: Int64)?
 
-    /// Since when every frame came too late to be waited for, with the first one's transit.
+    /// Since when every frame came late, the first of them too late for any delay, with that one's transit.
     var hopeless: (since: Int64, transit: Int64)?
 
     init(kind: MediaKind, window: Int64) {

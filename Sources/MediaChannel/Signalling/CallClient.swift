@@ -71,7 +71,7 @@ final class CallClient: Sendable {
         _ = try await link.request(
             CallMethod.control,
             [
-                "device": .string(device.rawValue), "session": .string(session),
+                "peer": .string(Principal.device(device).description), "session": .string(session),
                 "command": .string(command.rawValue),
             ])
     }
@@ -82,7 +82,7 @@ final class CallClient: Sendable {
         _ = try? await link.request(
             CallMethod.end,
             [
-                "device": .string(device.rawValue), "session": .string(session),
+                "peer": .string(Principal.device(device).description), "session": .string(session),
                 "code": .integer(Int64(ErrorCode.hungUp.rawValue)), "message": "the viewer left",
             ], timeout: .seconds(2))
     }

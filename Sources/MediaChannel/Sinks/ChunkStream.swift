@@ -72,7 +72,7 @@ public final class ChunkStream: AsyncSequence, @unchecked Sendable {
     }
 
     /// True once the reader has left or the stream has ended: nothing written now arrives.
-    var isClosed: Bool {
+    public var isClosed: Bool {
         condition.withLock { outcome != nil || isReaderGone }
     }
 

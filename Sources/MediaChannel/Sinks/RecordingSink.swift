@@ -53,7 +53,7 @@ final class RecordingSink: @unchecked Sendable {
     private func finish(_ reason: IoTError?) {
         guard !isEnded else { return }
         isEnded = true
-        if let rest = try? muxer?.finish(), rest.readableBytes > 0 { _ = stream.write(rest, patience: 5) }
+        if let rest = muxer?.finish(), rest.readableBytes > 0 { _ = stream.write(rest, patience: 5) }
         muxer = nil
         if let reason { stream.fail(reason) } else { stream.finish() }
     }

@@ -1,10 +1,22 @@
-/// Measures how far the picture lags behind the sound. All times are µs.
-public struct SkewMeter: Sendable {
-    /// Sound heard longer ago than this is not compared with.
-    private static let staleAfter: Int64 = 1_000_000
+import NIOCore
 
-    /// Shown − captured, of the last sound.
-    private var sound: (line: Int64, at: Int64)?
+/// Measures how far the picture lags behind the sound that is heard with it. All times are µs.
+///
+/// Pictures and sounds may be told in any order, some time before they are presented. A picture is compared with the
+/// sound nearest to it, and with none when nothing is heard then.
+public struct SkewMeter: Sendable {
+    private struct Presented {
+        var at: Int64
+        /// Presented − captured.
+        var line: Int64
+    }
+
+    /// What is heard further from a picture than this is not heard with it.
+    private static let nearness: UInt64 = 40_000
+    private static let remembered = 128
+
+    private var sounds = CircularBuffer<Presented>()
+    private var pictures = CircularBuffer<Presented>()
 
     /// Positive: the picture comes after its sound. Nil before both were presented.
     public private(set) var last: Int64?
@@ -18,12 +30,30 @@ public struct SkewMeter: Sendable {
     ///   - sender: when it was captured, on the sender's wall clock.
     ///   - presented: when it is heard, on this machine's clock.
     public mutating func soundHeard(sender: Int64, presented: Int64) {
-        sound = (presented &- sender, presented)
+        sounds.append(Presented(at: presented, line: presented &- sender))
+        if sounds.count > Self.remembered { sounds.removeFirst() }
+        while let picture = pictures.first, picture.at <= presented {
+            pictures.removeFirst()
+            compare(picture)
+        }
     }
 
     public mutating func pictureShown(sender: Int64, presented: Int64) {
-        guard let sound, (presented &- sound.at).magnitude < UInt64(Self.staleAfter) else { return }
-        let skew = (presented &- sender) &- sound.line
+        let picture = Presented(at: presented, line: presented &- sender)
+        if let newest = sounds.last, newest.at >= presented {
+            compare(picture)
+        } else {
+            // The sound after it may be nearer than the sound before it.
+            pictures.append(picture)
+            if pictures.count > Self.remembered { pictures.removeFirst() }
+        }
+    }
+
+    private mutating func compare(_ picture: Presented) {
+        func distance(_ sound: Presented) -> UInt64 { (sound.at &- picture.at).magnitude }
+        guard let sound = sounds.min(by: { distance($0) < distance($1) }), distance(sound) <= Self.nearness
+        else { return }
+        let skew = picture.line &- sound.line
         last = skew
         maximum = max(maximum, Int64(clamping: skew.magnitude))
     }

@@ -23,8 +23,9 @@ enum NALUnitFraming: Equatable {
             for offset in 0..<size { length = length << 8 | Int(bytes[position + offset]) }
             position += size
             guard length <= bytes.count - position else {
-                // Some writers put start codes where lengths should be.
-                return ranges.isEmpty && length == 1 ? rangesBehindStartCodes(bytes) : ranges
+                // Some writers put start codes where lengths should be: the first reads as a length of 1.
+                let isStartCode = size >= 3 && bytes[size - 1] == 1 && bytes[..<(size - 1)].allSatisfy { $0 == 0 }
+                return isStartCode ? rangesBehindStartCodes(bytes) : ranges
             }
             if length > 0 { ranges.append(position..<position + length) }
             position += length

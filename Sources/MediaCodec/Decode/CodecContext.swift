@@ -20,7 +20,8 @@ final class CodecContext {
         let name = avcodec_get_name(id).map { String(cString: $0) } ?? "unknown"
         guard let codec else {
             throw IoTError(
-                .codecUnsupported, "This build of libavcodec has no \(role) for \(name). Install Debian's libavcodec59.")
+                .codecUnsupported, "This build of libavcodec has no \(role) for \(name). Install Debian's libavcodec59."
+            )
         }
         var context = avcodec_alloc_context3(codec)
         var frame = av_frame_alloc()

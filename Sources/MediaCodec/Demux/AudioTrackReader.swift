@@ -10,10 +10,13 @@ final class AudioTrackReader {
     private(set) var skipped = 0
 
     private let timeBase: AVRational
+    private let isLive: Bool
     private var nextPTS: Int64?
+    private var gap = StartingGap()
 
     /// Nil when the codec is one the product does not carry.
-    init?(_ stream: UnsafeMutablePointer<AVStream>) {
+    init?(_ stream: UnsafeMutablePointer<AVStream>, isLive: Bool) {
+        self.isLive = isLive
         let coded = stream.pointee.codecpar.pointee
         timeBase = stream.pointee.time_base
         let codec: AudioCodec
@@ -34,9 +37,28 @@ final class AudioTrackReader {
 
     func rewind() {
         nextPTS = nil
+        gap = StartingGap()
     }
 
-    func read(_ packet: UnsafeMutablePointer<AVPacket>) -> MediaFrame? {
+    /// One frame; none, or several, while the first ones wait for their times.
+    func read(_ packet: UnsafeMutablePointer<AVPacket>) -> [MediaFrame] {
+        guard let timed = parse(packet) else { return [] }
+        return isLive ? gap.push(timed, depth: 0).map(place) : [place(timed)]
+    }
+
+    func finish() -> [MediaFrame] {
+        gap.finish().map(place)
+    }
+
+    private func place(_ timed: TimedFrame) -> MediaFrame {
+        var frame = timed.frame
+        frame.pts = timed.pts ?? nextPTS ?? 0
+        frame.dts = frame.pts
+        nextPTS = saturating(frame.pts, timed.duration)
+        return frame
+    }
+
+    private func parse(_ packet: UnsafeMutablePointer<AVPacket>) -> TimedFrame? {
         guard let data = packet.pointee.data, packet.pointee.size > 0 else { return nil }
         var bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.pointee.size))
         if parameters.codec == .aac, let header = ADTSHeader(bytes) {
@@ -53,12 +75,12 @@ final class AudioTrackReader {
             skipped += 1
             return nil
         }
-        let pts = microseconds(packet.pointee.pts) ?? microseconds(packet.pointee.dts) ?? nextPTS ?? 0
-        let (next, overflow) = pts.addingReportingOverflow(duration(of: packet.pointee))
-        nextPTS = overflow ? nil : next
         // What an edit list cuts away (an encoder's priming) is not part of the sound.
         guard packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0 else { return nil }
-        return MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: ByteBuffer(bytes: bytes))
+        return TimedFrame(
+            frame: MediaFrame(kind: .audio, isKeyFrame: true, pts: 0, dts: 0, bytes: ByteBuffer(bytes: bytes)),
+            pts: microseconds(packet.pointee.pts) ?? microseconds(packet.pointee.dts), dts: nil,
+            duration: duration(of: packet.pointee))
     }
 
     private func take(_ header: ADTSHeader) {

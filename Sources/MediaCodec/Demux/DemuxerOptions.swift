@@ -23,6 +23,7 @@ public struct DemuxerOptions: Sendable, Hashable {
 public enum RTSPTransport: String, Sendable, Codable, CaseIterable {
     /// Interleaved in the RTSP connection.
     case tcp
-    /// RTP datagrams; what is lost stays lost.
+    /// RTP datagrams; what is lost stays lost. libav reads RTCP first: what a server sends within milliseconds of its
+    /// goodbye is lost too.
     case udp
 }

@@ -47,9 +47,10 @@ final class FormatInput {
     }
 
     /// The next packet, valid until the next call; nil at the end.
-    func readPacket() throws(IoTError) -> UnsafeMutablePointer<AVPacket>? {
+    /// - Parameter restartingTimeout: False lets the time of the opening run on.
+    func readPacket(restartingTimeout: Bool) throws(IoTError) -> UnsafeMutablePointer<AVPacket>? {
         guard let context else { throw IoTError(.mediaFailed, "The source is closed. Open it again.") }
-        gate.start(timeout: options.readTimeout)
+        if restartingTimeout { gate.start(timeout: options.readTimeout) }
         while true {
             av_packet_unref(packet)
             if gate.shouldStop() { throw failure(LibAVError.interrupted, whileDoing: "reading") }
@@ -152,7 +153,8 @@ final class FormatInput {
         switch result {
         case LibAVError.outOfMemory:
             return .outOfMemory()
-        case LibAVError.invalidData, cffmpeg_error_protocol_not_found():
+        // libav calls a format that is not on the white list an invalid argument.
+        case LibAVError.invalidData, cffmpeg_error_protocol_not_found(), cffmpeg_error(EINVAL):
             return IoTError(
                 .sourceUnsupported,
                 "The source \(name) is not in a supported format (\(reason)). Use MP4, Matroska, MPEG-TS, H.264 or "

@@ -12,7 +12,8 @@ public final class MediaDemuxer {
     private var audioTrack: AudioTrackReader?
     private var videoIndex: Int32 = -1
     private var audioIndex: Int32 = -1
-    private var ready: [MediaFrame] = []
+    // What has been read and not yet been asked for: filled at the start and by one packet at a time.
+    private var ready: [ReadFrame] = []
     private var nextReady = 0
     private var didReachEnd = false
     private var discontinuous: Set<MediaKind> = []
@@ -23,6 +24,11 @@ public final class MediaDemuxer {
     /// True when the frame read last is needed for decoding but stands outside of an MP4 edit list: decode it
     /// (`VideoDecoder.decode(_:isShown:)`), and do not show it.
     public private(set) var isDecodeOnly = false
+
+    private struct ReadFrame {
+        var frame: MediaFrame
+        var isDecodeOnly: Bool
+    }
 
     /// - Parameters:
     ///   - url: A path, a `file://` URL, or an `rtsp://` URL.
@@ -42,6 +48,7 @@ public final class MediaDemuxer {
                 .sourceUnsupported,
                 "The source \(address.redacted) has \(found). Video must be H.264 or H.265, audio AAC or G.711.")
         }
+        try readAhead()
     }
 
     /// The video track as known now; changes when the stream's parameter sets do.
@@ -62,17 +69,13 @@ public final class MediaDemuxer {
         while true {
             if nextReady < ready.count {
                 defer { nextReady += 1 }
-                return ready[nextReady]
+                isDecodeOnly = ready[nextReady].isDecodeOnly
+                return ready[nextReady].frame
             }
             ready.removeAll(keepingCapacity: true)
             nextReady = 0
             guard !didReachEnd else { return nil }
-            guard let packet = try input.readPacket() else {
-                didReachEnd = true
-                ready = videoTrack?.finish() ?? []
-                continue
-            }
-            try take(packet)
+            try readMore(restartingTimeout: true)
         }
     }
 
@@ -89,16 +92,42 @@ public final class MediaDemuxer {
         discontinuous = [.video, .audio]
     }
 
-    private func take(_ packet: UnsafeMutablePointer<AVPacket>) throws(IoTError) {
-        if packet.pointee.stream_index == videoIndex, let videoTrack {
-            ready = try videoTrack.read(packet)
-            isDecodeOnly = packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0
-        } else if packet.pointee.stream_index == audioIndex, let frame = audioTrack?.read(packet) {
-            ready = [frame]
-            isDecodeOnly = false
+    private func readMore(restartingTimeout: Bool) throws(IoTError) {
+        guard let packet = try input.readPacket(restartingTimeout: restartingTimeout) else {
+            didReachEnd = true
+            append(try videoTrack?.finish() ?? [], isDecodeOnly: false)
+            append(audioTrack?.finish() ?? [], isDecodeOnly: false)
+            return
         }
-        if let kind = ready.first?.kind, discontinuous.remove(kind) != nil {
-            ready[0].isDiscontinuity = true
+        let isDecodeOnly = packet.pointee.flags & AV_PKT_FLAG_DISCARD != 0
+        if packet.pointee.stream_index == videoIndex, let videoTrack {
+            append(try videoTrack.read(packet), isDecodeOnly: isDecodeOnly)
+        } else if packet.pointee.stream_index == audioIndex, let audioTrack {
+            append(audioTrack.read(packet), isDecodeOnly: false)
+        }
+    }
+
+    private func append(_ frames: [MediaFrame], isDecodeOnly: Bool) {
+        for var frame in frames {
+            if discontinuous.remove(frame.kind) != nil { frame.isDiscontinuity = true }
+            ready.append(ReadFrame(frame: frame, isDecodeOnly: isDecodeOnly))
+        }
+    }
+
+    // Some sources tell a track's parameters only in its first frames (ADTS, RTSP without sprop-parameter-sets), and
+    // whoever opens a source must know them before the first frame. Bounded in frames, and in time by the opening's.
+    private func readAhead() throws(IoTError) {
+        for _ in 0..<1024 where !didReachEnd && ready.count < 256 {
+            let lacksSound = audioTrack.map { $0.parameters.codec == .aac && $0.parameters.audioSpecificConfig.isEmpty }
+            let lacksPicture = videoTrack.map { $0.parameters.parameterSets.isEmpty || $0.parameters.width == 0 }
+            guard lacksSound == true || lacksPicture == true else { return }
+            do throws(IoTError) {
+                try readMore(restartingTimeout: false)
+            } catch {
+                // What is there may still be enough; if the source is gone, the next read says so.
+                guard error.code == .stopping else { return }
+                throw error
+            }
         }
     }
 
@@ -116,7 +145,7 @@ public final class MediaDemuxer {
                     unsupportedTracks.append("video \(Self.name(coded.pointee.codec_id))")
                 }
             case AVMEDIA_TYPE_AUDIO:
-                if audioTrack == nil, let track = AudioTrackReader(stream) {
+                if audioTrack == nil, let track = AudioTrackReader(stream, isLive: input.isLive) {
                     audioTrack = track
                     audioIndex = stream.pointee.index
                 } else if audioTrack == nil {

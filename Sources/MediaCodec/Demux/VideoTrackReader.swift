@@ -14,10 +14,13 @@ final class VideoTrackReader {
     private var hasStarted = false
     private var lastPTS: Int64?
     private var lastDTS: Int64?
+    private var gap = StartingGap()
+    private let isLive: Bool
     private var order: PresentationOrder?
     private var orderParser: PictureOrderParser?
 
     init(_ stream: UnsafeMutablePointer<AVStream>, codec: VideoCodec, isLive: Bool) {
+        self.isLive = isLive
         let coded = stream.pointee.codecpar.pointee
         timeBase = stream.pointee.time_base
         let extradata = coded.extradata.map {
@@ -43,6 +46,7 @@ final class VideoTrackReader {
         lastPTS = nil
         lastDTS = nil
         order = nil
+        gap = StartingGap()
     }
 
     /// Zero, one or, where times had to be derived, more frames in decoding order.
@@ -63,8 +67,11 @@ final class VideoTrackReader {
         return try place(unit, packet.pointee)
     }
 
-    func finish() -> [MediaFrame] {
-        order?.finish() ?? []
+    /// What is held back for its times, at the end.
+    func finish() throws(IoTError) -> [MediaFrame] {
+        var frames = order?.finish() ?? []
+        for timed in gap.finish() { frames += try place(timed, startsSequence: false) }
+        return frames
     }
 
     // An MP4 with several sample descriptions changes its parameter sets so.
@@ -90,26 +97,37 @@ final class VideoTrackReader {
     }
 
     private func place(_ unit: AccessUnitAssembler.AccessUnit, _ packet: AVPacket) throws(IoTError) -> [MediaFrame] {
-        let pts = microseconds(packet.pts)
-        let dts = microseconds(packet.dts)
         let duration = packet.duration > 0 ? microseconds(packet.duration) ?? frameDuration : frameDuration
+        let frame = MediaFrame(kind: .video, isKeyFrame: unit.isKeyFrame, pts: 0, dts: 0, bytes: unit.bytes)
+        let timed = TimedFrame(
+            frame: frame, pts: microseconds(packet.pts), dts: microseconds(packet.dts), duration: duration)
+        if isLive {
+            var frames: [MediaFrame] = []
+            for timed in gap.push(timed, depth: parameters.reorderDepth) {
+                frames += try place(timed, startsSequence: false)
+            }
+            return frames
+        }
+        return try place(timed, startsSequence: unit.startsSequence)
+    }
+
+    private func place(_ timed: TimedFrame, startsSequence: Bool) throws(IoTError) -> [MediaFrame] {
+        var frame = timed.frame
         let depth = Int64(parameters.reorderDepth)
-        var frame = MediaFrame(kind: .video, isKeyFrame: unit.isKeyFrame, pts: 0, dts: 0, bytes: unit.bytes)
-        if let pts, order == nil {
+        if let pts = timed.pts, order == nil {
             frame.pts = pts
             frame.dts =
-                dts ?? lastDTS.map { min(pts, Self.add($0, duration)) }
-                ?? (depth == 0 ? pts : Self.add(pts, -depth * duration))
+                timed.dts ?? lastDTS.map { min(pts, saturating($0, timed.duration)) }
+                ?? (depth == 0 ? pts : saturating(pts, -depth * timed.duration))
         } else {
-            let next = dts ?? lastDTS.map { Self.add($0, duration) } ?? 0
-            frame.pts = lastPTS == nil ? next : max(next, Self.add(lastPTS ?? 0, duration))
-            if depth == 0 || (lastPTS != nil && order == nil) {
-                frame.dts = next
-            } else {
-                frame.dts = next
+            let next = timed.dts ?? lastDTS.map { saturating($0, timed.duration) } ?? 0
+            frame.dts = next
+            // A stream that has no times from its start on has none at all.
+            if depth > 0, lastPTS == nil || order != nil, !isLive {
                 lastDTS = next
-                return try placeByOrder(frame, startsSequence: unit.startsSequence, duration: duration)
+                return try placeByOrder(frame, startsSequence: startsSequence, duration: timed.duration)
             }
+            frame.pts = max(next, lastPTS.map { saturating($0, timed.duration) } ?? next)
         }
         lastPTS = frame.pts
         lastDTS = frame.dts
@@ -135,11 +153,5 @@ final class VideoTrackReader {
 
     private func microseconds(_ time: Int64) -> Int64? {
         time == cffmpeg_no_timestamp() ? nil : cffmpeg_to_microseconds(time, timeBase)
-    }
-
-    // A source's times are a stranger's: they may stand at the end of the range.
-    private static func add(_ time: Int64, _ amount: Int64) -> Int64 {
-        let (sum, overflow) = time.addingReportingOverflow(amount)
-        return overflow ? time : sum
     }
 }

@@ -1,6 +1,7 @@
 import IoTCore
 
-// `{"s":ssid,"p":password,"t":token}`, and where given `"h"` the hub's URL, `"l"` the language, `"x"` the extras by tag.
+// `{"s":ssid,"p":password,"t":token}`, and where given `"h"` the hub's URL, `"l"` the language, `"x"` the extras
+// by tag.
 extension ProvisioningPayload {
     func jsonText() throws(IoTError) -> String {
         if isHidden { throw Self.unsupported("hidden", .json, use: "wifi") }

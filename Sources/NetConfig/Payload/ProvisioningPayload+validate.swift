@@ -29,7 +29,9 @@ extension ProvisioningPayload {
         if ssid != ssid.trimmingSpaces { warnings.append("ssid: it begins or ends with a space") }
         if !password.utf8.allSatisfy({ $0 < 0x80 }) {
             warnings.append(
-                "password: it holds characters outside ASCII, which IEEE 802.11 does not foresee; some devices refuse it")
+                "password: it holds characters outside ASCII, which IEEE 802.11 does not foresee;"
+                    + " some devices refuse it"
+            )
         }
         if password.isEmpty { warnings.append("password: there is none, so the network is taken to be open") }
         return warnings
@@ -39,7 +41,8 @@ extension ProvisioningPayload {
         let length = ssid.utf8.count
         try require(length > 0, "ssid: it is empty; give the network's name")
         try require(
-            length <= 32, "ssid: it has \(length) bytes of UTF-8; a network's name has at most 32 (IEEE 802.11 §9.4.2.2)")
+            length <= 32,
+            "ssid: it has \(length) bytes of UTF-8; a network's name has at most 32 (IEEE 802.11 §9.4.2.2)")
         try refuseControls(ssid, "ssid")
     }
 

@@ -56,14 +56,14 @@ extension PeerConnection {
         return true
     }
 
-    /// The track of an incoming packet: by its SSRC, or the first time by its payload type (RFC 9143 §9.2).
+    /// The track of an incoming packet: by its SSRC, or the first time by its payload type, which names one section
+    /// of a bundle (RFC 9143 §9.2). Whether a new SSRC is believed the receiver decides.
     private func route(_ packet: RTPPacket) -> Int? {
         if let index = routes[packet.ssrc] { return index }
-        let index = tracks.firstIndex {
-            $0.receives(payloadType: packet.payloadType) && $0.receiver?.remoteSSRC == nil
+        guard let index = tracks.firstIndex(where: { $0.receives(payloadType: packet.payloadType) }) else {
+            return nil
         }
-        guard let index, routes.count < 64 else { return nil }
-        routes[packet.ssrc] = index
+        if routes.count < Self.maximumRoutes { routes[packet.ssrc] = index }
         return index
     }
 
@@ -76,13 +76,14 @@ extension PeerConnection {
         }
         ice.noteTraffic(at: now)
         for message in compound {
+            if case .senderReport(let report) = message, let index = routes[report.ssrc],
+                let mapping = tracks[index].receiver?.handle(senderReport: report, at: now)
+            {
+                outputs.append(.event(.senderReport(mid: tracks[index].section.mid, mapping)))
+                drainReceiver(at: index)
+            }
             for index in tracks.indices {
                 let mid = tracks[index].section.mid
-                if case .senderReport(let report) = message,
-                    let mapping = tracks[index].receiver?.handle(senderReport: report, at: now)
-                {
-                    outputs.append(.event(.senderReport(mid: mid, mapping)))
-                }
                 for event in tracks[index].sender?.handle(message, at: now) ?? [] {
                     switch event {
                     case .keyFrameRequested:
@@ -91,7 +92,6 @@ extension PeerConnection {
                         outputs.append(.event(.retransmissionRequested(mid: mid, sequences)))
                     }
                 }
-                drainReceiver(at: index)
             }
         }
         return true
@@ -115,11 +115,20 @@ extension PeerConnection {
     func flushICE() {
         while let output = ice.poll() {
             switch output {
-            case .timeout: return
+            case .timeout: return noteRoundTrip()
             case .transmit(let datagram, let address): emit(datagram, to: address)
             case .event(let event): handle(event)
             }
         }
+    }
+
+    /// ICE measures before the first loss does: a receiver that knows the way asks for lost packets in time.
+    private func noteRoundTrip() {
+        guard srtp != nil, let roundTrip = ice.counters.currentRoundTripTime, roundTrip != notedRoundTrip else {
+            return
+        }
+        notedRoundTrip = roundTrip
+        for index in tracks.indices { tracks[index].receiver?.update(roundTripTime: roundTrip) }
     }
 
     private func handle(_ event: ICEAgent.Event) {
@@ -175,6 +184,7 @@ extension PeerConnection {
             return fail(error)
         }
         connectingDeadline = nil
+        noteRoundTrip()
         change(.connected)
     }
 }

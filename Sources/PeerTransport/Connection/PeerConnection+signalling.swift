@@ -148,9 +148,10 @@ extension PeerConnection {
         if connectingDeadline == nil, case .connecting = state {
             connectingDeadline = now + configuration.handshakeTimeout
         }
-        ice.start(remote: remote.credentials, deadline: now + configuration.handshakeTimeout, at: now)
+        // All of them before the first check, so that the best is tried first.
         for candidate in pendingCandidates { ice.addRemoteCandidate(candidate, at: now) }
         pendingCandidates = []
+        ice.start(remote: remote.credentials, deadline: now + configuration.handshakeTimeout, at: now)
         flushICE()
         let early = earlyDatagrams
         earlyDatagrams = []

@@ -28,6 +28,10 @@ public final class PeerConnection {
 
     /// Which track an incoming SSRC belongs to.
     var routes: [UInt32: Int] = [:]
+    static let maximumRoutes = 64
+
+    /// The round-trip time that the receivers were last told.
+    var notedRoundTrip: TimeAmount?
 
     var now: NIODeadline
     var isStartPending = false
@@ -113,7 +117,7 @@ public final class PeerConnection {
             }
         }
         dtls?.close()
-        flushDTLS()
+        flushDTLSDatagrams()
         end(.closed)
     }
 

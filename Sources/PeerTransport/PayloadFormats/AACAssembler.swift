@@ -21,7 +21,9 @@ struct AACAssembler: Sendable {
 
     init(codec: RTPCodec) {
         var duration: Int64 = 1_024
-        if let bytes = codec.formatParameters["config"].flatMap({ Hex.decode($0) }), let core = AudioSpecificConfig(bytes) {
+        if let bytes = codec.formatParameters["config"].flatMap({ Hex.decode($0) }),
+            let core = AudioSpecificConfig(bytes)
+        {
             // With SBR the RTP clock runs at a multiple of the core's rate.
             duration = Int64(core.coreSamplesPerUnit) * Int64(codec.clockRate) / Int64(core.coreSampleRate)
         }

@@ -80,9 +80,10 @@ public struct Depacketizer: Sendable {
         }
     }
 
-    /// Whether a key frame begins with this payload. Always true for sound.
-    public func isKeyFrameStart(_ payload: ByteBuffer) -> Bool {
-        if case .video(let video) = assembler { video.isKeyFrameStart(payload) } else { true }
+    /// Whether decoding can begin with this payload: a key frame's parameter sets, or its first slice when parameter
+    /// sets are known already. Always true for sound.
+    public func isDecodingStart(_ payload: ByteBuffer) -> Bool {
+        if case .video(let video) = assembler { video.isDecodingStart(payload) } else { true }
     }
 
     private func output(_ assembly: AssemblyOutput) -> Output {

@@ -157,19 +157,22 @@ extension NALUnitPayloadReader {
         }
     }
 
-    /// Whether a key frame begins here: parameter sets, or the first slice of a random access picture.
-    func isKeyFrameStart(_ payload: ByteBuffer) -> Bool {
+    /// Whether decoding can begin here: with parameter sets, or, unless they are needed, with the first slice of a
+    /// random access picture.
+    func isDecodingStart(_ payload: ByteBuffer, needsParameterSets: Bool) -> Bool {
         guard isPictureStart(payload) else { return false }
+        func begins(_ type: NALUnitType) -> Bool {
+            type.isParameterSet || type.isRandomAccess && !needsParameterSets
+        }
         if structure(payload) == .aggregation {
             var rest = payload
             rest.moveReaderIndex(forwardBy: headerSize)
             while let size = rest.readInteger(as: UInt16.self), let unit = rest.readSlice(length: Int(size)) {
-                if let type = type(unit), type.isParameterSet || type.isRandomAccess { return true }
+                if let type = type(unit), begins(type) { return true }
             }
             return false
         }
-        guard let (type, _) = firstUnit(payload) else { return false }
-        return type.isParameterSet || type.isRandomAccess
+        return firstUnit(payload).map { begins($0.0) } ?? false
     }
 
     /// The type of the first unit that begins in this payload, and what follows that unit's header.

@@ -30,7 +30,9 @@ struct VideoAssembler: Sendable {
         self.parameterSets = parameterSets
     }
 
-    func isKeyFrameStart(_ payload: ByteBuffer) -> Bool { reader.isKeyFrameStart(payload) }
+    func isDecodingStart(_ payload: ByteBuffer) -> Bool {
+        reader.isDecodingStart(payload, needsParameterSets: parameterSets.isEmpty)
+    }
 
     mutating func receive(_ packet: AssemblyPacket) -> [AssemblyOutput] {
         var outputs: [AssemblyOutput] = []

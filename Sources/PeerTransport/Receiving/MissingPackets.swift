@@ -29,6 +29,18 @@ struct MissingPackets: Sendable {
         if !numbers.isEmpty { earliestDue = min(earliestDue, due) }
     }
 
+    /// Puts numbers below all that are awaited in front.
+    mutating func prepend(_ numbers: Range<Int64>, detected: NIODeadline, due: NIODeadline) {
+        guard let first = packets.first?.number, first < numbers.upperBound else {
+            let rest = packets
+            packets = []
+            append(numbers, detected: detected, due: due)
+            packets += rest
+            return
+        }
+        if numbers.lowerBound < first { prepend(numbers.lowerBound..<first, detected: detected, due: due) }
+    }
+
     /// Takes the packet out, as it has arrived.
     mutating func remove(_ number: Int64) -> Packet? {
         guard let index = index(number) else { return nil }

@@ -50,7 +50,7 @@ extension RTPReceiver {
         candidate.clear()
         var stream = IncomingStream(ssrc: packet.ssrc, first: packet.sequenceNumber, depacketizer: depacketizer)
         if isRestart { stream.depacketizer.skipGap() }
-        if kind == .video, !isRestart, !stream.depacketizer.isKeyFrameStart(packet.payload) {
+        if kind == .video, !isRestart, !stream.depacketizer.isDecodingStart(packet.payload) {
             beginSearch(&stream, at: now)
         }
         self.stream = stream
@@ -109,7 +109,11 @@ extension RTPReceiver {
             timestamp: timestamp, arrival: arrival)
         if stream.searchEnd != nil {
             stream.waiting.insert(entry, at: number)
-            stream.next = min(stream.next, number)
+            if number < stream.next {
+                stream.missing.prepend(
+                    (number + 1)..<stream.next, detected: now, due: now + estimator.requestDelay)
+                stream.next = number
+            }
             search(&stream, at: now)
             if stream.highest - stream.next >= Int64(configuration.maximumBufferedPackets) {
                 failSearch(&stream, at: now)
@@ -127,19 +131,17 @@ extension RTPReceiver {
     }
 
     private mutating func measure(_ awaited: MissingPackets.Packet, _ arrival: NIODeadline) {
-        let answerTime = arrival - awaited.lastRequest
         guard awaited.attempts > 0 else {
             estimator.note(lateness: arrival - awaited.detected)
             return
         }
         statistics.retransmittedPacketsReceived += 1
-        // Only the answer to a single request can be told apart (Karn).
+        // Only the answer to a single request can be told apart (Karn's rule).
         guard awaited.attempts == 1 else { return }
-        if answerTime < estimator.smallestPlausible {
-            estimator.note(lateness: arrival - awaited.detected)
-        } else {
-            estimator.note(roundTrip: answerTime)
+        if estimator.isPlausible(answer: arrival - awaited.lastRequest) {
             statistics.roundTripTime = estimator.smoothed
+        } else {
+            estimator.note(lateness: arrival - awaited.detected)
         }
     }
 
@@ -247,7 +249,7 @@ extension RTPReceiver {
     /// Ends the search for the beginning of the first key frame, when it has come.
     private mutating func search(_ stream: inout IncomingStream, at now: NIODeadline) {
         guard let payload = stream.waiting.value(stream.next)?.payload,
-            stream.depacketizer.isKeyFrameStart(payload)
+            stream.depacketizer.isDecodingStart(payload)
         else { return }
         stopSearch(&stream, at: now)
     }

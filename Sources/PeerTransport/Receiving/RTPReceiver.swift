@@ -81,9 +81,10 @@ public struct RTPReceiver: Sendable {
         sendRequests(at: now)
     }
 
-    /// Takes a round-trip time that was measured elsewhere, as by ICE.
+    /// Takes a round-trip time that was measured elsewhere, as by ICE. From then on the answers to NACKs, of which some
+    /// are late originals, no longer count.
     public mutating func update(roundTripTime: TimeAmount) {
-        estimator.note(roundTrip: roundTripTime)
+        estimator.note(measured: roundTripTime)
         statistics.roundTripTime = estimator.smoothed
     }
 

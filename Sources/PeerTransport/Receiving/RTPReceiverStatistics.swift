@@ -37,7 +37,7 @@ public struct RTPReceiverStatistics: Sendable, Hashable {
     public var nackCount: UInt64 = 0
     public var pliCount: UInt64 = 0
 
-    /// Smoothed from the answers to NACKs; `nil` before the first.
+    /// Smoothed from what ICE measures or else from the answers to NACKs; `nil` before the first.
     public var roundTripTime: TimeAmount?
 
     public init() {}

@@ -5,6 +5,7 @@ struct RoundTripEstimator: Sendable {
     private(set) var smoothed: TimeAmount?
     private var variation = TimeAmount.zero
     private let initial: TimeAmount
+    private var isMeasured = false
 
     /// How late reordered packets have lately been: rises at once, falls slowly.
     private var lateness = TimeAmount.milliseconds(5)
@@ -18,16 +19,30 @@ struct RoundTripEstimator: Sendable {
         self.initial = initial
     }
 
-    /// One answer's time. RFC 6298 §2: an eighth and a quarter.
-    mutating func note(roundTrip sample: TimeAmount) {
+    /// A time that is certain. RFC 6298 §2: an eighth and a quarter.
+    mutating func note(measured sample: TimeAmount) {
+        isMeasured = true
+        smooth(sample)
+    }
+
+    /// Takes the time from a request to the packet. It may be the packet itself, late, rather than its retransmission:
+    /// false for a time so short, which then counts for nothing. Taken in, such times would shorten the interval until
+    /// every true answer came behind a second request, and counted for nothing either.
+    mutating func isPlausible(answer: TimeAmount) -> Bool {
+        guard answer.nanoseconds * 2 >= (smoothed ?? initial).nanoseconds else { return false }
+        if !isMeasured { smooth(answer) }
+        return true
+    }
+
+    private mutating func smooth(_ sample: TimeAmount) {
         guard let smoothed else {
             self.smoothed = sample
             variation = .nanoseconds(sample.nanoseconds / 2)
             return
         }
-        let difference = abs(smoothed.nanoseconds - sample.nanoseconds)
-        variation = .nanoseconds((3 * variation.nanoseconds + difference) / 4)
-        self.smoothed = .nanoseconds((7 * smoothed.nanoseconds + sample.nanoseconds) / 8)
+        let difference = sample.nanoseconds - smoothed.nanoseconds
+        variation = .nanoseconds((3 * variation.nanoseconds + abs(difference)) / 4)
+        self.smoothed = .nanoseconds(smoothed.nanoseconds + difference / 8)
     }
 
     /// A packet came this long after its gap was seen, without having been asked for.
@@ -46,12 +61,8 @@ struct RoundTripEstimator: Sendable {
     /// From a request to its repeat.
     var repeatInterval: TimeAmount {
         guard let smoothed else { return initial }
-        let interval = TimeAmount.nanoseconds(smoothed.nanoseconds + 2 * variation.nanoseconds)
+        // The answer may be as late as any packet.
+        let interval = smoothed + max(variation * 2, lateness)
         return min(max(interval, Self.smallestInterval), Self.largestInterval)
-    }
-
-    /// An answer faster than this is the packet itself, late, rather than its retransmission.
-    var smallestPlausible: TimeAmount {
-        .nanoseconds((smoothed?.nanoseconds ?? 0) / 2)
     }
 }

@@ -34,7 +34,9 @@ struct SessionDescriptionParser {
     private mutating func take(type: Substring, value: Substring) throws(IoTError) {
         switch type {
         case "m":
-            guard sections.count < SessionDescription.maximumSections else { throw Self.invalid("it has too many sections") }
+            guard sections.count < SessionDescription.maximumSections else {
+                throw Self.invalid("it has too many sections")
+            }
             sections.append(try ParsedSection(line: value))
         case "o":
             sessionID = value.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } ?? 0
@@ -60,7 +62,9 @@ struct SessionDescriptionParser {
         var names: Set<Substring> = []
         for index in sections.indices {
             if sections[index].mid == nil { sections[index].mid = "\(index)" }
-            guard names.insert(sections[index].mid ?? "").inserted else { throw Self.invalid("two sections have one mid") }
+            guard names.insert(sections[index].mid ?? "").inserted else {
+                throw Self.invalid("two sections have one mid")
+            }
         }
         // Without a group only one section can share the transport: the first that is usable.
         let usable = sections.filter(\.isUsable)

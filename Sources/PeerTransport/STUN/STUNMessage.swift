@@ -58,7 +58,8 @@ struct STUNMessage: Sendable {
             else { throw Self.malformed("an attribute reaches past the end") }
             switch number {
             case STUNAttribute.Number.fingerprint:
-                guard buffer.readableBytes == 0, value.getInteger(at: value.readerIndex) == Self.fingerprint(of: bytes[..<offset])
+                guard buffer.readableBytes == 0,
+                    value.getInteger(at: value.readerIndex) == Self.fingerprint(of: bytes[..<offset])
                 else { throw Self.malformed("the fingerprint is wrong") }
                 hasFingerprint = true
             case _ where integrity != nil:

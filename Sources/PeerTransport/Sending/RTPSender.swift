@@ -1,4 +1,3 @@
-public import IoTCore
 public import NIOCore
 
 /// One track as it goes to one viewer: the wire's numbers, sender reports, and what the viewer's feedback asks for.

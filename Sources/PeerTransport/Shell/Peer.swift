@@ -1,5 +1,5 @@
 public import IoTCore
-import NIOCore
+public import NIOCore
 
 /// Drives one `PeerConnection` over a `PeerSocket`: forwards its calls, sends what it sends, keeps its timer.
 ///
@@ -69,6 +69,18 @@ public final class Peer {
     public func addRemoteCandidate(_ text: String) throws(IoTError) {
         try connection.addRemoteCandidate(text)
         begin()
+    }
+
+    /// See `PeerConnection.addHostAddress`.
+    public func addHostAddress(_ address: SocketAddress) {
+        connection.addHostAddress(address)
+        pump()
+    }
+
+    /// See `PeerConnection.endHostAddresses`.
+    public func endHostAddresses() {
+        connection.endHostAddresses()
+        pump()
     }
 
     /// See `PeerConnection.send`.

@@ -10,7 +10,8 @@ import Synchronization
 /// be called from anywhere and never waits.
 public final class DeviceModel: Sendable {
     /// Carries out an action with its checked value, and gives the answer for the caller. What the action changed, the
-    /// handler reports as the `ProReadonly` twin. An `IoTError` keeps its code; any other becomes `actionFailed` (20103).
+    /// handler reports as the `ProReadonly` twin. An `IoTError` keeps its code; any other becomes `actionFailed`
+    /// (20103).
     public typealias ActionHandler = @Sendable (JSONValue) async throws -> JSONValue
 
     /// Carries out a setting's whole new value. One property's writes come one after the other.
@@ -110,17 +111,23 @@ public final class DeviceModel: Sendable {
         case .login(let login):
             let result = try await link.request(ModelMethod.login, login.json, timeout: .seconds(10), id: nil)
             for (name, delivery) in LoginOutcome.deliveries(in: result).sorted(by: { $0.key < $1.key }) {
-                try await carryOutAtLogin(name, delivery)
+                await carryOutAtLogin(name, delivery)
             }
         case .report(let changes):
             let list = changes.map { JSONValue.object(["path": .string($0.path), "value": $0.value]) }
             _ = try await link.request(
                 ModelMethod.report, ["changes": .array(list)], timeout: .seconds(10), id: nil)
+        case .acknowledge(let versions):
+            for (path, version) in versions.sorted(by: { $0.key < $1.key }) {
+                _ = try await link.request(
+                    ModelMethod.applied, ["path": .string(path), "version": .integer(version)],
+                    timeout: .seconds(10), id: nil)
+            }
         }
         return true
     }
 
-    private func carryOutAtLogin(_ name: String, _ delivery: Delivery) async throws(IoTError) {
+    private func carryOutAtLogin(_ name: String, _ delivery: Delivery) async {
         do throws(IoTError) {
             try await apply(name, delivery, evenOlder: true)
         } catch {
@@ -128,11 +135,7 @@ public final class DeviceModel: Sendable {
             logger.info(
                 "a setting could not be carried out",
                 metadata: ["model.property": "\(name)", "link.reason": "\(error.message)"])
-            return
         }
-        _ = try await link.request(
-            ModelMethod.applied, ["path": .string("ProWritable.\(name)"), "version": .integer(delivery.version)],
-            timeout: .seconds(10), id: nil)
     }
 
     // MARK: From the hub
@@ -142,7 +145,7 @@ public final class DeviceModel: Sendable {
             throw IoTError(.invalidRequest, "action.take lacks its path")
         }
         let (command, handler) = try state.withLock { state throws(IoTError) in
-            let command = try state.document.actionCommand(path, params["value"] ?? .null)
+            let command = try Self.command(path, params["value"] ?? .null, in: state.document)
             guard let handler = state.actionHandlers[command.name] else {
                 throw IoTError(.actionNotSupported, "this device does not carry out \(command.path)")
             }
@@ -155,9 +158,22 @@ public final class DeviceModel: Sendable {
         let answer = try await Self.rethrowing(command.path) { try await handler(command.value) }
         state.withLock { state in
             _ = try? state.document.takeAction(
-                command.path + ".ctlVal", command.value, origin: "", at: now())
+                command.path + ".ctlVal", command.value, origin: params["origin"]?.stringValue ?? "",
+                at: params["t"]?.integerValue ?? now())
         }
         return ["value": answer]
+    }
+
+    /// The hub sends the checked value bare, at the action's own path; the forms that users write are read too.
+    private static func command(
+        _ path: String, _ value: JSONValue, in document: ThingDocument
+    ) throws(IoTError) -> ActionCommand {
+        if try PropertyPath(parsing: path).members.isEmpty, value != .null,
+            let bare = try? document.actionCommand(path + ".ctlVal", value)
+        {
+            return bare
+        }
+        return try document.actionCommand(path, value)
     }
 
     private func carryOut(_ params: JSONValue) async throws(IoTError) -> JSONValue {
@@ -190,7 +206,8 @@ public final class DeviceModel: Sendable {
         if let handler {
             try await Self.rethrowing("ProWritable.\(name)") { try await handler(value) }
         }
-        try state.withLock { state throws(IoTError) in _ = try state.document.applyDelivery(name, delivery) }
+        try state.withLock { state throws(IoTError) in try state.carriedOut(name, delivery) }
+        waker.yield()
     }
 
     private func enterWrite(_ name: String) async -> Bool {

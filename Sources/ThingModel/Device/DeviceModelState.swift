@@ -7,6 +7,8 @@ struct DeviceModelState: Sendable {
         case login(ModelLogin)
         /// Paths with the newest objects at them.
         case report([PropertyChange])
+        /// By path, the version of a setting that is now in force.
+        case acknowledge([String: Int64])
         case nothing
     }
 
@@ -25,6 +27,7 @@ struct DeviceModelState: Sendable {
     /// Objects to report, oldest first. One entry an object, so the schema bounds it: what changes twice before it is
     /// sent, is sent once.
     private var unreported: [String] = []
+    private var unacknowledged: [String: Int64] = [:]
     private var waitingWrites: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     init(schema: ThingSchema) {
@@ -63,8 +66,13 @@ struct DeviceModelState: Sendable {
         if needsLogin {
             needsLogin = false
             // The login carries these; events it does not.
+            unacknowledged = [:]
             unreported.removeAll { !$0.hasPrefix(PropertyClass.event.rawValue + ".") }
             return .login(ModelLogin(of: document))
+        }
+        if !unacknowledged.isEmpty {
+            defer { unacknowledged = [:] }
+            return .acknowledge(unacknowledged)
         }
         var changes: [PropertyChange] = []
         var size = 0
@@ -75,6 +83,12 @@ struct DeviceModelState: Sendable {
             size += reading.value.jsonText.utf8.count
         }
         return changes.isEmpty ? .nothing : .report(changes)
+    }
+
+    /// A delivered setting is in force.
+    mutating func carriedOut(_ name: String, _ delivery: Delivery) throws(IoTError) {
+        _ = try document.applyDelivery(name, delivery)
+        unacknowledged["\(PropertyClass.writable.rawValue).\(name)"] = delivery.version
     }
 
     // MARK: Writes, one after the other for each property

@@ -25,7 +25,7 @@ extension ThingDocument {
             throw IoTError(.pathInvalid, "\(path) cannot be reported; devices report ProConst, ProReadonly and Event")
         }
         guard reporter == .hub || !(propertyClass == .readonly && name == "_online") else {
-            throw IoTError(.builtInNotWritable, "ProReadonly._online is the hub's: it follows the device's connection")
+            throw IoTError(.pathInvalid, "ProReadonly._online is the hub's: it follows the device's connection")
         }
         let entry = try entry(propertyClass, name)
         let (members, bare) = try Self.unwrap(path, propertyClass, value)

@@ -14,7 +14,8 @@ extension ThingDocument {
         let path = try PropertyPath(parsing: path)
         guard let propertyClass = path.propertyClass, let name = path.object else {
             throw IoTError(
-                .pathInvalid, "\(path.description.isEmpty ? "the whole model" : path.description) cannot be written;"
+                .pathInvalid,
+                "\(path.description.isEmpty ? "the whole model" : path.description) cannot be written;"
                     + " write one property, like ProWritable._logLevel.setVal")
         }
         switch propertyClass {
@@ -59,7 +60,8 @@ extension ThingDocument {
             return IoTError(.pathInvalid, "\(path) is an event; only the device reports those")
         case .action:
             return IoTError(
-                .pathInvalid, "\(path) is an action, which is taken and not written: `iotctl action ID Action.\(name) JSON`"
+                .pathInvalid,
+                "\(path) is an action, which is taken and not written: `iotctl action ID Action.\(name) JSON`"
             )
         case .writable, .user:
             return IoTError(.pathInvalid, "\(path) cannot be written")

@@ -26,7 +26,8 @@ public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
     /// Throws `pathInvalid` for an unknown class, an empty name, or a path that is too long.
     public init(parsing text: String) throws(IoTError) {
         guard text.utf8.count <= Self.maximumLength else {
-            throw IoTError(.pathInvalid, "the path has \(text.utf8.count) bytes; at most \(Self.maximumLength) are read")
+            throw IoTError(
+                .pathInvalid, "the path has \(text.utf8.count) bytes; at most \(Self.maximumLength) are read")
         }
         guard !text.isEmpty else {
             propertyClass = nil

@@ -3,7 +3,8 @@ public import IoTCore
 extension ThingSchema {
     /// Reads the vendor's form `{"TypeDefs":[{name,desc,type:[…]}],"DataDefs":[{name,desc,type,FC}]}`.
     ///
-    /// - `FC` is the property's class by its name in paths: `ProConst`, `ProReadonly`, `ProWritable`, `Action`, `Event`.
+    /// - `FC` is the property's class by its name in paths: `ProConst`, `ProReadonly`, `ProWritable`, `Action` or
+    ///   `Event`.
     /// - `type` is `int32`, `uint32`, `float32`, `float64`, `stringN` (at most N bytes of UTF-8), the name of one of
     ///   the `TypeDefs`, or a list of members in place.
     /// - A member is `{name,desc,type}`. A property and a member may carry `min`, `max`, `enum` (a list) and `default`.
@@ -68,8 +69,8 @@ private struct VendorFormReader {
         guard let text = line["FC"]?.stringValue, let propertyClass = PropertyClass(rawValue: text) else {
             throw IoTError(
                 .valueInvalid,
-                "\(label): its FC is \(line["FC"]?.excerpt ?? "missing"); it must be ProConst, ProReadonly, ProWritable,"
-                    + " Action or Event")
+                "\(label): its FC is \(line["FC"]?.excerpt ?? "missing"); it must be ProConst, ProReadonly,"
+                    + " ProWritable, Action or Event")
         }
         return PropertySchema(
             propertyClass, name, try value(line, label: label, depth: 0),
@@ -84,7 +85,8 @@ private struct VendorFormReader {
         }
         guard depth <= ThingSchema.maximumDepth else {
             throw IoTError(
-                .valueInvalid, "\(label): structures nest more than \(ThingSchema.maximumDepth) deep, or hold themselves")
+                .valueInvalid,
+                "\(label): structures nest more than \(ThingSchema.maximumDepth) deep, or hold themselves")
         }
         guard let type = line["type"] else { throw IoTError(.valueInvalid, "\(label) has no type") }
         return ValueSchema(
@@ -101,8 +103,8 @@ private struct VendorFormReader {
             guard let lines = definitions[name] else {
                 throw IoTError(
                     .valueInvalid,
-                    "\(label): there is no type '\(name)'; use int32, uint32, float32, float64, stringN or one of TypeDefs"
-                )
+                    "\(label): there is no type '\(name)'; use int32, uint32, float32, float64, stringN or one of"
+                        + " TypeDefs")
             }
             return try structure(name, lines, label: label, depth: depth)
         }

@@ -88,7 +88,8 @@ public struct ThingSchema: Sendable, Hashable {
         }
         guard name.utf8.count <= maximumNameLength else {
             throw IoTError(
-                .valueInvalid, "\(label): the name has \(name.utf8.count) bytes; at most \(maximumNameLength) are allowed")
+                .valueInvalid,
+                "\(label): the name has \(name.utf8.count) bytes; at most \(maximumNameLength) are allowed")
         }
     }
 }
@@ -107,7 +108,9 @@ extension ValueSchema {
             throw IoTError(.valueInvalid, "\(path): min and max are for numbers, not for \(type.name)")
         }
         if case .structure(let name, let fields) = type {
-            guard !fields.isEmpty else { throw IoTError(.valueInvalid, "\(path): the structure \(name) has no members") }
+            guard !fields.isEmpty else {
+                throw IoTError(.valueInvalid, "\(path): the structure \(name) has no members")
+            }
             guard allowed.isEmpty else { throw IoTError(.valueInvalid, "\(path): enum is not for structures") }
             var names: Set<String> = []
             for field in fields {

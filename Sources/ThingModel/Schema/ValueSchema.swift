@@ -37,9 +37,11 @@ public struct ValueSchema: Sendable, Hashable {
     }
 
     /// Text of at most `maximumBytes` UTF-8 bytes.
-    public static func string(_ maximumBytes: Int, allowed: [String] = [], default value: String? = nil) -> ValueSchema {
+    public static func string(_ maximumBytes: Int, allowed: [String] = [], default value: String? = nil) -> ValueSchema
+    {
         ValueSchema(
-            .string(maximumBytes: maximumBytes), allowed: allowed.map { .string($0) }, default: value.map { .string($0) })
+            .string(maximumBytes: maximumBytes), allowed: allowed.map { .string($0) },
+            default: value.map { .string($0) })
     }
 
     public static func structure(_ name: String, _ fields: [ValueType.Field]) -> ValueSchema {

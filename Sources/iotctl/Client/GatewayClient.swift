@@ -62,15 +62,22 @@ final class GatewayClient: Sendable {
         _ body: HTTPClientResponse.Body, _ receive: (ServerSentEvent) throws -> Bool
     ) async throws {
         var parser = ServerSentEventParser()
+        var failure: (any Error)?
         do {
-            for try await buffer in body {
+            reading: for try await buffer in body {
                 for event in parser.receive(buffer.readableBytesView) {
-                    guard try receive(event) else { return }
+                    do {
+                        guard try receive(event) else { return }
+                    } catch {
+                        failure = error
+                        break reading
+                    }
                 }
             }
-        } catch let error as HTTPClientError {
+        } catch {
             throw lost(error)
         }
+        if let failure { throw failure }
     }
 
     // MARK: One request
@@ -115,13 +122,16 @@ final class GatewayClient: Sendable {
     private func collect(_ response: HTTPClientResponse) async throws -> [UInt8] {
         do {
             return Array(buffer: try await response.body.collect(upTo: Self.maximumAnswerSize))
-        } catch let error as HTTPClientError {
+        } catch is NIOTooManyBytesError {
+            throw IoTError(.payloadTooLarge, "the daemon's answer is larger than \(Self.maximumAnswerSize >> 20) MiB")
+        } catch {
             throw lost(error)
         }
     }
 
-    private func lost(_ error: HTTPClientError) -> any Error {
-        if error == .cancelled { return CancellationError() }
+    /// What the client, or its HTTP parser, says of a body that breaks off.
+    private func lost(_ error: any Error) -> any Error {
+        if error is CancellationError || error as? HTTPClientError == .cancelled { return CancellationError() }
         return IoTError(.daemonUnreachable, "the daemon ended the connection", underlying: error)
     }
 

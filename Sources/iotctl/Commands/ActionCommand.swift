@@ -24,8 +24,10 @@ struct ActionCommand: AsyncParsableCommand {
     @Argument(help: "Such as Action.cameraOn.")
     var path: String
 
-    @Argument(help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"))
-    var value: String?
+    @Argument(
+        help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"),
+        transform: JSONArgument.parse)
+    var value: JSONArgument?
 
     @Option(help: ArgumentHelp("How long the device may take.", valueName: "time"))
     var timeout: DurationArgument?
@@ -38,7 +40,7 @@ struct ActionCommand: AsyncParsableCommand {
     func run() async throws {
         let timeout = timeout?.duration ?? .seconds(10)
         let request = ActionRequest(
-            path: path, value: try value.map(JSONArgument.parse) ?? .null,
+            path: path, value: try value?.read() ?? .null,
             timeoutMilliseconds: Int(timeout / .milliseconds(1)))
         let body = try APICoding.encode(request)
         try await options.withClient { client in

@@ -57,8 +57,10 @@ struct PropertyCommand: AsyncParsableCommand {
         @Argument(help: "Such as ProWritable._logLevel.setVal.")
         var path: String
 
-        @Argument(help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"))
-        var value: String
+        @Argument(
+            help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"),
+            transform: JSONArgument.parse)
+        var value: JSONArgument
 
         @Option(help: ArgumentHelp("Write only if the property still has this version.", valueName: "n"))
         var ifVersion: Int64?
@@ -66,7 +68,7 @@ struct PropertyCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let value = try JSONArgument.parse(value)
+            let value = try value.read()
             let target = APIPath(
                 "v1", "devices", device, "properties",
                 query: ["path": path, "ifVersion": ifVersion.map { String($0) }])

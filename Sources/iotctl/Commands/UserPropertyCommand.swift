@@ -30,13 +30,15 @@ struct UserPropertyCommand: AsyncParsableCommand {
 
         @OptionGroup var target: Target
 
-        @Argument(help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"))
-        var value: String
+        @Argument(
+            help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"),
+            transform: JSONArgument.parse)
+        var value: JSONArgument
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let body = Array(try JSONArgument.parse(value).jsonText.utf8)
+            let body = Array(try value.read().jsonText.utf8)
             let answer: VersionResponse = try await options.withClient {
                 try await $0.call(.POST, target.path, body: body)
             }
@@ -55,13 +57,15 @@ struct UserPropertyCommand: AsyncParsableCommand {
 
         @OptionGroup var target: Target
 
-        @Argument(help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"))
-        var value: String
+        @Argument(
+            help: ArgumentHelp("JSON text; - reads it from standard input.", valueName: "json"),
+            transform: JSONArgument.parse)
+        var value: JSONArgument
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let body = Array(try JSONArgument.parse(value).jsonText.utf8)
+            let body = Array(try value.read().jsonText.utf8)
             let answer: PropertyWriteResponse = try await options.withClient {
                 try await $0.call(.PUT, target.path, body: body)
             }

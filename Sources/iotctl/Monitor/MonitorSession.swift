@@ -152,7 +152,9 @@ struct MonitorSession: Sendable {
             // A body that broke off has its reason in the events.
             let reason = error.code == .channelDisconnected ? await reasonFromEvents() : nil
             source.yield(.failed(reason ?? error))
-        } catch {}  // cancelled
+        } catch {
+            source.yield(.failed(IoTError(.internalFailure, underlying: error)))
+        }
         source.yield(.sinkEnded(sink.kind))
     }
 
@@ -170,7 +172,9 @@ struct MonitorSession: Sendable {
             source.yield(.snapshotTaken(pts: pts, size: bytes.count))
         } catch let error as IoTError {
             source.yield(.failed(error))
-        } catch {}  // cancelled, or the pipe's reader left
+        } catch is FileOutput.ReaderLeft {
+            source.yield(.snapshotTaken(pts: nil, size: 0))
+        } catch {}  // cancelled
     }
 
     /// The events travel on a connection of their own: the reason may come a moment later.

@@ -39,8 +39,11 @@ struct MonitorSink: Sendable {
             for try await buffer in body { try await output.write(Array(buffer.readableBytesView)) }
         } catch is FileOutput.ReaderLeft {
             // The program behind the pipe has what it wanted.
-        } catch let error as HTTPClientError where error != .cancelled {
+        } catch let error as IoTError {
+            throw error
+        } catch {
             try? await output.close()
+            // The client's own error, or its HTTP parser's for a body without its last chunk.
             throw IoTError(.channelDisconnected, "the \(kind.words) broke off", underlying: error)
         }
         try await output.close()

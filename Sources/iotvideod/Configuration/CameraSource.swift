@@ -37,6 +37,13 @@ struct CameraSource: Sendable, Equatable {
                     .invalidConfiguration, "the scheme '\(scheme)' is not supported; use rtsp:// or a file's path")
             }
         } else {
+            // What libavformat or another gateway would take for a protocol: `exec:…`, `pipe:0`.
+            let scheme = text.prefix { $0 != ":" && $0 != "/" }
+            guard scheme.count == text.count || text.dropFirst(scheme.count).first == "/" else {
+                throw IoTError(
+                    .invalidConfiguration,
+                    "'\(scheme):' is no source; use rtsp:// or a file's path (./\(scheme):… for a file of this name)")
+            }
             self.kind = .file
             self.url = text.hasPrefix("/") ? text : directory + "/" + text
         }

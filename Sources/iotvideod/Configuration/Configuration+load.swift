@@ -35,8 +35,26 @@ extension Configuration {
             configuration: Configuration(defaults: defaults))
         reader.read(text)
         guard reader.problems.isEmpty else {
-            throw IoTError(.invalidConfiguration, reader.problems.map(\.description).joined(separator: "\n"))
+            let problems = reader.problems.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
+            throw IoTError(.invalidConfiguration, problems.map(\.description).joined(separator: "\n"))
         }
         return reader.configuration
+    }
+
+    /// Reads every secret once, so that a missing or open file is told at the start.
+    ///
+    /// - Throws: `.fileFailed` or `.invalidConfiguration`, naming the key.
+    func checkSecrets() throws(IoTError) {
+        var files: [(key: String, path: String)] = cameras.compactMap { camera in
+            camera.passwordFile.map { ("camera '\(camera.name)', passwordFile", $0) }
+        }
+        if let file = link.tokenFile { files.append(("link.tokenFile", file)) }
+        for (key, path) in files {
+            do throws(IoTError) {
+                _ = try SecretFile.read(path)
+            } catch {
+                throw IoTError(error.code, "\(key): \(error.message)")
+            }
+        }
     }
 }

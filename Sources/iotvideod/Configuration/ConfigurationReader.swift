@@ -6,6 +6,7 @@ struct ConfigurationReader {
     private let context: ConfigurationKey.Context
     private(set) var configuration: Configuration
     private(set) var problems: [ConfigurationProblem] = []
+    private var cameraNames: Set<String> = []
 
     init(context: ConfigurationKey.Context, configuration: Configuration) {
         self.context = context
@@ -80,11 +81,10 @@ struct ConfigurationReader {
         for problem in draftProblems {
             refuse(mapping[Node(problem.key)] ?? item, "\(prefix).\(problem.key)", problem.reason)
         }
-        guard let camera else { return }
-        if configuration.cameras.contains(where: { $0.name == camera.name }) {
-            refuse(mapping["name"] ?? item, "\(prefix).name", "'\(camera.name)' is the name of another camera above")
+        if let name = draft.name, !cameraNames.insert(name).inserted {
+            refuse(mapping["name"] ?? item, "\(prefix).name", "'\(name)' is the name of another camera above")
         }
-        configuration.cameras.append(camera)
+        if let camera { configuration.cameras.append(camera) }
     }
 
     // MARK: Rules across keys

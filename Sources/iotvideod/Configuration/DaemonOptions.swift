@@ -53,6 +53,7 @@ struct DaemonOptions: ParsableArguments {
             configuration = Configuration(defaults: defaults)
         }
         try apply(to: &configuration)
+        try configuration.checkSecrets()
         return configuration
     }
 

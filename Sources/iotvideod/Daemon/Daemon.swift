@@ -2,8 +2,10 @@ import Foundation
 import IoTCore
 import LinkHub
 import Logging
+import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import UnixSignals
 
 /// Puts the roles together and runs them until the daemon is told to stop.
 struct Daemon {
@@ -25,11 +27,11 @@ struct Daemon {
         let logger = Logger(label: "iotvideod")
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let hub = try makeHub(logger: logger)
-        let roles = Roles(configuration: configuration, hub: hub, loops: loops, logger: logger)
+        let roles: any Service = Roles(configuration: configuration, hub: hub, loops: loops, logger: logger)
         // Stopped from the last to the first: the roles say goodbye while the hub still listens.
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [hub, roles].compactMap { $0 }.map {
+                services: ((hub.map { [$0] } ?? []) + [roles]).map {
                     .init(
                         service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup)
@@ -60,7 +62,7 @@ struct Daemon {
         let endpoint: BrokerSupervisor.EndpointChoice =
             switch configuration.hub.listen {
             case .unix: .unixSocket
-            case .loopback(let port): .loopback(port: port)
+            case .loopback: .loopback
             }
         return try LinkHub(
             HubConfiguration(

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayAPI
+import IoTCore
 import IoTLink
 import ServiceLifecycle
 
@@ -14,10 +15,10 @@ struct ReadyLine: Service {
         await cancelWhenGracefulShutdown {
             for await change in link.statusChanges() where change.status != .registering {
                 let cameras = configuration.cameras.count
-                print(
+                let line =
                     "iotvideod \(ProductVersion.current) is ready: socket \(configuration.socket), "
-                        + "\(cameras) camera\(cameras == 1 ? "" : "s"), link \(change.status.name)")
-                fflush(stdout)
+                        + "\(cameras) camera\(cameras == 1 ? "" : "s"), link \(change.status.name)\n"
+                FileHandle.standardOutput.write(Data(line.utf8))
                 break
             }
         }

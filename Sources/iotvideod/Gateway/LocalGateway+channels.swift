@@ -41,24 +41,27 @@ extension LocalGateway {
         return description
     }
 
-    func channelEvents(_ id: String) async throws -> AsyncStream<ChannelEvent> {
+    func channelEvents(_ id: String) async throws -> AsyncStream<ChannelUpdate> {
         let use = try await use(id)
         let source = await use.channel.events()
         return AsyncStream(unfolding: { [self] in
-            var events = source.makeAsyncIterator()
-            guard let event = await events.next() else { return nil }
-            return await translate(event, use)
+            for await event in source {
+                if let update = await translate(event, use) { return update }
+            }
+            return nil
         })
     }
 
-    private func translate(_ event: MonitorEvent, _ use: ChannelRegistry.Use) async -> ChannelEvent {
+    private func translate(_ event: MonitorEvent, _ use: ChannelRegistry.Use) async -> ChannelUpdate? {
         switch event {
         case .stateChanged(let state): .state(ChannelState(state))
         case .statistics(let description): .statistics(StatisticsReport(description))
-        case .discontinuity(let kind, let reason, let pts, let video):
+        case .discontinuity(.audio, _, _, _): nil
+        case .discontinuity(.video, let reason, let pts, let video):
             .discontinuity(
                 ChannelDiscontinuity(
-                    track: kind, reason: reason.rawValue, pts: pts, width: video?.width, height: video?.height))
+                    reason: reason == .sizeChanged ? .size : .clock, pts: pts, width: video?.width,
+                    height: video?.height))
         case .warning(let error): .warning(APIError(error))
         case .ended: .end(await describe(use))
         }

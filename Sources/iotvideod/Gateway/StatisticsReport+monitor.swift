@@ -1,9 +1,10 @@
+import Foundation
 import GatewayAPI
 import MediaChannel
 
 extension StatisticsReport {
     init(_ channel: MonitorDescription) {
-        self.init(timestamp: WallClock.milliseconds())
+        self.init(timestamp: Int64(Date().timeIntervalSince1970 * 1000))
         currentRoundTripTime = channel.roundTripTime
         firstPicturePts = channel.firstPicturePts
         guard let statistics = channel.statistics else { return }

@@ -18,7 +18,8 @@ final class WireHub: Sendable {
     private let subscribed: AsyncStream<Bool>
 
     init(endpoint: LinkEndpoint, token: TestToken, answer: @escaping Answer = WireHub.accept) {
-        let (arrivals, arrivalWriter) = AsyncStream.makeStream(of: Arrival.self, bufferingPolicy: .bufferingOldest(4096))
+        let (arrivals, arrivalWriter) = AsyncStream.makeStream(
+            of: Arrival.self, bufferingPolicy: .bufferingOldest(4096))
         let (subscribed, subscribedWriter) = AsyncStream.makeStream(of: Bool.self)
         self.arrivals = arrivals
         self.subscribed = subscribed

@@ -17,21 +17,25 @@ extension PlayoutSimulation {
         zip(shown, shown.dropFirst()).count { $0.capture >= $1.capture }
     }
 
-    /// How far the picture lags behind the sound, at each picture, µs.
-    func skews(from begin: Int64 = 0) -> [Int64] {
-        var skews: [Int64] = []
+    /// How far the picture lags behind the sound, at each picture during which there is sound, µs.
+    func skews(from begin: Int64 = 0) -> [(at: Int64, skew: Int64)] {
+        var skews: [(at: Int64, skew: Int64)] = []
         var sound = 0
         let heard = heard
         for picture in shown where picture.presentAt >= begin {
             while sound + 1 < heard.count, heard[sound + 1].presentAt <= picture.presentAt { sound += 1 }
-            guard let near = heard[safe: sound], abs(near.presentAt - picture.presentAt) < 500_000 else { continue }
-            skews.append((picture.presentAt - picture.capture) - (near.presentAt - near.capture))
+            guard
+                let near = [heard[safe: sound], heard[safe: sound + 1]].compactMap({ $0 })
+                    .min(by: { abs($0.presentAt - picture.presentAt) < abs($1.presentAt - picture.presentAt) }),
+                abs(near.presentAt - picture.presentAt) < 40_000
+            else { continue }
+            skews.append((picture.presentAt, (picture.presentAt - picture.capture) - (near.presentAt - near.capture)))
         }
         return skews
     }
 
     func largestSkew(from begin: Int64 = 0) -> Int64 {
-        skews(from: begin).map(abs).max() ?? .max
+        skews(from: begin).map { abs($0.skew) }.max() ?? .max
     }
 
     func freezes(from begin: Int64 = 0) -> FreezeMeter {

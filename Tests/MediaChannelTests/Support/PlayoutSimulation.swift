@@ -21,7 +21,8 @@ struct PlayoutSimulation {
         /// How long ago the group of pictures began that the viewer gets first, and how fast it gets it.
         var burst: Int64 = 0
         var burstSpeed = 1_000.0
-        var sendsReports = true
+        /// When the first sender report comes; nil: none does.
+        var firstReport: Int64? = 200_000
         /// The camera sends its pictures this much later than its sound.
         var videoLag: Int64 = 0
         /// What is due for sending in this time is sent at its end.
@@ -196,11 +197,11 @@ struct PlayoutSimulation {
 
     private mutating func run() {
         var next: [MediaKind: Int] = [:]
-        for kind in sent.keys {
+        for kind in [MediaKind.video, .audio] where sent[kind] != nil {
             next[kind] = 0
             receivers[kind] = Receiver()
         }
-        var nextReport: Int64 = scenario.sendsReports ? 200_000 : .max
+        var nextReport: Int64 = scenario.firstReport ?? .max
         var changedJitter = false
         let end = scenario.seconds * 1_000_000
         var bufferDue = Int64.max
@@ -243,7 +244,7 @@ struct PlayoutSimulation {
     }
 
     private mutating func reportTimes(at now: Int64) {
-        for kind in sent.keys {
+        for kind in [MediaKind.video, .audio] where sent[kind] != nil {
             let capture = Int64(Double(now) * (1 + scenario.drift / 1_000_000))
             buffer.senderReport(
                 kind, senderMicroseconds: Self.wallZero + capture, trackPts: line(kind, at: capture),
@@ -284,17 +285,41 @@ struct PlayoutSimulation {
         receivers[packet.kind] = receiver
     }
 
+    private func frameIndex(of sequence: Int, _ kind: MediaKind) -> Int {
+        guard let frames = sent[kind] else { return 0 }
+        var low = 0
+        var high = frames.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if frames[middle].packets.lowerBound <= sequence { low = middle } else { high = middle }
+        }
+        return low
+    }
+
     private mutating func ask(at now: Int64) {
-        for (kind, receiver) in receivers {
-            for (sequence, state) in receiver.missing where state.due <= now {
-                let frame = sent[kind]?.firstIndex { $0.packets.contains(sequence) } ?? 0
+        // In a fixed order, for a seed to mean the same network always.
+        for kind in [MediaKind.video, .audio] {
+            let due = receivers[kind]?.missing.filter { $0.value.due <= now }.sorted { $0.key < $1.key } ?? []
+            for (sequence, state) in due {
+                let frame = frameIndex(of: sequence, kind)
                 receivers[kind]?.missing[sequence] = (now + 70_000, state.tries + 1)
                 back.send(Packet(kind: kind, sequence: sequence, frame: frame), size: 60, at: Self.deadline(now))
             }
         }
     }
 
+    /// As a screen does that asks again before it shows a picture.
+    private mutating func updatePresentTimes(at now: Int64) {
+        for index in released.indices.suffix(40) {
+            let frame = released[index]
+            guard frame.kind == .video, !frame.isLate, frame.presentAt > now else { continue }
+            released[index].presentAt =
+                buffer.presentTime(ofReleasedPicture: frame.pts).map(Self.time) ?? frame.presentAt
+        }
+    }
+
     private mutating func drain(at now: Int64) -> Int64 {
+        updatePresentTimes(at: now)
         while let output = buffer.poll() {
             switch output {
             case .timeout(let time):

@@ -15,7 +15,7 @@ enum FFmpegTool {
         process.arguments = common + arguments
         let output = Pipe()
         let messages = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).log")
-        FileManager.default.createFile(atPath: messages.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: messages.path, contents: nil)
         defer { try? FileManager.default.removeItem(at: messages) }
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: messages)

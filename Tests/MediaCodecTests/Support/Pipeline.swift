@@ -31,35 +31,48 @@ enum Pipeline {
         return decoder
     }
 
+    private struct Enough: Error {}
+
     /// How the decoded pictures of `url` differ from `reference`, ffmpeg's raw video of it; nil when they do not.
+    /// - Parameter limit: Only so many pictures are read.
     static func difference(
-        _ url: String, from reference: Data, options: DemuxerOptions = DemuxerOptions(), asFromRTP: Bool = false
+        _ url: String, from reference: Data, options: DemuxerOptions = DemuxerOptions(), asFromRTP: Bool = false,
+        limit: Int? = nil
     ) throws -> String? {
         var offset = 0
         var count = 0
         var lastPTS = Int64.min
         var failure: String?
-        try decodeVideo(url, options: options, asFromRTP: asFromRTP) { picture in
-            guard failure == nil else { return }
-            if picture.pts <= lastPTS { failure = "picture \(count) has pts \(picture.pts) behind \(lastPTS)" }
-            lastPTS = picture.pts
-            if picture.isCorrupt { failure = "picture \(count) is marked as corrupt" }
-            let bytes = picture.packedBytes()
-            guard offset + bytes.readableBytes <= reference.count else {
-                failure = "picture \(count) is one too many"
-                return
-            }
-            let isEqual = bytes.withUnsafeReadableBytes { ours in
-                reference.withUnsafeBytes { theirs in
-                    memcmp(ours.baseAddress!, theirs.baseAddress! + offset, ours.count) == 0
+        do {
+            try decodeVideo(url, options: options, asFromRTP: asFromRTP) { picture in
+                guard failure == nil, count != limit else { throw Enough() }
+                let bytes = picture.packedBytes()
+                if picture.isCorrupt {
+                    failure = "picture \(count) is marked as corrupt"
+                } else if picture.pts <= lastPTS {
+                    failure = "picture \(count) has pts \(picture.pts) behind \(lastPTS)"
+                } else if offset + bytes.readableBytes > reference.count {
+                    failure = "picture \(count) is one too many"
+                } else if !isEqual(bytes, reference, at: offset) {
+                    failure = "picture \(count) differs"
                 }
+                lastPTS = picture.pts
+                offset += bytes.readableBytes
+                count += 1
             }
-            if !isEqual { failure = "picture \(count) differs" }
-            offset += bytes.readableBytes
-            count += 1
+        } catch is Enough {
+            return failure
         }
         if failure == nil, offset != reference.count { failure = "only \(count) pictures, \(offset) bytes" }
         return count == 0 ? "no picture" : failure
+    }
+
+    private static func isEqual(_ bytes: ByteBuffer, _ reference: Data, at offset: Int) -> Bool {
+        bytes.withUnsafeReadableBytes { ours in
+            reference.withUnsafeBytes { theirs in
+                memcmp(ours.baseAddress!, theirs.baseAddress! + offset, ours.count) == 0
+            }
+        }
     }
 
     static func decodeAudio(_ url: String) throws -> [AudioBuffer] {

@@ -27,12 +27,12 @@ struct ICENetwork {
     var isCut = false
     /// Datagrams to these addresses vanish.
     var blocked: Set<SocketAddress> = []
-    private var generator: SeededGenerator
+    private var generator: MediaRandom
     private var flying: [Datagram] = []
 
     init(_ left: Host, _ right: Host, seed: UInt64) {
         hosts = [left, right]
-        generator = SeededGenerator(seed: seed)
+        generator = MediaRandom(seed: seed)
     }
 
     mutating func exchangeCredentials(timeout: TimeAmount = .seconds(10)) {
@@ -108,7 +108,7 @@ extension ICENetwork {
         let agent = ICEAgent(
             configuration: configuration, isControlling: isControlling,
             hostAddresses: try (offers ?? addresses).map { try address($0, port) },
-            generator: SeededGenerator(seed: seed))
+            generator: MediaRandom(seed: seed))
         return Host(agent: agent, addresses: all)
     }
 

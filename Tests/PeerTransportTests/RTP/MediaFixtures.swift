@@ -18,7 +18,11 @@ struct MediaRandom: RandomNumberGenerator {
     }
 
     mutating func bytes(_ count: Int) -> [UInt8] {
-        (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 8)
+        while bytes.count < count { withUnsafeBytes(of: next()) { bytes.append(contentsOf: $0) } }
+        bytes.removeLast(bytes.count - count)
+        return bytes
     }
 }
 
@@ -34,6 +38,11 @@ extension ByteBuffer {
 enum MediaFixtures {
     static let h264 = RTPCodec(
         payloadType: 96, encodingName: "H264", clockRate: 90_000, formatParameters: ["packetization-mode": "1"])
+    /// H.264 whose description holds an SPS and a PPS.
+    static let h264WithSets = RTPCodec(
+        payloadType: 96, encodingName: "H264", clockRate: 90_000,
+        formatParameters: ["packetization-mode": "1", "sprop-parameter-sets": "Z0I=,aM4="])
+
     static let h265 = RTPCodec(payloadType: 97, encodingName: "H265", clockRate: 90_000)
     static let pcma = RTPCodec(payloadType: 8, encodingName: "PCMA", clockRate: 8_000)
     static let pcmu = RTPCodec(payloadType: 0, encodingName: "PCMU", clockRate: 8_000)
@@ -57,7 +66,8 @@ enum MediaFixtures {
 
     /// A picture of the codec, about `size` bytes in several slices; a key frame has its parameter sets in front.
     static func picture(
-        _ codec: VideoCodec, isKeyFrame: Bool, size: Int, pts: Int64, using random: inout MediaRandom
+        _ codec: VideoCodec, isKeyFrame: Bool, size: Int, pts: Int64, hasSEI: Bool = false,
+        using random: inout MediaRandom
     ) -> MediaFrame {
         func unit(_ type: UInt8, _ bytes: Int, first: UInt8? = nil) -> [UInt8] {
             var unit: [UInt8] = codec == .h264 ? [0x60 | type] : [type << 1, 1]
@@ -65,14 +75,12 @@ enum MediaFixtures {
             return unit + random.bytes(max(bytes - unit.count, 1))
         }
         var units: [[UInt8]] = []
-        switch codec {
-        case .h264:
-            if isKeyFrame { units += [unit(7, 20), unit(8, 6)] }
-            if Bool.random(using: &random) { units.append(unit(6, 30)) }
-        case .h265:
-            if isKeyFrame { units += [unit(32, 24), unit(33, 40), unit(34, 8)] }
-            if Bool.random(using: &random) { units.append(unit(39, 30)) }
+        if isKeyFrame {
+            units =
+                codec == .h264
+                ? [[0x67, 0x42, 0xC0, 0x1F, 1], [0x68, 2]] : [[0x40, 1, 3], [0x42, 1, 4], [0x44, 1, 5]]
         }
+        if hasSEI { units.append(unit(codec == .h264 ? 6 : 39, 30)) }
         let slices = Int.random(in: 1...3, using: &random)
         for index in 0..<slices {
             let type: UInt8 = codec == .h264 ? (isKeyFrame ? 5 : 1) : (isKeyFrame ? 19 : 1)
@@ -89,13 +97,15 @@ enum MediaFixtures {
             let size = [5, 300, 1_099, 1_100, 1_101, 5_000, 40_000].randomElement(using: &random) ?? 5
             return picture(
                 codec.format == .h264 ? .h264 : .h265, isKeyFrame: index % 5 == 0,
-                size: size + Int.random(in: 0...9, using: &random), pts: pts, using: &random)
+                size: size + Int.random(in: 0...9, using: &random), pts: pts, hasSEI: index % 3 == 0, using: &random)
         case .aac:
             let size = Int.random(in: 1...8_191, using: &random)
-            return MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: random.bytes(size)))
+            return MediaFrame(
+                kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: random.bytes(size)))
         default:
             let size = Int.random(in: 1...1_100, using: &random)
-            return MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: random.bytes(size)))
+            return MediaFrame(
+                kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: random.bytes(size)))
         }
     }
 }

@@ -69,7 +69,8 @@ import Testing
         #expect(
             sender.handle(.pictureLossIndication(.init(senderSSRC: 1, mediaSSRC: 0xABCD)), at: start)
                 == [.keyFrameRequested])
-        let request = RTCPPacket.fullIntraRequest(.init(senderSSRC: 1, entries: [.init(ssrc: 0xABCD, sequenceNumber: 4)]))
+        let request = RTCPPacket.fullIntraRequest(
+            .init(senderSSRC: 1, entries: [.init(ssrc: 0xABCD, sequenceNumber: 4)]))
         #expect(sender.handle(request, at: start) == [.keyFrameRequested])
         #expect(sender.handle(request, at: start) == [])
         #expect(sender.statistics.pliCount == 1 && sender.statistics.firCount == 2)
@@ -98,7 +99,8 @@ import Testing
             let ticks = Int64(UInt32(truncatingIfNeeded: pts * Int64(clockRate) / 1_000_000) &+ offset)
             return SenderReportMapping(
                 ntpMicroseconds: NTPTime.microseconds(timestamp: report.ntpTimestamp),
-                rtpTimestamp: ticks + Int64(Int32(bitPattern: report.rtpTimestamp &- UInt32(truncatingIfNeeded: ticks))),
+                rtpTimestamp: ticks
+                    + Int64(Int32(bitPattern: report.rtpTimestamp &- UInt32(truncatingIfNeeded: ticks))),
                 clockRate: clockRate
             ).senderTime(ofRTPTimestamp: ticks)
         }
@@ -107,7 +109,7 @@ import Testing
         #expect(abs(senderTime(first, clockRate: 90_000, pts: pts, offset: 0xFFFF_FFF0) - expected) <= 12)
         #expect(abs(senderTime(second, clockRate: 8_000, pts: pts, offset: 77) - expected) <= 126)
         #expect(video.report(at: start + .milliseconds(999), wallClock: wall, anchor: anchor) == nil)
-        #expect(video.report(at: start + .seconds(1), wallClock: wall, anchor: anchor) != nil)
+        #expect(video.report(at: start + .seconds(1), wallClock: wall + 1_000_000, anchor: anchor) != nil)
 
         let block = RTCPReceptionReport(
             ssrc: 0xABCD, fractionLost: 128, cumulativeLost: 5, highestSequence: 0, jitter: 900,

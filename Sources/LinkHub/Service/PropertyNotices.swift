@@ -3,16 +3,16 @@ import ThingModel
 
 /// The properties that a transaction's mutations changed: only the last value of each is told, so a flood of writes
 /// to one property costs its watchers one message a transaction.
-struct ModelNotices: Sendable {
+struct PropertyNotices: Sendable {
     private struct Key: Hashable {
         var device: DeviceID
         var path: String
     }
 
     private var order: [Key] = []
-    private var updates: [Key: ModelUpdate] = [:]
+    private var updates: [Key: PropertyNotice] = [:]
 
-    mutating func add(_ update: ModelUpdate) {
+    mutating func add(_ update: PropertyNotice) {
         let key = Key(device: update.device, path: update.change.path)
         if let old = updates[key] {
             var merged = update
@@ -24,7 +24,7 @@ struct ModelNotices: Sendable {
         }
     }
 
-    mutating func take() -> [ModelUpdate] {
+    mutating func take() -> [PropertyNotice] {
         let taken = order.compactMap { updates[$0] }
         order = []
         updates = [:]

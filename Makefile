@@ -1,0 +1,71 @@
+# `make help` lists the targets.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CAMERA ?= Samples/street-h264-aac.mp4
+SWIFT ?= swift
+
+# A toolchain that was unpacked but is not in PATH.
+export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
+
+# The Swift runtime goes into the binaries: they run on a machine without Swift.
+RELEASE := -c release --static-swift-stdlib
+BIN := .build/release
+SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks -name '*.swift' -not -path '*/.build*')
+
+.PHONY: help deps deps-test build run test lint bench format install clean
+
+help:
+	@echo 'make deps      install the Debian packages that building and running need'
+	@echo 'make build     build iotvideod and iotctl in release mode'
+	@echo 'make run       deps, build, and run with the sample clip as camera "front"'
+	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another)'
+	@echo 'make test      deps, format check, and every test'
+	@echo 'make lint      the format check alone'
+	@echo 'make bench     measure, beside references'
+	@echo 'make format    format the sources'
+	@echo 'make install   install binaries, systemd unit and configuration (PREFIX, DESTDIR)'
+	@echo 'make clean     remove what was built and the data of make run'
+
+deps:
+	@packaging/deps.sh packaging/debian-packages.txt
+
+deps-test:
+	@packaging/deps.sh packaging/debian-packages.txt packaging/debian-packages-test.txt
+
+build:
+	$(SWIFT) build $(RELEASE) --product iotvideod
+	$(SWIFT) build $(RELEASE) --product iotctl
+
+run: deps build
+	@packaging/run.sh "$(CURDIR)/$(BIN)" '$(CAMERA)'
+
+test: deps-test lint
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build
+
+lint:
+	$(SWIFT) format lint --strict $(SWIFT_FILES)
+
+bench: deps-test build
+	$(SWIFT) run --package-path Benchmarks -c release
+
+format:
+	$(SWIFT) format --in-place $(SWIFT_FILES)
+
+# Run `make build` first; this may then run as root without a toolchain.
+install:
+	install -D -m 0755 $(BIN)/iotvideod '$(DESTDIR)$(PREFIX)/bin/iotvideod'
+	install -D -m 0755 $(BIN)/iotctl '$(DESTDIR)$(PREFIX)/bin/iotctl'
+	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
+	sed 's|@PREFIX@|$(PREFIX)|' packaging/iotvideod.service > '$(DESTDIR)$(PREFIX)/lib/systemd/system/iotvideod.service'
+	install -D -m 0644 packaging/iotvideod.sysusers '$(DESTDIR)$(PREFIX)/lib/sysusers.d/iotvideod.conf'
+	@# A configuration that is there is the administrator's.
+	test -e '$(DESTDIR)/etc/iotvideod/iotvideod.yaml' || \
+		install -D -m 0644 packaging/iotvideod.yaml '$(DESTDIR)/etc/iotvideod/iotvideod.yaml'
+	install -D -m 0644 docs/configuration.md '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/configuration.md'
+	install -D -m 0644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/LICENSE'
+	@echo 'Next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now iotvideod'
+
+clean:
+	rm -rf .build Benchmarks/.build .run

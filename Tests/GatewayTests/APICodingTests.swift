@@ -1,0 +1,36 @@
+import GatewayAPI
+import IoTCore
+import Testing
+
+@Suite struct APICodingTests {
+    @Test(
+        "A body that does not fit is refused with the member at fault",
+        arguments: [
+            (#"{"source":0}"#, "device is missing"),
+            (#"{"device":5}"#, "device must be a string"),
+            (#"{"device":"front","source":"x"}"#, "source must be a whole number"),
+            (#"[]"#, "the body must be an object"),
+            (#"{"device""#, "the body is not JSON"),
+            ("", "the body is not JSON"),
+        ])
+    func refusals(text: String, message: String) throws {
+        let error = #expect(throws: IoTError.self) {
+            try APICoding.decode(ChannelRequest.self, from: text.utf8)
+        }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.message == message)
+    }
+
+    @Test("Members of a newer client are ignored")
+    func unknownMembers() throws {
+        let text = #"{"device":"front","colour":"red"}"#
+        #expect(try APICoding.decode(ChannelRequest.self, from: text.utf8).device == "front")
+    }
+
+    @Test("A statistic that is no number does not cost the whole answer")
+    func notANumber() throws {
+        var report = StatisticsReport(timestamp: 1)
+        report.firstFrameTime = .nan
+        #expect(try !APICoding.encode(report).isEmpty)
+    }
+}

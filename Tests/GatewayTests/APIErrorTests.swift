@@ -1,0 +1,28 @@
+import GatewayAPI
+import IoTCore
+import Testing
+
+@Suite struct APIErrorTests {
+    @Test("An error travels with number, name, message and remedy, and comes back with number and message")
+    func travels() throws {
+        let body = ErrorResponse(error: APIError(IoTError(.deviceOffline, "front is offline")))
+        let json = try JSONValue(parsing: try APICoding.encode(body))
+        #expect(json["error"]?["code"] == 8000)
+        #expect(json["error"]?["name"] == "deviceOffline")
+        #expect(json["error"]?["message"] == "front is offline")
+        #expect(json["error"]?["remedy"]?.stringValue == ErrorCode.deviceOffline.remedy)
+        #expect(json["current"] == nil)
+
+        let back = try APICoding.decode(ErrorResponse.self, from: json.jsonText.utf8).error.error
+        #expect(back.code == .deviceOffline)
+        #expect(back.description == "8000 deviceOffline: front is offline")
+    }
+
+    @Test("A number of a newer daemon keeps its number")
+    func unknownNumber() throws {
+        let text = #"{"error":{"code":25999,"name":"fromTheFuture","message":"m","remedy":"r"}}"#
+        let error = try APICoding.decode(ErrorResponse.self, from: text.utf8).error
+        #expect(error.name == "fromTheFuture")
+        #expect(error.error.code.rawValue == 25999)
+    }
+}

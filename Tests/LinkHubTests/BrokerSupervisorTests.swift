@@ -1,0 +1,161 @@
+import Foundation
+import IoTCore
+import IoTLink
+import Testing
+
+@testable import LinkHub
+
+@Suite("The broker as a child", .timeLimit(.minutes(1)))
+struct BrokerSupervisorTests {
+    private let security = DynamicSecurity.file(hub: .hub(password: "x"), credentials: [])
+
+    /// Runs a supervisor, and gives `body` the process id of each broker that listens.
+    private func withSupervisor(
+        _ supervisor: BrokerSupervisor, _ body: (AsyncStream<Int32>) async throws -> Void
+    ) async throws {
+        let (stream, feed) = AsyncStream.makeStream(of: Int32.self)
+        let security = security
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await supervisor.run(
+                    securityFile: { () async throws(IoTError) in security },
+                    onListening: { feed.yield(supervisor.processIdentifier ?? 0) })
+            }
+            do { try await body(stream) } catch {
+                group.cancelAll()
+                throw error
+            }
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("It listens soon, ends with its supervisor, and leaves no socket behind")
+    func startAndStop() async throws {
+        let directory = TemporaryDirectory()
+        let supervisor = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
+        var process: Int32 = 0
+        try await withSupervisor(supervisor) { listening in
+            process = try #require(await listening.first())
+            #expect(FileManager.default.fileExists(atPath: "/proc/\(process)"))
+            #expect(LoopbackProbe.canConnect(to: supervisor.hubEndpoint))
+            #expect(!LoopbackProbe.canConnect(to: supervisor.endpoint), "not before the hub is there")
+            supervisor.openToPrincipals()
+            #expect(LoopbackProbe.canConnect(to: supervisor.endpoint))
+        }
+        #expect(!FileManager.default.fileExists(atPath: "/proc/\(process)"))
+        #expect(!LoopbackProbe.canConnect(to: supervisor.endpoint))
+    }
+
+    @Test("A killed broker is started again")
+    func restart() async throws {
+        let directory = TemporaryDirectory()
+        let kept = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
+        try await withSupervisor(kept) { listening in
+            let first = try #require(await listening.first())
+            kill(first, SIGKILL)
+            let second = try #require(await listening.first())
+            #expect(first != second)
+            #expect(kept.starts == 2)
+        }
+    }
+
+    @Test("The orphan of a daemon that was killed is reclaimed, and a stranger's broker is not")
+    func orphan() async throws {
+        let directory = TemporaryDirectory()
+        let supervisor = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
+        // A first run writes the files; then a broker without a supervisor plays the orphan.
+        try await withSupervisor(supervisor) { _ = await $0.first() }
+        let locator = try BrokerLocator(configured: nil)
+        let settings = directory.path + "/broker/mosquitto.conf"
+        let orphan = try ChildProcess.start(
+            locator.program, arguments: ["-c", settings], logFile: directory.path + "/orphan.log")
+        let other = TemporaryDirectory()
+        let strangerSettings = other.path + "/mosquitto.conf"
+        try "user \(NSUserName())\nlistener 0 \(other.path)/s\n".write(toFile: strangerSettings, atomically: true, encoding: .utf8)
+        let stranger = try ChildProcess.start(
+            locator.program, arguments: ["-c", strangerSettings], logFile: other.path + "/log")
+        async let orphanEnding = orphan.waitForExit()
+        async let strangerEnding = stranger.waitForExit()
+        let next = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
+        try await withSupervisor(next) { listening in
+            let process = try #require(await listening.first())
+            #expect(process != orphan.identifier)
+            #expect(!stranger.hasEnded)
+        }
+        stranger.send(SIGTERM)
+        let endings = await [orphanEnding, strangerEnding]
+        #expect(endings == ["signal 9", "exit status 0"])
+        #expect(BrokerOrphans.find(settingsFile: settings).isEmpty)
+    }
+
+    @Test("A missing program names the package to install")
+    func missing() throws {
+        let error = #expect(throws: IoTError.self) {
+            _ = try BrokerSupervisor(
+                dataDirectory: TemporaryDirectory().path, program: "/nowhere/mosquitto", logger: quietLogger)
+        }
+        #expect(error?.code == .brokerMissing)
+        #expect(error?.message.contains("apt-get install mosquitto") == true)
+    }
+
+    @Test("A broker that cannot start fails with what its log says")
+    func cannotStart() async throws {
+        let directory = TemporaryDirectory()
+        let supervisor = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
+        // Something that cannot be removed lies where the socket is to be.
+        let socket = directory.path + "/broker/hub.sock"
+        try FileManager.default.createDirectory(atPath: socket, withIntermediateDirectories: true)
+        let security = security
+        let error = await #expect(throws: IoTError.self) {
+            try await supervisor.run(
+                securityFile: { () async throws(IoTError) in security }, onListening: {})
+        }
+        #expect(error?.code == .brokerFailed)
+        #expect(error?.message.contains("Error") == true)
+    }
+
+    @Test("A data directory with a long path gets a short private directory for its sockets")
+    func longPath() async throws {
+        let directory = TemporaryDirectory(nameLength: 120)
+        let supervisor = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
+        guard case .unixSocket(let path) = supervisor.endpoint else { return }
+        #expect(path.utf8.count <= 107)
+        #expect(!path.hasPrefix(directory.path))
+        let parent = (path as NSString).deletingLastPathComponent
+        let mode = try FileManager.default.attributesOfItem(atPath: parent)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o700)
+        try await withSupervisor(supervisor) { listening in #expect(await listening.first() != nil) }
+        try FileManager.default.removeItem(atPath: parent)
+    }
+
+    @Test("The log is emptied when it has grown past its bound")
+    func boundedLog() throws {
+        let directory = TemporaryDirectory()
+        let files = try BrokerDirectory(dataDirectory: directory.path)
+        try String(repeating: "x", count: 5_000).write(toFile: files.logFile, atomically: true, encoding: .utf8)
+        files.boundLog(to: 5_000)
+        #expect(FileManager.default.contents(atPath: files.logFile)?.count == 5_000)
+        files.boundLog(to: 4_999)
+        #expect(FileManager.default.contents(atPath: files.logFile)?.isEmpty == true)
+    }
+
+    @Test("The pause grows from 50 ms to 5 s, and is none after a healthy life")
+    func backOff() {
+        var backOff = RestartBackOff()
+        #expect(backOff.delay(afterRunning: .seconds(1)) == .milliseconds(50))
+        #expect(backOff.delay(afterRunning: .seconds(1)) == .milliseconds(100))
+        for _ in 0..<20 { _ = backOff.delay(afterRunning: .zero) }
+        #expect(backOff.delay(afterRunning: .zero) == .seconds(5))
+        #expect(backOff.delay(afterRunning: .seconds(10)) == .zero)
+        #expect(backOff.delay(afterRunning: .zero) == .milliseconds(50))
+    }
+}
+
+extension AsyncStream {
+    /// The next element; the stream may be asked again.
+    fileprivate func first() async -> Element? {
+        for await element in self { return element }
+        return nil
+    }
+}

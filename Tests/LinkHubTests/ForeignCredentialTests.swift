@@ -1,0 +1,192 @@
+import Foundation
+import IoTCore
+import IoTLink
+import LinkHub
+import Testing
+import ThingModel
+
+@Suite("Credentials at the broker", .timeLimit(.minutes(1)))
+struct ForeignCredentialTests {
+    @Test("A valid but foreign credential reads nothing and changes nothing on any topic")
+    func attack() async throws {
+        try await withHub(in: TemporaryDirectory()) { hub in
+            let (owner, ownerToken, device, deviceToken) = try await hub.ownerAndDevice()
+            let mallory = try #require(AccessID(rawValue: "mallory"))
+            try await hub.createUser(mallory)
+            let token = try await hub.issueToken(.user(mallory), lifetime: .seconds(600))
+            let claims = try TokenClaims(parsing: token)
+            // A session of a victim as an insider would know it.
+            let victim = LinkAddress.random(owner)
+            let camera = LinkAddress.random(.device(device))
+
+            try await withSession(hub, .device(device), deviceToken) { cameraSession in
+                _ = try await cameraSession.request("model.login", try ModelLogin.sample().json)
+                try await withSession(hub, owner, ownerToken) { user in
+                    let before = try await user.request("property.read", ["device": "front", "path": ""])
+                    let attacker = RawClient(hub.endpoint, userName: claims.id, password: token)
+                    #expect(await attacker.waitUntilConnected())
+                    try await subscribeEverywhere(attacker, victim: victim, camera: camera)
+                    try await publishEverywhere(
+                        hub, attacker, (claims.id, token), victim: victim, camera: camera, device: device)
+
+                    // What others say meanwhile is not heard.
+                    _ = try await user.request(
+                        "property.write", ["device": "front", "path": "ProWritable.volume.setVal", "value": 5])
+                    // A barrier: messages to the attacker come in order, and this one is allowed.
+                    let own = LinkAddress.random(.user(mallory))
+                    try attacker.subscribe(own.downTopic)
+                    #expect(await attacker.grant(of: own.downTopic) == true)
+                    try attacker.publish(
+                        own.upTopic, #"{"id":"b","method":"session.begin","params":{},"t":0,"deadline":1}"#)
+                    #expect(await attacker.first { $0.envelope?.replyCode } == .success)
+                    #expect(attacker.messages.count == 1, "only its own reply")
+
+                    // As itself it may ask, and is told nothing.
+                    for method in ["device.show", "property.read", "property.write", "action.take", "call.token"] {
+                        let id = RequestID.random()
+                        try attacker.publish(
+                            own.upTopic,
+                            """
+                            {"id":"\(id)","method":"\(method)","from":"u/owner","t":0,"deadline":99999999999999,"params":
+                            {"device":"\(device)","path":"ProWritable.quality.setVal","value":666,"kind":"monitor",
+                            "actions":["view"]}}
+                            """)
+                        #expect(await attacker.first { $0.envelope?.replyCode } == .relationInvalid, "\(method)")
+                    }
+                    let shown = try await user.request("device.show", ["device": "front"])
+                    #expect(shown["online"] == true)
+                    let after = try await user.request("property.read", ["device": "front", "path": ""])
+                    #expect(after["value"]?["ProWritable"]?["volume"]?["setVal"] == 5)
+                    #expect(
+                        after["value"]?["ProWritable"]?["quality"] == before["value"]?["ProWritable"]?["quality"])
+                    #expect(after["value"]?["ProReadonly"] == before["value"]?["ProReadonly"])
+                    attacker.disconnect()
+                }
+            }
+        }
+    }
+
+    private func subscribeEverywhere(
+        _ attacker: RawClient, victim: LinkAddress, camera: LinkAddress
+    ) async throws {
+        for filter in [
+            "#", "+/#", "iotlink/#", "iotlink/1/#", "iotlink/1/up/#", "iotlink/1/down/#", "iotlink/1/down/u/#",
+            "iotlink/1/down/u/+/+", "iotlink/1/down/d/+/+", "iotlink/1/down/u/owner/+", "iotlink/1/up/u/mallory/+",
+            victim.downTopic, victim.upTopic, camera.downTopic, "$SYS/#", "$CONTROL/#",
+            "$CONTROL/dynamic-security/v1/response", "$share/group/iotlink/1/down/u/owner/+",
+        ] {
+            try attacker.subscribe(filter)
+            #expect(await attacker.grant(of: filter) == false, "\(filter)")
+        }
+    }
+
+    /// A refused publication is acknowledged like any other in MQTT 3.1.1: only its effect can be looked for.
+    private func publishEverywhere(
+        _ hub: LinkHub, _ attacker: RawClient, _ credentials: (String, String), victim: LinkAddress,
+        camera: LinkAddress, device: DeviceID
+    ) async throws {
+        let write =
+            #"{"id":"x1","method":"property.write","t":0,"deadline":99999999999999,"params":{"device":"front","#
+            + #""path":"ProWritable.quality.setVal","value":666}}"#
+        let report =
+            #"{"id":"x2","method":"model.report","t":0,"deadline":99999999999999,"params":{"changes":[{"#
+            + #""path":"ProReadonly.viewers.stVal","value":666}]}}"#
+        let kick = #"{"method":"session.kick","params":{}}"#
+        let end = #"{"method":"session.end","params":{}}"#
+        let grant =
+            #"{"commands":[{"command":"addClientRole","username":"\#(credentials.0)","rolename":"hub"}]}"#
+        for (topic, payload) in [
+            (victim.upTopic, write), (victim.downTopic, kick), (camera.upTopic, report), (camera.upTopic, end),
+            (camera.downTopic, kick), ("iotlink/1/up/u/owner", write), ("iotlink/1/up/u/mallory/x/y", write),
+            ("$CONTROL/dynamic-security/v1", grant), ("$CONTROL/dynamic-security/v1/response", grant),
+            ("$SYS/broker/version", "x"), ("iotlink/1/up/d/\(device)/+", report),
+        ] where !topic.contains("+") {
+            try attacker.publish(topic, payload)
+        }
+        // A will on a foreign topic.
+        let willing = RawClient(
+            hub.endpoint, userName: credentials.0, password: credentials.1,
+            will: MQTTMessage(topic: camera.upTopic, payload: Array(end.utf8)))
+        _ = await willing.waitUntilConnected()
+        willing.disconnect()
+    }
+
+    @Test("A wrong and a foreign password are refused")
+    func wrongPassword() async throws {
+        try await withHub(in: TemporaryDirectory()) { hub in
+            let (_, ownerToken, _, deviceToken) = try await hub.ownerAndDevice()
+            let claims = try TokenClaims(parsing: ownerToken)
+            for (name, password) in [
+                (claims.id, "x"), (claims.id, ""), (claims.id, deviceToken), ("hub", ownerToken), ("", ownerToken),
+                ("nobody", ownerToken), (claims.id, ownerToken + "A"),
+            ] {
+                let client = RawClient(hub.endpoint, userName: name, password: password)
+                let end = await client.end()
+                guard case .credentialsRefused = end else {
+                    Issue.record("'\(name)' was not refused: \(String(describing: end))")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test("A revoked token ends its own sessions at once, cannot come back, and disturbs nobody else")
+    func revoked() async throws {
+        try await withHub(in: TemporaryDirectory()) { hub in
+            let (owner, ownerToken, _, _) = try await hub.ownerAndDevice()
+            let second = try await hub.issueToken(owner, lifetime: .seconds(600))
+            let claims = try TokenClaims(parsing: second)
+            let bystander = RawClient(
+                hub.endpoint, userName: try TokenClaims(parsing: ownerToken).id, password: ownerToken)
+            #expect(await bystander.waitUntilConnected())
+            try await withSession(hub, owner, second) { session in
+                try await hub.revokeToken(id: claims.id)
+                try await session.wait(for: .tokenFailed)
+            }
+            // The bystander's connection still takes a subscription.
+            let own = LinkAddress.random(owner)
+            try bystander.subscribe(own.downTopic)
+            #expect(await bystander.grant(of: own.downTopic) == true)
+            bystander.disconnect()
+            let error = await #expect(throws: IoTError.self) { try await hub.revokeToken(id: claims.id) }
+            #expect(error?.code == .notFound)
+        }
+    }
+
+    @Test("A revoked token stays revoked after the hub and its broker were restarted")
+    func revokedAcrossRestart() async throws {
+        let directory = TemporaryDirectory()
+        let token = try await withHub(in: directory) { hub in
+            let (owner, _, _, _) = try await hub.ownerAndDevice()
+            let token = try await hub.issueToken(owner, lifetime: .seconds(600))
+            try await hub.revokeToken(id: try TokenClaims(parsing: token).id)
+            return token
+        }
+        try await withHub(in: directory) { hub in
+            let client = RawClient(hub.endpoint, userName: try TokenClaims(parsing: token).id, password: token)
+            guard case .credentialsRefused = await client.end() else {
+                Issue.record("the token was let in")
+                return
+            }
+        }
+    }
+
+    @Test("The broker listens on its socket and nowhere else")
+    func listensNowhereElse() async throws {
+        try await withHub(in: TemporaryDirectory()) { hub in
+            let process = try #require(hub.brokerProcessIdentifier)
+            let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\($0)")
+            }
+            let sockets = Set(files.filter { $0.hasPrefix("socket:[") }.map { $0.dropFirst(8).dropLast() })
+            #expect(!sockets.isEmpty)
+            for table in ["tcp", "tcp6", "udp", "udp6"] {
+                let text = (try? String(contentsOfFile: "/proc/net/\(table)", encoding: .utf8)) ?? ""
+                for line in text.split(separator: "\n").dropFirst() {
+                    let words = line.split(separator: " ")
+                    #expect(words.count > 9 && !sockets.contains(words[9]), "\(table): \(line)")
+                }
+            }
+        }
+    }
+}

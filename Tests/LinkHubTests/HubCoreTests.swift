@@ -1,0 +1,406 @@
+import IoTCore
+import IoTLink
+import NIOCore
+import Testing
+import ThingModel
+
+@testable import LinkHub
+
+@Suite("The hub's judgement")
+struct HubCoreTests {
+    private let write: JSONValue = ["device": "front", "path": "ProWritable.quality.setVal", "value": 1]
+
+    @Test("A guest reads and watches, and changes nothing; a stranger does nothing")
+    func roles() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let front = JSONValue.string(hub.front.rawValue)
+        let calls: [(String, JSONValue, owner: ErrorCode, guest: ErrorCode)] = [
+            ("device.show", ["device": front], .success, .success),
+            ("property.read", ["device": front, "path": ""], .success, .success),
+            ("property.write", write, .success, .relationInvalid),
+            ("userProperty.add", ["device": front, "name": "x", "value": 1], .success, .relationInvalid),
+            ("userProperty.delete", ["device": front, "name": "x"], .success, .relationInvalid),
+            ("call.token", ["device": front, "kind": "monitor", "actions": ["view"]], .success, .success),
+            ("call.token", ["device": front, "kind": 1, "actions": ["view", "talk"]], .success, .relationInvalid),
+        ]
+        for (method, params, owner, guest) in calls {
+            #expect(try hub.request(hub.guest, method, params)?.code == guest, "\(method)")
+            #expect(try hub.request(hub.owner, method, params)?.code == owner, "\(method)")
+            var named = params
+            named["device"] = front
+            #expect(try hub.request(hub.stranger, method, named)?.code == .relationInvalid, "\(method)")
+            // The device's name is not the stranger's to know.
+            named["device"] = "front"
+            #expect(try hub.request(hub.stranger, method, named)?.code == .targetNotFound, "\(method)")
+            named["device"] = .string(DeviceID.random().rawValue)
+            #expect(try hub.request(hub.owner, method, named)?.code == .targetNotFound, "\(method)")
+            named["device"] = .string(hub.back.rawValue)
+            #expect(try hub.request(hub.owner, method, named)?.code == .relationInvalid, "\(method)")
+        }
+        #expect(try hub.request(hub.stranger, "device.list")?.result["devices"] == [])
+        #expect(try hub.request(hub.guest, "device.list")?.result["devices"]?.arrayValue?.first?["role"] == "guest")
+    }
+
+    @Test("A binding that ends counts from the next request")
+    func unbound() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        #expect(try hub.request(hub.owner, "property.write", write)?.code == .success)
+        try hub.core.unbind(hub.owner.principal.accessID!, hub.front)
+        #expect(try hub.request(hub.owner, "property.write", write)?.code == .targetNotFound)
+    }
+
+    @Test("Devices may not speak as users, nor users as devices")
+    func kinds() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        for method in ["property.write", "device.list", "action.take", "call.token", "call.connect"] {
+            #expect(try hub.request(hub.camera, method, write)?.code == .invalidRequest)
+        }
+        for method in ["model.login", "model.report", "model.applied", "call.invite", "no.such"] {
+            #expect(try hub.request(hub.owner, method, write)?.code == .invalidRequest)
+        }
+    }
+
+    @Test("A request after its deadline is not carried out")
+    func deadline() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let late = try hub.request(hub.owner, "property.write", write, deadline: hub.time.wall)
+        #expect(late?.code == .messageTimeout)
+        let read = try hub.request(
+            hub.owner, "property.read", ["device": "front", "path": "ProWritable.quality.setVal"])
+        #expect(read?.result["value"] == 0)
+    }
+
+    @Test("Rubbish is ignored, or answered when it has an id; nothing traps")
+    func rubbish() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        for text in [
+            "", "{", "null", "[]", "{}", #"{"id":"x"}"#, #"{"id":5,"method":"a"}"#, #"{"method":"session.end2"}"#,
+            #"{"id":"../x","method":"a","t":1,"deadline":1}"#, #"{"id":"unknown","code":0}"#, "\u{0}",
+            String(repeating: "[", count: 100_000), #"{"id":"x","code":9223372036854775807}"#,
+        ] {
+            #expect(hub.send(hub.owner, Array(text.utf8)).isEmpty, "\(text.prefix(40))")
+        }
+        let answered = hub.send(hub.owner, Array(#"{"id":"x","method":"device.list"}"#.utf8))
+        #expect(answered.first?.envelope.replyCode == .invalidRequest)
+        for method in ["property.read", "property.write", "action.take", "userProperty.add", "call.connect"] {
+            for params: JSONValue in [
+                [:], .null, [], ["device": 5], ["device": "front", "path": 1],
+            ] {
+                #expect(try hub.request(hub.owner, method, params)?.code != .success)
+            }
+        }
+        var unconditional = write
+        unconditional["ifVersion"] = "x"
+        #expect(try hub.request(hub.owner, "property.write", unconditional)?.code == .invalidRequest)
+        let extremes = try hub.sendRequest(
+            hub.owner, "action.take",
+            ["device": "front", "path": "Action.cameraOn", "timeoutMilliseconds": .integer(.min)], deadline: .max)
+        #expect(extremes.first?.address == hub.camera)
+        #expect(try hub.request(hub.owner, "device.list", deadline: .min)?.code == .messageTimeout)
+        for changes: JSONValue in [[], 1, [1], [["path": "x"]], [["path": "", "value": 1]]] {
+            _ = try hub.request(hub.camera, "model.report", ["changes": changes])
+        }
+        for version: Int64 in [.min, 0, 99_999, .max] {
+            _ = try hub.request(
+                hub.camera, "model.applied", ["path": "ProWritable.quality", "version": .integer(version)])
+        }
+    }
+
+    @Test("More requests a second than allowed are answered 25024, and a second later they are served again")
+    func rate() throws {
+        var limits = HubLimits()
+        limits.requestsPerSecond = 10
+        var hub = try CoreFixture(limits: limits)
+        _ = try hub.request(hub.owner, "session.begin")
+        var codes: [ErrorCode] = []
+        for _ in 0..<20 { codes.append(try hub.request(hub.owner, "device.list")?.code ?? .notFound) }
+        #expect(codes.filter { $0 == .success }.count == 9)
+        #expect(codes.last == .tooManyRequests)
+        #expect(try hub.request(hub.guest, "session.begin")?.code == .success, "others are not concerned")
+        hub.advance(.seconds(1))
+        #expect(try hub.request(hub.owner, "device.list")?.code == .success)
+    }
+
+    // MARK: Sessions
+
+    @Test("A session that was taken over is kicked, and then not heard: not its requests, its will, nor a new begin")
+    func superseded() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let newer = LinkAddress.random(hub.camera.principal)
+        let sent = try hub.sendRequest(newer, "session.begin")
+        #expect(
+            sent.contains { $0.address == hub.camera && $0.envelope == .push(LinkPush.kick(at: hub.time.wall)) })
+        #expect(!sent.contains { $0.envelope.pushMethod == "device.presence" }, "it never went offline")
+        #expect(try hub.request(hub.camera, "model.report", ["changes": []]) == nil)
+        #expect(try hub.send(hub.camera, .push(LinkPush(method: "session.end"))).isEmpty)
+        let again = try hub.sendRequest(hub.camera, "session.begin")
+        #expect(again.first?.envelope.pushMethod == LinkMethod.kick)
+        #expect(hub.core.sessions[hub.camera.principal]?.address == newer)
+    }
+
+    @Test("A session that the hub does not know is told to begin")
+    func unknownSession() throws {
+        var hub = try CoreFixture()
+        #expect(try hub.request(hub.owner, "device.list")?.code == .linkUnavailable)
+        #expect(try hub.request(hub.owner, "session.begin", ["session": "other"])?.code == .invalidRequest)
+        let nobody = LinkAddress.random(.device(.random()))
+        #expect(try hub.request(nobody, "session.begin")?.code == .targetNotFound)
+    }
+
+    @Test("A silent session ends, and its users hear of it; one that was heard does not")
+    func silence() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        hub.advance(.seconds(50))
+        for address in [hub.owner, hub.guest] { _ = try hub.request(address, "session.heartbeat") }
+        hub.advance(.seconds(11))
+        let sent = hub.timeout()
+        #expect(hub.core.sessions[hub.camera.principal] == nil)
+        #expect(hub.core.sessions[hub.owner.principal] != nil)
+        let told = sent.filter { $0.envelope.pushMethod == "device.presence" }.map(\.address)
+        #expect(Set(told) == [hub.owner, hub.guest])
+        let online = try hub.request(
+            hub.owner, "property.read", ["device": "front", "path": "ProReadonly._online.stVal"])
+        #expect(online?.result["value"] == 0)
+    }
+
+    @Test("After an outage whoever is not heard again soon is gone")
+    func outage() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let time = hub.time
+        hub.core.handleOutage(at: time)
+        hub.advance(.seconds(20))
+        _ = try hub.request(hub.owner, "session.heartbeat")
+        hub.advance(.seconds(11))
+        _ = hub.timeout()
+        #expect(Set(hub.core.sessions.sessions.keys) == [hub.owner.principal])
+    }
+
+    // MARK: Forwards
+
+    @Test("An action goes to the device stamped with who asked, and its answer back to who asked, and to nobody else")
+    func action() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let take: JSONValue = ["device": "front", "path": "Action.cameraOn", "value": ["ctlVal": 0]]
+        let sent = try hub.sendRequest(hub.owner, "action.take", take, id: "a")
+        guard case .request(let forwarded)? = sent.first?.envelope else {
+            Issue.record("nothing was forwarded")
+            return
+        }
+        #expect(sent.count == 1 && sent.first?.address == hub.camera)
+        #expect(forwarded.from == hub.owner.principal)
+        #expect(forwarded.params["origin"] == "u/owner")
+        #expect(forwarded.params["t"] == .integer(hub.time.seconds))
+        #expect(forwarded.params["value"] == 0)
+
+        // A repeat while it is under way is not forwarded again.
+        #expect(try hub.sendRequest(hub.owner, "action.take", take, id: "a").isEmpty)
+        // Nobody else can answer for the device.
+        #expect(try hub.send(hub.guest, .reply(LinkReply(id: forwarded.id))).isEmpty)
+        let part = try hub.send(hub.camera, .reply(LinkReply(id: forwarded.id, result: 1, seq: 0, final: false)))
+        #expect(part.map(\.envelope) == [.reply(LinkReply(id: "a", result: 1, seq: 0, final: false))])
+        let end = try hub.send(hub.camera, .reply(LinkReply(id: forwarded.id, result: ["value": 0])))
+        #expect(end.first?.address == hub.owner)
+        #expect(end.first?.envelope == .reply(LinkReply(id: "a", result: ["value": 0])))
+        #expect(try hub.send(hub.camera, .reply(LinkReply(id: forwarded.id))).isEmpty, "once")
+        #expect(try hub.request(hub.owner, "action.take", take, id: "a")?.result == ["value": 0])
+        let noted = try hub.request(hub.guest, "property.read", ["device": "front", "path": "Action.cameraOn"])
+        #expect(noted?.result["value"]?["origin"] == "u/owner")
+    }
+
+    @Test("An action that is not answered in time ends with 20001, one whose device leaves with 8000")
+    func actionWithoutAnswer() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let take: JSONValue = ["device": "front", "path": "Action.cameraOn", "timeoutMilliseconds": 2_000]
+        #expect(try hub.request(hub.owner, "action.take", take) == nil)
+        hub.advance(.milliseconds(1_999))
+        #expect(hub.timeout().isEmpty)
+        hub.advance(.milliseconds(1))
+        #expect(hub.timeout().first?.envelope.replyCode == .peerTimeout)
+
+        #expect(try hub.request(hub.owner, "action.take", take) == nil)
+        let sent = try hub.send(hub.camera, .push(LinkPush(method: "session.end")))
+        #expect(sent.contains { $0.address == hub.owner && $0.envelope.replyCode == .deviceOffline })
+        #expect(try hub.request(hub.owner, "action.take", take)?.code == .deviceOffline)
+        #expect(try hub.request(hub.owner, "action.take", ["device": "front", "path": "Action.no"])?.code == .pathInvalid)
+    }
+
+    @Test("Writes that follow each other are delivered one at a time, the newest last, and again when not answered")
+    func deliveries() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        func deliveries(_ sent: [(address: LinkAddress, envelope: Envelope)]) -> [LinkRequest] {
+            sent.compactMap { sent in
+                if case .request(let request) = sent.envelope, sent.address == hub.camera { request } else { nil }
+            }
+        }
+        var path = write
+        let first = deliveries(try hub.sendRequest(hub.owner, "property.write", path))
+        #expect(first.map(\.method) == ["model.write"])
+        for value in 2...5 {
+            path["value"] = .integer(Int64(value))
+            #expect(deliveries(try hub.sendRequest(hub.owner, "property.write", path)).isEmpty)
+        }
+        let second = deliveries(try hub.send(hub.camera, .reply(LinkReply(id: first[0].id))))
+        #expect(second.first?.params["value"]?["setVal"] == 5)
+        hub.advance(.seconds(10))
+        let third = deliveries(hub.timeout())
+        #expect(third.first?.params == second.first?.params)
+        #expect(third.first?.id != second.first?.id)
+        _ = try hub.send(hub.camera, .reply(LinkReply(id: third[0].id)))
+        #expect(hub.core.forwards.isEmpty)
+    }
+
+    @Test("A device that has begun but not logged in is told nothing yet, and everything at its login")
+    func beforeLogin() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        _ = try hub.request(hub.camera, "session.begin")
+        let sent = try hub.sendRequest(hub.owner, "property.write", write)
+        #expect(!sent.contains { $0.address == hub.camera })
+        let login = try hub.request(hub.camera, "model.login", try ModelLogin.sample().json)
+        #expect(login?.result["writable"]?["quality"]?["value"]?["setVal"] == 1)
+    }
+
+    // MARK: Calls
+
+    @Test("A call needs a token of this user for this device and kind; the device sees what it grants, not the token")
+    func callToken() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let ask: JSONValue = ["device": "front", "kind": "monitor", "actions": ["view", "talk"]]
+        let token = try #require(try hub.request(hub.owner, "call.token", ask)?.result["token"])
+        let connect: JSONValue = ["device": "front", "kind": "monitor", "source": 0, "token": token]
+        let sent = try hub.sendRequest(hub.owner, "call.connect", connect)
+        guard case .request(let forwarded)? = sent.first?.envelope else {
+            Issue.record("nothing was forwarded")
+            return
+        }
+        #expect(sent.first?.address == hub.camera)
+        #expect(forwarded.from == hub.owner.principal)
+        #expect(forwarded.params["token"] == nil)
+        #expect(forwarded.params["grant"]?["user"] == "u/owner")
+        #expect(forwarded.params["grant"]?["actions"] == ["view", "talk"])
+        #expect(forwarded.params["peerSession"] == .string(hub.owner.session))
+
+        #expect(try hub.request(hub.guest, "call.connect", connect)?.code == .callTokenInvalid, "another user's")
+        var other = connect
+        other["kind"] = "live"
+        #expect(try hub.request(hub.owner, "call.connect", other)?.code == .callTokenInvalid, "another kind")
+        other["kind"] = "monitor"
+        other["token"] = "x.y.z"
+        #expect(try hub.request(hub.owner, "call.connect", other)?.code == .callTokenInvalid)
+        let time = hub.time
+        let link = try hub.core.issueToken(hub.owner.principal, lifetime: 600, at: time).token
+        other["token"] = .string(link)
+        #expect(try hub.request(hub.owner, "call.connect", other)?.code == .callTokenInvalid, "a link token")
+        hub.advance(.seconds(121))
+        for address in [hub.owner, hub.camera] { _ = try hub.request(address, "session.begin") }
+        #expect(try hub.request(hub.owner, "call.connect", connect)?.code == .callTokenInvalid, "expired")
+    }
+
+    @Test("Call messages pass between a device and its own users only, stamped with who sent them")
+    func callMessages() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let invite: JSONValue = [
+            "peer": "u/owner", "peerSession": .string(hub.owner.session), "session": "s", "offer": "v=0",
+        ]
+        let sent = try hub.sendRequest(hub.camera, "call.invite", invite, id: "i")
+        guard case .request(let forwarded)? = sent.first?.envelope else {
+            Issue.record("nothing was forwarded")
+            return
+        }
+        #expect(sent.first?.address == hub.owner)
+        #expect(forwarded.from == hub.camera.principal)
+        let answer = try hub.send(hub.owner, .reply(LinkReply(id: forwarded.id, result: ["answer": "v=0"])))
+        #expect(answer.first?.address == hub.camera)
+        #expect(answer.first?.envelope == .reply(LinkReply(id: "i", result: ["answer": "v=0"])))
+
+        var wrong = invite
+        wrong["peer"] = "u/stranger"
+        #expect(try hub.request(hub.camera, "call.invite", wrong)?.code == .relationInvalid)
+        wrong["peer"] = "u/owner"
+        wrong["peerSession"] = "0"
+        #expect(try hub.request(hub.camera, "call.invite", wrong)?.code == .appNotOnline)
+        for peer in ["d/\(hub.front)", "u/owner"] {
+            let trickle: JSONValue = ["peer": .string(peer), "session": "s", "candidate": ""]
+            #expect(try hub.request(hub.stranger, "call.trickle", trickle)?.code == .relationInvalid)
+        }
+        let trickle: JSONValue = ["peer": .string("d/\(hub.front)"), "session": "s", "candidate": "x"]
+        #expect(try hub.sendRequest(hub.guest, "call.trickle", trickle).first?.address == hub.camera)
+        _ = try hub.send(hub.guest, .push(LinkPush(method: "session.end")))
+        wrong["peer"] = "u/guest"
+        wrong["peerSession"] = nil
+        #expect(try hub.request(hub.camera, "call.end", wrong)?.code == .appNotOnline)
+    }
+
+    // MARK: Tokens
+
+    @Test("A token is deleted a minute after it expires, and the hub knows when to look")
+    func tokenExpiry() throws {
+        var hub = try CoreFixture()
+        let time = hub.time
+        let (_, id) = try hub.core.issueToken(hub.owner.principal, lifetime: 100, at: time)
+        hub.advance(.seconds(160))
+        _ = hub.timeout()
+        #expect(hub.core.state.tokens[id] != nil)
+        let next = hub.core.nextTimeout(at: hub.time)
+        #expect(next.map { $0 - hub.time.monotonic <= .seconds(1) } == true)
+        hub.advance(.seconds(1))
+        _ = hub.timeout()
+        #expect(hub.core.state.tokens[id] == nil)
+        #expect(hub.stored.contains(.removeToken(id)))
+        #expect(hub.core.nextTokenExpiry == nil)
+    }
+
+    @Test("Answers are forgotten after ten minutes, in memory and in the store")
+    func forgottenAnswers() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        #expect(try hub.request(hub.owner, "property.write", write, id: "w")?.code == .success)
+        hub.advance(.seconds(599))
+        _ = hub.timeout()
+        #expect(hub.core.state.answers.count == 1)
+        hub.advance(.seconds(20))
+        _ = hub.timeout()
+        #expect(hub.core.state.answers.count == 0)
+        #expect(hub.stored.contains(.forgetAnswers(through: 1)))
+    }
+
+    @Test("A conditional write that lost the race gets the value and version there are")
+    func conditionalWrite() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let version = try #require(try hub.request(hub.owner, "property.write", write)?.result["version"])
+        var second = write
+        second["ifVersion"] = 1
+        let lost = try hub.request(hub.owner, "property.write", second)
+        #expect(lost?.code == .versionConflict)
+        #expect(lost?.result["version"] == version)
+        #expect(lost?.result["value"] == 1)
+        second["ifVersion"] = version
+        #expect(try hub.request(hub.owner, "property.write", second)?.code == .success)
+    }
+}
+
+extension LinkPush {
+    fileprivate static func kick(at wall: Int64) -> LinkPush {
+        LinkPush(method: LinkMethod.kick, params: ["reason": "superseded"], t: wall)
+    }
+}
+
+extension Envelope {
+    fileprivate var pushMethod: String? {
+        if case .push(let push) = self { push.method } else { nil }
+    }
+}

@@ -1,0 +1,79 @@
+import Crypto
+import Foundation
+import IoTCore
+import JWTKit
+import Testing
+
+@testable import LinkHub
+
+@Suite("Tokens")
+struct TokenAuthorityTests {
+    private let authority = TokenAuthority(key: HubKey(signing: Curve25519.Signing.PrivateKey()))
+    private let claims = LinkTokenClaims(sub: "u/owner", jti: "abc", iat: 1_000, exp: 2_000)
+
+    @Test("jwt-kit's own verifier accepts our tokens")
+    func acceptedByLibrary() async throws {
+        let token = try authority.sign(claims)
+        let keys = JWTKeyCollection()
+        await keys.add(eddsa: EdDSA.PublicKey(backing: authority.key.signing.publicKey))
+        #expect(try await keys.verify(token, as: LinkTokenClaims.self) == claims)
+    }
+
+    @Test("We accept a token that jwt-kit signed with our key")
+    func acceptsLibrary() async throws {
+        let keys = JWTKeyCollection()
+        await keys.add(eddsa: EdDSA.PrivateKey(backing: authority.key.signing))
+        let token = try await keys.sign(claims)
+        #expect(authority.verify(token, as: LinkTokenClaims.self) == claims)
+    }
+
+    @Test("A token of another key, a changed one, one without signature and rubbish are refused")
+    func refused() throws {
+        let token = try authority.sign(claims)
+        #expect(authority.verify(token, as: LinkTokenClaims.self) == claims)
+        let other = TokenAuthority(key: HubKey(signing: Curve25519.Signing.PrivateKey()))
+        #expect(other.verify(token, as: LinkTokenClaims.self) == nil)
+        let parts = token.split(separator: ".").map(String.init)
+        let forged = Base64URL.encode(
+            Array(#"{"kind":"link","sub":"u/root","jti":"abc","iat":1000,"exp":9999999999}"#.utf8))
+        let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+        for bad in [
+            "\(parts[0]).\(forged).\(parts[2])", "\(none).\(parts[1]).", "\(none).\(parts[1]).\(parts[2])",
+            "\(parts[0]).\(parts[1])", "", "..", "a.b.c", token + "x", String(repeating: "a", count: 10_000),
+        ] {
+            #expect(authority.verify(bad, as: LinkTokenClaims.self) == nil, "\(bad.prefix(40))")
+        }
+    }
+
+    @Test("The key is made once, readable by its owner alone, and never replaced")
+    func keyFile() throws {
+        let directory = TemporaryDirectory()
+        let first = try HubKey(dataDirectory: directory.path)
+        #expect(try HubKey(dataDirectory: directory.path).publicText == first.publicText)
+        let path = directory.path + "/keys/signing.pem"
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        #expect(throws: IoTError.self) { _ = try HubKey(dataDirectory: directory.path) }
+        try SecretFile.write("rubbish", to: path)
+        #expect(throws: IoTError.self) { _ = try HubKey(dataDirectory: directory.path) }
+        #expect(try SecretFile.read(path) == "rubbish")
+    }
+
+    @Test("The broker's hash is one round of PBKDF2-HMAC-SHA512")
+    func brokerHash() {
+        // hashlib.pbkdf2_hmac("sha512", b"password", b"salt" * 3, 1, 64) of Python 3.11.
+        #expect(
+            BrokerCredential.hash(token: "password", salt: Array("saltsaltsalt".utf8))
+                == "fKzJhmKAkXtqaMN2Bf7dAgPrwH16PXPKTFrM6OeqrhJoHyA2h61gDK2oZ/MXAum4APNYugo8UYIlEJsPP3NpFw==")
+    }
+
+    @Test("Base64url goes there and back, and reads nothing else")
+    func base64() {
+        for count in 0..<70 {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 200) }
+            #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
+        }
+        #expect(Base64URL.encode([0xFB, 0xFF]) == "-_8")
+        #expect(Base64URL.decode("+/8") == nil)
+        #expect(Base64URL.decode("a b") == nil)
+    }
+}

@@ -1,0 +1,103 @@
+import Crypto
+import IoTCore
+import IoTLink
+import NIOCore
+import ThingModel
+
+@testable import LinkHub
+
+/// A hub's core in virtual time, with an owner, a guest, a stranger and two devices: `front` is the owner's and has
+/// the guest, `back` is nobody's.
+struct CoreFixture {
+    var core: HubCore
+    var time = HubTime(monotonic: .uptimeNanoseconds(1_000_000_000), wall: 1_700_000_000_000)
+    let front: DeviceID
+    let back: DeviceID
+    let owner = LinkAddress.random(.user(AccessID(rawValue: "owner")!))
+    let guest = LinkAddress.random(.user(AccessID(rawValue: "guest")!))
+    let stranger = LinkAddress.random(.user(AccessID(rawValue: "stranger")!))
+    let camera: LinkAddress
+    private(set) var stored: [StoreChange] = []
+    private var nextID = 0
+
+    init(limits: HubLimits = HubLimits()) throws {
+        core = HubCore(
+            state: HubState(), authority: TokenAuthority(key: HubKey(signing: Curve25519.Signing.PrivateKey())),
+            limits: limits)
+        for address in [owner, guest, stranger] {
+            try core.addUser(address.principal.accessID!, at: time)
+        }
+        front = try core.addDevice(named: "front")
+        back = try core.addDevice(named: "back")
+        try core.bind(owner.principal.accessID!, front, .owner)
+        try core.bind(guest.principal.accessID!, front, .guest)
+        camera = LinkAddress.random(.device(front))
+    }
+
+    mutating func advance(_ amount: TimeAmount) {
+        time.monotonic = time.monotonic + amount
+        time.wall += amount.nanoseconds / 1_000_000
+    }
+
+    /// Sends what comes at once, and the transaction's notices behind it.
+    private mutating func finish(_ turn: HubTurn) -> [(address: LinkAddress, envelope: Envelope)] {
+        stored += turn.changes
+        core.accept(turn)
+        return (turn.outputs + core.takeNotices(at: time)).compactMap { output in
+            guard case .message(let address, let bytes) = output, let envelope = try? Envelope(parsing: bytes) else {
+                return nil
+            }
+            return (address, envelope)
+        }
+    }
+
+    mutating func send(_ address: LinkAddress, _ bytes: [UInt8]) -> [(address: LinkAddress, envelope: Envelope)] {
+        let time = time
+        return finish(
+            core.handle(UplinkMessage(address: address, payload: bytes), at: time) { [stored] number in
+                for case .answer(number, _, _, let reply) in stored { return reply }
+                return nil
+            })
+    }
+
+    mutating func send(
+        _ address: LinkAddress, _ envelope: Envelope
+    ) throws -> [(address: LinkAddress, envelope: Envelope)] {
+        send(address, try envelope.serialized())
+    }
+
+    mutating func timeout() -> [(address: LinkAddress, envelope: Envelope)] {
+        let time = time
+        return finish(core.handleTimeout(at: time))
+    }
+
+    mutating func sendRequest(
+        _ address: LinkAddress, _ method: String, _ params: JSONValue = [:], id: String? = nil,
+        deadline: Int64? = nil
+    ) throws -> [(address: LinkAddress, envelope: Envelope)] {
+        nextID += 1
+        return try send(
+            address,
+            .request(
+                LinkRequest(
+                    id: id ?? "r\(nextID)", method: method, params: params, t: time.wall,
+                    deadline: deadline ?? time.wall + 10_000)))
+    }
+
+    /// A request's own reply; `nil` while there is none.
+    mutating func request(
+        _ address: LinkAddress, _ method: String, _ params: JSONValue = [:], id: String? = nil,
+        deadline: Int64? = nil
+    ) throws -> LinkReply? {
+        for sent in try sendRequest(address, method, params, id: id, deadline: deadline) where sent.address == address {
+            if case .reply(let reply) = sent.envelope { return reply }
+        }
+        return nil
+    }
+
+    /// Everybody registers, and the camera logs in.
+    mutating func bringEverybodyOnline() throws {
+        for address in [owner, guest, stranger, camera] { _ = try request(address, "session.begin") }
+        _ = try request(camera, "model.login", try ModelLogin.sample().json)
+    }
+}

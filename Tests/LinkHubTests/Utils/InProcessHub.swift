@@ -1,0 +1,104 @@
+import Crypto
+import Foundation
+import IoTCore
+import IoTLink
+import NIOConcurrencyHelpers
+import ThingModel
+
+@testable import LinkHub
+
+/// A hub without a broker: messages go straight in, and what comes out is kept.
+final class InProcessHub: Sendable {
+    private struct State {
+        var waiters: [String: CheckedContinuation<LinkReply, Never>] = [:]
+        var others: [(LinkAddress, Envelope)] = []
+    }
+
+    let store: HubStore
+    let service: HubService
+    private let state = NIOLockedValueBox(State())
+
+    /// - Parameter onDeliver: Called before anything of a transaction is handed out.
+    init(
+        directory: TemporaryDirectory, limits: HubLimits = HubLimits(),
+        onDeliver: @escaping @Sendable ([HubOutput]) -> Void = { _ in }
+    ) throws {
+        let store = try HubStore(path: directory.path + "/hub.sqlite")
+        self.store = store
+        let key = try HubKey(dataDirectory: directory.path)
+        let state = state
+        service = try HubService(store: store, authority: TokenAuthority(key: key), limits: limits) { outputs in
+            onDeliver(outputs)
+            for case .message(let address, let payload) in outputs {
+                guard let envelope = try? Envelope(parsing: payload) else { continue }
+                var resume: (() -> Void)?
+                state.withLockedValue { state in
+                    if case .reply(let reply) = envelope, let waiter = state.waiters.removeValue(forKey: reply.id) {
+                        resume = { waiter.resume(returning: reply) }
+                    } else {
+                        state.others.append((address, envelope))
+                    }
+                }
+                resume?()
+            }
+        }
+    }
+
+    /// What was sent and is no awaited reply, since the last call.
+    func takeOthers() -> [(address: LinkAddress, envelope: Envelope)] {
+        state.withLockedValue { state in
+            defer { state.others = [] }
+            return state.others.map { ($0.0, $0.1) }
+        }
+    }
+
+    func send(_ address: LinkAddress, _ envelope: Envelope) throws {
+        service.receive(UplinkMessage(address: address, payload: try envelope.serialized()))
+    }
+
+    func request(
+        _ address: LinkAddress, _ method: String, _ params: JSONValue = [:], id: String = RequestID.random()
+    ) async throws -> LinkReply {
+        let wall = HubTime.now().wall
+        let bytes = try Envelope.request(
+            LinkRequest(id: id, method: method, params: params, t: wall, deadline: wall + 30_000)
+        ).serialized()
+        return await withCheckedContinuation { continuation in
+            state.withLockedValue { $0.waiters[id] = continuation }
+            service.receive(UplinkMessage(address: address, payload: bytes))
+        }
+    }
+
+    /// An owner with a session, and devices that have logged in once and are offline.
+    func prepare(devices names: [String] = ["front"]) async throws -> (owner: LinkAddress, devices: [DeviceID]) {
+        let owner = AccessID(rawValue: "owner")!
+        let devices = try await service.perform { core, time throws(IoTError) in
+            if !core.state.users.contains(owner) { try core.addUser(owner, at: time) }
+            var devices: [DeviceID] = []
+            for name in names {
+                if let known = core.state.names[name] {
+                    devices.append(known)
+                    continue
+                }
+                let device = try core.addDevice(named: name)
+                try core.bind(owner, device, .owner)
+                devices.append(device)
+            }
+            return devices
+        }
+        for device in devices {
+            let address = LinkAddress.random(.device(device))
+            _ = try await request(address, "session.begin")
+            _ = try await request(address, "model.login", try ModelLogin.sample().json)
+            try send(address, .push(LinkPush(method: "session.end")))
+        }
+        let address = LinkAddress.random(.user(owner))
+        _ = try await request(address, "session.begin")
+        return (address, devices)
+    }
+
+    func stop() async {
+        await service.stop()
+        store.close()
+    }
+}

@@ -1,0 +1,146 @@
+import IoTCore
+import NIOCore
+import Testing
+
+@testable import PeerTransport
+
+/// Two connections and the link between them, in virtual time. The handshake needs a link without loss, as OpenSSL's
+/// timer is real; loss may begin behind it.
+final class PeerLink {
+    struct Datagram {
+        var bytes: ByteBuffer
+        var sender: Int
+        var arrival: NIODeadline
+    }
+
+    /// 0 offers and controls, 1 answers.
+    let peers: [PeerConnection]
+    let addresses: [SocketAddress]
+    var events: [[PeerEvent]] = [[], []]
+    var isEnded = [false, false]
+    var now: NIODeadline
+    var delay = TimeAmount.milliseconds(10)
+    var jitter = TimeAmount.zero
+    var lossRate = 0.0
+    var isCut = false
+    var captured: [ByteBuffer] = []
+
+    /// What a sender does about an event, such as resending.
+    var onEvent: (Int, PeerEvent) -> Void = { _, _ in }
+    private var random: MediaRandom
+    private var flying: [Datagram] = []
+
+    init(
+        sections: [MediaSection] = PeerLink.cameraSections, answering: [MediaSection] = [], seed: UInt64 = 1,
+        adjust: (inout PeerConfiguration) -> Void = { _ in }
+    ) throws {
+        let now = NIODeadline.uptimeNanoseconds(5_000_000_000)
+        self.now = now
+        random = MediaRandom(seed: seed)
+        addresses = try ["192.0.2.1", "2001:db8::2", "192.0.2.2"].map { try SocketAddress(ipAddress: $0, port: 4000) }
+        var configurations = [
+            PeerConfiguration(hostAddresses: [addresses[0]], isControlling: true, sections: sections),
+            PeerConfiguration(
+                hostAddresses: [addresses[2], addresses[1]], isControlling: false, sections: answering),
+        ]
+        for index in 0...1 {
+            configurations[index].wallClock = { 1_800_000_000_000_000 }
+            adjust(&configurations[index])
+        }
+        peers = try configurations.map {
+            PeerConnection(configuration: $0, certificate: try PeerCertificate.generate(), now: now)
+        }
+    }
+
+    static let cameraSections = [
+        MediaSection(mid: "0", kind: .video, direction: .sendOnly, codecs: [MediaFixtures.h264]),
+        MediaSection(mid: "1", kind: .audio, direction: .sendReceive, codecs: [MediaFixtures.pcma]),
+    ]
+
+    /// Offer and answer as text, as they travel.
+    func exchangeDescriptions(
+        tamper: (String) -> String = { $0 }, adjustOffer: (inout SessionDescription) -> Void = { _ in }
+    ) throws {
+        let answer = try makeAnswer(adjustOffer: adjustOffer)
+        try peers[0].setAnswer(SessionDescription(parsing: tamper(answer.text)))
+    }
+
+    func makeAnswer(adjustOffer: (inout SessionDescription) -> Void = { _ in }) throws -> SessionDescription {
+        var offer = try peers[0].createOffer()
+        adjustOffer(&offer)
+        return try peers[1].createAnswer(to: SessionDescription(parsing: offer.text))
+    }
+
+    func connect() throws {
+        try exchangeDescriptions()
+        try run(for: .seconds(3)) { $0.areConnected }
+        try #require(areConnected)
+    }
+
+    var areConnected: Bool {
+        peers.allSatisfy { if case .connected = $0.state { true } else { false } }
+    }
+
+    /// Runs until the condition holds or the time is over.
+    func run(for time: TimeAmount, until condition: (PeerLink) -> Bool = { _ in false }) throws {
+        let end = now + time
+        var steps = 0
+        while true {
+            var next = end
+            for index in 0...1 {
+                if let deadline = drain(index) { next = min(next, deadline) }
+            }
+            if condition(self) { return }
+            if let arrival = flying.map(\.arrival).min() { next = min(next, arrival) }
+            if now >= end { return }
+            now = max(now, next)
+            steps += 1
+            try #require(steps < 100_000)
+            deliver()
+            for index in 0...1 { peers[index].handleTimeout(at: now) }
+        }
+    }
+
+    private func drain(_ index: Int) -> NIODeadline? {
+        while let output = peers[index].poll() {
+            switch output {
+            case .timeout(let deadline):
+                return deadline
+            case .event(let event):
+                events[index].append(event)
+                onEvent(index, event)
+            case .transmit(let bytes, _):
+                #expect(bytes.readableBytes <= 1200)
+                captured.append(bytes)
+                guard !isCut, Double.random(in: 0..<1, using: &random) >= lossRate else { continue }
+                let extra = jitter > .zero ? Int64.random(in: 0...jitter.nanoseconds, using: &random) : 0
+                flying.append(Datagram(bytes: bytes, sender: index, arrival: now + delay + .nanoseconds(extra)))
+            }
+        }
+        isEnded[index] = true
+        return nil
+    }
+
+    private func deliver() {
+        let due = flying.filter { $0.arrival <= now }.sorted { $0.arrival < $1.arrival }
+        flying.removeAll { $0.arrival <= now }
+        for datagram in due {
+            let source = datagram.sender == 0 ? addresses[0] : addresses[2]
+            peers[1 - datagram.sender].receive(datagram.bytes, from: source, at: now)
+        }
+    }
+
+    // MARK: What has happened
+
+    func frames(_ index: Int, mid: String) -> [ReceivedFrame] {
+        events[index].compactMap { if case .frame(mid, let frame) = $0 { frame } else { nil } }
+    }
+
+    func states(_ index: Int) -> [String] {
+        events[index].compactMap { event in
+            guard case .stateChanged(let state) = event else { return nil }
+            if case .failed(let error) = state { return "failed \(error.code.name)" }
+            return "\(state)"
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import IoTCore
+import Synchronization
+import Testing
+import ThingModel
+
+@testable import IoTLink
+
+/// Answers every request with what the test says, and notes what was asked.
+private final class ScriptedLink: ModelLink {
+    let asked = Mutex<[(method: String, params: JSONValue, timeout: Duration, id: String?)]>([])
+    let answer: Result<JSONValue, IoTError>
+    let pushList: [LinkPush]
+
+    init(_ answer: Result<JSONValue, IoTError>, pushes: [LinkPush] = []) {
+        self.answer = answer
+        pushList = pushes
+    }
+
+    func request(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
+    ) async throws(IoTError) -> JSONValue {
+        asked.withLock { $0.append((method, params, timeout, id)) }
+        return try answer.get()
+    }
+
+    func statusChanges() -> AsyncStream<LinkStatusChange> { AsyncStream { $0.finish() } }
+    func handle(_ method: String, _ handler: @escaping LinkSession.Handler) {}
+    func pushes() -> AsyncStream<LinkPush> {
+        AsyncStream { continuation in
+            for push in pushList { continuation.yield(push) }
+            continuation.finish()
+        }
+    }
+}
+
+@Suite struct ThingModelClientTests {
+    private let id = "00112233445566778899aabbccddeeff"
+
+    @Test("A write asks with path, value and expected version, and reads the answer")
+    func write() async throws {
+        let link = ScriptedLink(.success(["version": 9, "value": 3, "pending": true]))
+        let outcome = try await ThingModelClient(link: link).write(
+            "front", "ProWritable._logLevel.setVal", 3, ifVersion: 8, id: "r1")
+        #expect(outcome.version == 9)
+        #expect(outcome.isPending)
+        let asked = try #require(link.asked.withLock { $0.first })
+        #expect(asked.method == "property.write")
+        #expect(
+            asked.params
+                == ["device": "front", "path": "ProWritable._logLevel.setVal", "value": 3, "ifVersion": 8])
+        #expect(asked.id == "r1")
+    }
+
+    @Test("A lost race brings value and version over the link")
+    func conflict() async throws {
+        // The error as the hub's document throws it, through a reply and back.
+        var document = try sampleDocument()
+        let thrown = try expectError(.versionConflict) {
+            _ = try document.write("ProWritable._logLevel.setVal", 1, at: 1, ifVersion: 7)
+        }
+        let reply = LinkReply(id: "1", error: thrown)
+        guard case .failure(let received) = reply.outcome else { throw IoTError(.internalFailure) }
+        let client = ThingModelClient(link: ScriptedLink(.failure(received)))
+        let error = await #expect(throws: IoTError.self) { _ = try await client.write("front", "x", 1, ifVersion: 7) }
+        #expect(
+            error?.versionConflict == VersionConflict(path: "ProWritable._logLevel.setVal", value: 0, version: 1))
+    }
+
+    @Test("An action names its time-out and waits a little longer itself")
+    func action() async throws {
+        let link = ScriptedLink(.success(["value": ["resource": "r"]]))
+        let result = try await ThingModelClient(link: link).takeAction(
+            "front", "Action.takePhoto", .null, timeout: .milliseconds(2500))
+        #expect(result == ["resource": "r"])
+        let asked = try #require(link.asked.withLock { $0.first })
+        #expect(asked.params["timeoutMilliseconds"] == 2500)
+        #expect(asked.timeout == .milliseconds(3500))
+    }
+
+    @Test("Devices are read; what is no device is left out")
+    func devices() async throws {
+        let link = ScriptedLink(
+            .success([
+                "devices": [
+                    ["id": .string(id), "name": "front", "role": "owner", "online": true, "presenceSince": 5],
+                    ["id": "x"], 3,
+                ]
+            ]))
+        let devices = try await ThingModelClient(link: link).devices()
+        #expect(devices.map(\.name) == ["front"])
+        #expect(devices.first?.isOnline == true)
+        #expect(devices.first?.presenceSince == 5)
+    }
+
+    @Test("An answer that makes no sense is 21004", arguments: [JSONValue.null, [:], [], ["version": "1"]])
+    func damaged(answer: JSONValue) async throws {
+        let client = ThingModelClient(link: ScriptedLink(.success(answer)))
+        let calls: [@Sendable () async throws -> Void] = [
+            { _ = try await client.devices() }, { _ = try await client.show("x") }, { _ = try await client.read("x") },
+            { _ = try await client.write("x", "p", 1) }, { _ = try await client.addUserProperty("x", "n", 1) },
+            { _ = try await client.deleteUserProperty("x", "n") },
+        ]
+        for call in calls {
+            let error = await #expect(throws: IoTError.self) { try await call() }
+            #expect(error?.code == .modelReceiveFailed)
+        }
+    }
+
+    @Test("Pushes of the model become updates, in order; others are passed over")
+    func updates() async throws {
+        let device = try #require(DeviceID(rawValue: id))
+        let link = ScriptedLink(
+            .success(.null),
+            pushes: [
+                LinkPush(
+                    method: "property.update",
+                    params: [
+                        "device": .string(id), "path": "ProReadonly.x", "value": ["stVal": 1, "t": 2], "version": 3,
+                    ]),
+                LinkPush(method: "session.note"), LinkPush(method: "property.update", params: ["device": .string(id)]),
+                LinkPush(method: "device.presence", params: ["device": .string(id), "online": false]),
+            ])
+        var updates: [ModelUpdate] = []
+        for await update in ThingModelClient(link: link).updates() { updates.append(update) }
+        #expect(
+            updates == [
+                .property(
+                    device: device, PropertyChange(path: "ProReadonly.x", value: ["stVal": 1, "t": 2], version: 3)),
+                .presence(device: device, isOnline: false),
+            ])
+    }
+}

@@ -1,0 +1,36 @@
+import IoTCore
+import Testing
+
+@testable import iotvideod
+
+@Suite struct CameraSourceTests {
+    @Test("A password never shows")
+    func redaction() throws {
+        let source = try CameraSource("rtsp://ad%40min:se:c%2Fret@192.0.2.7:554/x?a=1", relativeTo: "/")
+        #expect(source.holdsPassword)
+        #expect(source.redacted == "rtsp://ad%40min:***@192.0.2.7:554/x?a=1")
+        #expect(try CameraSource("rtsp://h/x", relativeTo: "/").redacted == "rtsp://h/x")
+    }
+
+    @Test("User and password are escaped for the URL")
+    func credentials() throws {
+        let source = try CameraSource("rtsp://h:554/x", relativeTo: "/")
+        #expect(source.url(username: "a@b", password: "p:/?#%é") == "rtsp://a%40b:p%3A%2F%3F%23%25%C3%A9@h:554/x")
+        #expect(source.url(username: "a", password: nil) == "rtsp://a@h:554/x")
+    }
+
+    @Test("Files are found by path, relative path and file URL")
+    func files() throws {
+        #expect(try CameraSource("/a b.mp4", relativeTo: "/d").url == "/a b.mp4")
+        #expect(try CameraSource("a.mp4", relativeTo: "/d").url == "/d/a.mp4")
+        #expect(try CameraSource("./a:b.mp4", relativeTo: "/d").url == "/d/./a:b.mp4")
+        #expect(try CameraSource("file:///a%20b.mp4", relativeTo: "/d").url == "/a b.mp4")
+    }
+
+    @Test(
+        "What could start a program or reach elsewhere is refused",
+        arguments: ["exec:x", "pipe:0", "concat:a|b", "http://h/", "subfile,,start,0,end,0,,:/x", "", "a\nb", "rtsp://"])
+    func refusals(text: String) {
+        #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
+    }
+}

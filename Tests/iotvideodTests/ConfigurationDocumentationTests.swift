@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import iotvideod
+
+@Suite struct ConfigurationDocumentationTests {
+    /// `name: default` of each row of the key tables.
+    private func documented() throws -> [String: String] {
+        let text = try String(contentsOf: Repository.file("docs/configuration.md"), encoding: .utf8)
+        let keys = try #require(text.range(of: "\n## Keys"))
+        let end = try #require(text.range(of: "\n## Default paths"))
+        var rows: [String: String] = [:]
+        for line in text[keys.upperBound..<end.lowerBound].split(separator: "\n") where line.hasPrefix("| `") {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
+            try #require(cells.count == 4, "\(line)")
+            #expect(rows.updateValue(cells[1], forKey: cells[0]) == nil, "\(cells[0]) stands twice")
+            #expect(cells[3].count > 20, "\(cells[0]) has no reason")
+        }
+        return rows
+    }
+
+    @Test("docs/configuration.md has every key of the code with its default, and no other")
+    func keysAgree() throws {
+        var code = ["cameras": "none"]
+        for key in ConfigurationKey.all { code[key.name] = key.defaultText }
+        for key in CameraKey.all { code["cameras[].\(key.name)"] = key.defaultText }
+        #expect(try documented() == code)
+    }
+
+    @Test("The defaults that the keys name are those of the types")
+    func defaultsAgree() throws {
+        let defaults = DefaultPaths(environment: [:], isRoot: true)
+        let plain = Configuration(defaults: defaults)
+        for key in ConfigurationKey.all where !["see below", "found", "the hub's owner", "the hub's own"].contains(key.defaultText) {
+            let text = key.name.split(separator: ".").joined(separator: ": {") + ": '" + key.defaultText + "'}"
+            // Numbers and truth values stand bare.
+            let bare = text.replacing(#/'(\d+|true|false|\d+s)'/#) { $0.output.1 }
+            #expect(try Configuration.parse(bare, file: "/c", defaults: defaults) == plain, "\(key.name)")
+        }
+        var camera = CameraConfiguration(name: "a", source: try CameraSource("/x", relativeTo: "/"))
+        camera.loop = true
+        #expect(
+            try Configuration.parse(
+                "cameras: [{name: a, url: /x, viewers: 8, loop: true, onDemand: false}]", file: "/c",
+                defaults: defaults
+            ).cameras == [camera])
+    }
+
+    @Test("The example of docs/configuration.md, and the file that is installed, are accepted")
+    func examples() throws {
+        let defaults = DefaultPaths(environment: [:], isRoot: true)
+        let text = try String(contentsOf: Repository.file("docs/configuration.md"), encoding: .utf8)
+        let example = try #require(text.firstMatch(of: #/```yaml\n([^`]*)```/#)).output.1
+        #expect(try Configuration.parse(String(example), file: "/c", defaults: defaults).cameras.count == 2)
+        let installed = try String(contentsOf: Repository.file("packaging/iotvideod.yaml"), encoding: .utf8)
+        #expect(throws: Never.self) { try Configuration.parse(installed, file: "/c", defaults: defaults) }
+        // And with its examples switched on.
+        let enabled = installed.replacing(#/\n# (media|cameras|  )/#) { "\n\($0.output.1)" }
+        #expect(try Configuration.parse(enabled, file: "/c", defaults: defaults).cameras.count == 1)
+    }
+}

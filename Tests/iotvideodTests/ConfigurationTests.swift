@@ -1,0 +1,135 @@
+import IoTCore
+import Testing
+
+@testable import iotvideod
+
+@Suite struct ConfigurationTests {
+    private static let defaults = DefaultPaths(environment: [:], isRoot: true)
+
+    private func parse(_ text: String, file: String = "/etc/d/c.yaml") throws -> Configuration {
+        try Configuration.parse(text, file: file, defaults: Self.defaults)
+    }
+
+    /// The lines of the refusal.
+    private func refusal(_ text: String) -> [String] {
+        let error = #expect(throws: IoTError.self) { try parse(text) }
+        #expect(error?.code == .invalidConfiguration)
+        return error?.message.split(separator: "\n").map(String.init) ?? []
+    }
+
+    @Test("An empty file, and sections without keys, are the defaults", arguments: ["", "# nothing\n", "hub:\nlog: ~\n"])
+    func empty(text: String) throws {
+        #expect(try parse(text) == Configuration(defaults: Self.defaults))
+    }
+
+    @Test("Every key is read; relative paths start at the file's directory")
+    func everyKey() throws {
+        let configuration = try parse(
+            """
+            dataDirectory: data
+            socket: /run/s
+            log: {level: debug}
+            hub: {enabled: true, mosquitto: /opt/m, listen: 127.0.0.1:1884}
+            link: {accessId: gate_1, tokenFile: token, endpoint: "unix:/run/b"}
+            media: {listen: "[::]:9000"}
+            channels: {connections: 4, idleTimeout: 1500ms}
+            cameras:
+              - {name: clip, url: a.mp4, loop: false, viewers: 2, onDemand: true}
+              - name: gate
+                url: rtsp://192.0.2.7/x
+                rtspTransport: udp
+                username: viewer
+                passwordFile: secret
+            """)
+        #expect(configuration.dataDirectory == "/etc/d/data")
+        #expect(configuration.socket == "/run/s")
+        #expect(configuration.log.level == .debug)
+        #expect(configuration.hub == .init(enabled: true, mosquitto: "/opt/m", listen: .loopback(port: 1884)))
+        #expect(configuration.link.accessId?.rawValue == "gate_1")
+        #expect(configuration.link.tokenFile == "/etc/d/token")
+        #expect(configuration.link.endpoint == .unixSocket("/run/b"))
+        #expect(configuration.media.listen == ListenAddress(host: "::", port: 9000))
+        #expect(configuration.channels == .init(connections: 4, idleTimeout: .milliseconds(1500)))
+        let cameras = configuration.cameras
+        #expect(cameras.map(\.name) == ["clip", "gate"])
+        #expect(cameras.map(\.source.url) == ["/etc/d/a.mp4", "rtsp://192.0.2.7/x"])
+        #expect(cameras.map(\.loop) == [false, false])
+        #expect(cameras.map(\.viewers) == [2, 8])
+        #expect(cameras.map(\.onDemand) == [true, false])
+        #expect(cameras[1].rtspTransport == .udp)
+        #expect(cameras[1].passwordFile == "/etc/d/secret")
+    }
+
+    @Test("All problems are told at once, each with file, line, key and reason")
+    func allProblems() {
+        let lines = refusal(
+            """
+            hub:
+              lisen: unix
+              enabled: yes
+            channels:
+              connections: "16"
+            cameras:
+              - name: front
+            unknown: 1
+            """)
+        #expect(
+            lines == [
+                "/etc/d/c.yaml:2: hub.lisen: is no key; did you mean hub.listen?",
+                "/etc/d/c.yaml:3: hub.enabled: must be true or false",
+                "/etc/d/c.yaml:5: channels.connections: must be a whole number from 1 to 1024",
+                "/etc/d/c.yaml:7: cameras[0].url: is missing",
+                "/etc/d/c.yaml:8: unknown: is no key",
+            ])
+    }
+
+    @Test(
+        "Wrong values are refused",
+        arguments: [
+            "log: {level: loud}", "media: {listen: localhost:1}", "media: {listen: '127.0.0.1'}",
+            "media: {listen: '127.0.0.1:70000'}", "media: {listen: '::1:5'}", "hub: {listen: '0.0.0.0:1883'}",
+            "hub: {listen: tcp}", "channels: {connections: 0}", "channels: {connections: 1.5}",
+            "channels: {idleTimeout: 30}", "channels: {idleTimeout: 2h}", "channels: {idleTimeout: -1s}",
+            "link: {accessId: Owner, tokenFile: t}", "link: {endpoint: '192.0.2.1:1883', accessId: a, tokenFile: t}",
+            "dataDirectory: [a]", "dataDirectory:", "hub: 5", "cameras: front", "cameras: [front]", "- a",
+            "cameras: [{name: 'a b', url: /x}]", "cameras: [{name: a, url: ''}]",
+            "cameras: [{name: a, url: 'exec:ffmpeg'}]", "cameras: [{name: a, url: 'http://h/x'}]",
+            "cameras: [{name: a, url: 'rtsp:///x'}]", "cameras: [{name: 00112233445566778899aabbccddeeff, url: /x}]",
+        ])
+    func wrongValues(text: String) {
+        #expect(refusal(text).count == 1)
+    }
+
+    @Test(
+        "Keys that do not go together are refused, with the key at fault",
+        arguments: [
+            ("link: {accessId: a}", "link.accessId"), ("link: {tokenFile: t}", "link.tokenFile"),
+            ("link: {endpoint: '127.0.0.1:1'}", "link.endpoint"), ("hub: {enabled: false}", "hub.enabled"),
+            ("cameras: [{name: a, url: /x, rtspTransport: udp}]", "cameras[0].rtspTransport"),
+            ("cameras: [{name: a, url: 'rtsp://h/', loop: true}]", "cameras[0].loop"),
+            ("cameras: [{name: a, url: 'rtsp://h/', passwordFile: p}]", "cameras[0].passwordFile"),
+            ("cameras: [{name: a, url: 'rtsp://u@h/', username: v}]", "cameras[0].username"),
+            ("cameras: [{name: a, url: /x}, {name: a, url: /y}]", "cameras[1].name"),
+        ])
+    func combinations(text: String, key: String) {
+        #expect(refusal(text).map { $0.split(separator: ": ")[1] } == [Substring(key)])
+    }
+
+    @Test("A key that stands twice is refused")
+    func duplicateKey() {
+        #expect(refusal("socket: /a\nsocket: /b\n").first?.hasSuffix("socket: stands twice in one mapping") == true)
+    }
+
+    @Test("What is no YAML is refused with its line")
+    func damagedFile() {
+        #expect(refusal("log:\n  level: [info\nhub: {}\n").first?.hasPrefix("/etc/d/c.yaml:3: is not YAML here") == true)
+    }
+
+    @Test("A file that is not there says so")
+    func missingFile() {
+        let error = #expect(throws: IoTError.self) {
+            try Configuration.load(file: "/nonexistent/c.yaml", defaults: Self.defaults)
+        }
+        #expect(error?.code == .fileFailed)
+    }
+}
