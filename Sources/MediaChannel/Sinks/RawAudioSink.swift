@@ -25,20 +25,18 @@ final class RawAudioSink: SoundSink {
             stream.fail(IoTError(.mediaHeaderInvalid, "the sound's format changed"))
             return false
         }
-        let samples: ByteBuffer
-        do throws(IoTError) {
-            samples = try writer.samples(sound)
-        } catch {
-            stream.fail(error)
-            return false
-        }
         var chunk = ByteBuffer()
         if format == nil {
             chunk = writer.header(sampleRate: sound.sampleRate, channels: sound.channels)
             format = (sound.sampleRate, sound.channels)
         }
         if let expected = nextPts { chunk.writeRepeatingByte(0, count: silence(from: expected, to: sound)) }
-        chunk.writeImmutableBuffer(samples)
+        do throws(IoTError) {
+            chunk.writeImmutableBuffer(try writer.samples(sound))
+        } catch {
+            stream.fail(error)
+            return false
+        }
         nextPts = sound.pts + Int64(sound.frameCount) * 1_000_000 / Int64(sound.sampleRate)
         switch stream.write(chunk, patience: RawVideoSink.patience) {
         case .written: return true

@@ -6,34 +6,48 @@ struct RecordingTimeline {
     /// µs; what a jump is.
     static let jump: Int64 = 1_000_000
 
+    /// How many pictures tell how long one stays: more than any reordering reaches.
+    private static let remembered = 16
+
     private var offset: Int64?
     private var end: Int64 = 0
-    private var interval: Int64 = 40_000
+    private var pictures: [Int64] = []
 
     init() {}
 
     /// `nil` before the first key frame, and for sound from before it.
     mutating func place(_ frame: MediaFrame, senderTime: Int64, hasVideo: Bool) -> MediaFrame? {
-        guard let offset = offset ?? begin(frame, senderTime: senderTime, hasVideo: hasVideo) else { return nil }
-        var time = senderTime + offset
-        if time > end + Self.jump || time < end - Self.jump {
-            // A new round of the source. Sound from the old one may still come behind the first new picture.
-            guard frame.kind == .video || !hasVideo, frame.isKeyFrame else { return nil }
-            self.offset = end + interval - senderTime
-            time = end + interval
+        let leads = frame.kind == .video || !hasVideo
+        guard let offset else {
+            guard leads, frame.isKeyFrame else { return nil }
+            self.offset = -senderTime
+            return put(frame, at: 0)
         }
-        guard time >= 0 else { return nil }
-        if frame.kind == .video, time > end, time - end < Self.jump { interval = time - end }
+        let time = senderTime + offset
+        if (end - Self.jump...end + Self.jump).contains(time) { return time >= 0 ? put(frame, at: time) : nil }
+        // A new round of the source. Sound from the old one may still come behind the first new picture.
+        guard leads, frame.isKeyFrame else { return nil }
+        let start = max(end, (pictures.max() ?? 0) + pictureInterval)
+        self.offset = start - senderTime
+        pictures.removeAll()
+        return put(frame, at: start)
+    }
+
+    private mutating func put(_ frame: MediaFrame, at time: Int64) -> MediaFrame {
         end = max(end, time)
+        if frame.kind == .video {
+            pictures.append(time)
+            if pictures.count > Self.remembered { pictures.removeFirst() }
+        }
         var placed = frame
         placed.pts = time
         placed.dts = time
         return placed
     }
 
-    private mutating func begin(_ frame: MediaFrame, senderTime: Int64, hasVideo: Bool) -> Int64? {
-        guard frame.kind == .video || !hasVideo, frame.isKeyFrame else { return nil }
-        offset = -senderTime
-        return -senderTime
+    /// The least distance of two of the last pictures, µs; pictures come reordered.
+    private var pictureInterval: Int64 {
+        let sorted = pictures.sorted()
+        return zip(sorted, sorted.dropFirst()).map { $1 - $0 }.min() ?? 40_000
     }
 }

@@ -8,11 +8,11 @@ struct APIRoute: Sendable {
     let query: Set<String>
     /// True where an answer is made at once, so that HEAD can be given without side effects.
     let answersHead: Bool
-    let handle: @Sendable (APIRequest) async throws -> Response
+    let handle: @Sendable (APIRequest, any Gateway) async throws -> Response
 
     init(
         _ method: HTTPRequest.Method, _ path: String, query: Set<String> = [], answersHead: Bool? = nil,
-        _ handle: @escaping @Sendable (APIRequest) async throws -> Response
+        _ handle: @escaping @Sendable (APIRequest, any Gateway) async throws -> Response
     ) {
         self.method = method
         self.path = path

@@ -7,7 +7,7 @@ enum APIRouter {
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
     ]
 
-    static func make(_ routes: [APIRoute]) -> Router<BasicRequestContext> {
+    static func make(_ routes: [APIRoute], gateway: any Gateway) -> Router<BasicRequestContext> {
         let router = Router()
         router.add(middleware: ErrorMiddleware())
         for (path, routes) in Dictionary(grouping: routes, by: \.path) {
@@ -16,12 +16,12 @@ enum APIRouter {
             for route in routes {
                 served.insert(route.method)
                 router.on(routerPath, method: route.method) { request, context in
-                    try await route.handle(APIRequest(request, context, knownQuery: route.query))
+                    try await route.handle(APIRequest(request, context, knownQuery: route.query), gateway)
                 }
                 if route.answersHead {
                     served.insert(.head)
                     router.on(routerPath, method: .head) { request, context in
-                        try await route.handle(APIRequest(request, context, knownQuery: route.query))
+                        try await route.handle(APIRequest(request, context, knownQuery: route.query), gateway)
                             .createHeadResponse()
                     }
                 }

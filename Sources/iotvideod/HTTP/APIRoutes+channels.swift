@@ -3,12 +3,12 @@ import Hummingbird
 import IoTCore
 
 extension APIRoutes {
-    var channels: [APIRoute] {
+    static var channels: [APIRoute] {
         [
-            APIRoute(.get, "/v1/channels") { _ in
+            APIRoute(.get, "/v1/channels") { _, gateway in
                 try Response(json: ChannelList(channels: try await gateway.channels()))
             },
-            APIRoute(.post, "/v1/channels") { request in
+            APIRoute(.post, "/v1/channels") { request, gateway in
                 let body = try await request.decode(ChannelRequest.self)
                 guard body.channelKind != nil else {
                     throw IoTError(.invalidRequest, "kind '\(body.kind)' is unknown; known: monitor")
@@ -21,50 +21,52 @@ extension APIRoutes {
                 response.headers[.location] = "/v1/channels/\(channel.id)"
                 return response
             },
-            APIRoute(.get, "/v1/channels/{id}") { request in
+            APIRoute(.get, "/v1/channels/{id}") { request, gateway in
                 try Response(json: try await gateway.channel(request.parameter("id")))
             },
-            APIRoute(.delete, "/v1/channels/{id}") { request in
+            APIRoute(.delete, "/v1/channels/{id}") { request, gateway in
                 try Response(json: try await gateway.closeChannel(request.parameter("id")))
             },
-            APIRoute(.post, "/v1/channels/{id}/play") { request in
+            APIRoute(.post, "/v1/channels/{id}/play") { request, gateway in
                 try Response(json: try await gateway.play(request.parameter("id")))
             },
-            APIRoute(.get, "/v1/channels/{id}/events", answersHead: false) { request in
+            APIRoute(.get, "/v1/channels/{id}/events", answersHead: false) { request, gateway in
                 let events = try await gateway.channelEvents(request.parameter("id"))
                 return Response(events: events, to: request.request) { try $0.serverSentEvent }
             },
         ]
     }
 
-    var media: [APIRoute] {
+    static var media: [APIRoute] {
         [
-            APIRoute(.get, "/v1/channels/{id}/snapshot", query: ["format"], answersHead: false) { request in
+            APIRoute(.get, "/v1/channels/{id}/snapshot", query: ["format"], answersHead: false) { request, gateway in
                 let word = request.query("format") ?? SnapshotFormat.jpeg.rawValue
                 guard let format = SnapshotFormat(rawValue: word) else {
                     throw IoTError(.invalidRequest, "format '\(word)' is unknown; known: jpeg, png")
                 }
-                return try await snapshot(request, format: format)
+                return try await snapshot(request, of: gateway, format: format)
             },
-            APIRoute(.get, "/v1/channels/{id}/recording.mp4", answersHead: false) { request in
+            APIRoute(.get, "/v1/channels/{id}/recording.mp4", answersHead: false) { request, gateway in
                 Response(try await gateway.recording(request.parameter("id")), to: request.request)
             },
-            APIRoute(.get, "/v1/channels/{id}/video.y4m", query: ["frames"], answersHead: false) { request in
+            APIRoute(.get, "/v1/channels/{id}/video.y4m", query: ["frames"], answersHead: false) { request, gateway in
                 let frames = try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)
                 return Response(
                     try await gateway.rawVideo(request.parameter("id"), frames: frames), to: request.request)
             },
-            APIRoute(.get, "/v1/channels/{id}/audio.wav", answersHead: false) { request in
+            APIRoute(.get, "/v1/channels/{id}/audio.wav", answersHead: false) { request, gateway in
                 Response(try await gateway.rawAudio(request.parameter("id")), to: request.request)
             },
-            APIRoute(.get, "/v1/resources/{token}", answersHead: false) { request in
+            APIRoute(.get, "/v1/resources/{token}", answersHead: false) { request, gateway in
                 Response(try await gateway.resource(request.parameter("token")), to: request.request)
             },
         ]
     }
 
     /// The picture may come long after the request; a client that leaves meanwhile ends the wait.
-    private func snapshot(_ request: APIRequest, format: SnapshotFormat) async throws -> Response {
+    private static func snapshot(
+        _ request: APIRequest, of gateway: any Gateway, format: SnapshotFormat
+    ) async throws -> Response {
         let picture = try await request.request.body.consumeWithCancellationOnInboundClose { _ in
             try await gateway.snapshot(request.parameter("id"), format: format)
         }

@@ -3,15 +3,15 @@ import Hummingbird
 import IoTCore
 
 extension APIRoutes {
-    var devices: [APIRoute] {
+    static var devices: [APIRoute] {
         [
-            APIRoute(.get, "/v1/devices") { _ in
+            APIRoute(.get, "/v1/devices") { _, gateway in
                 try Response(json: DeviceList(devices: try await gateway.devices()))
             },
-            APIRoute(.get, "/v1/devices/{device}") { request in
+            APIRoute(.get, "/v1/devices/{device}") { request, gateway in
                 try Response(json: try await gateway.device(request.parameter("device")))
             },
-            APIRoute(.post, "/v1/devices/{device}/actions") { request in
+            APIRoute(.post, "/v1/devices/{device}/actions") { request, gateway in
                 let action = try await request.decode(ActionRequest.self)
                 let milliseconds = action.timeoutMilliseconds ?? 10_000
                 guard (100...600_000).contains(milliseconds) else {
@@ -25,40 +25,40 @@ extension APIRoutes {
         ]
     }
 
-    var properties: [APIRoute] {
+    static var properties: [APIRoute] {
         [
-            APIRoute(.get, "/v1/devices/{device}/properties", query: ["path"]) { request in
+            APIRoute(.get, "/v1/devices/{device}/properties", query: ["path"]) { request, gateway in
                 let path = request.query("path") ?? ""
                 return try Response(json: try await gateway.readProperty(request.parameter("device"), path: path))
             },
-            APIRoute(.put, "/v1/devices/{device}/properties", query: ["path", "ifVersion"]) { request in
+            APIRoute(.put, "/v1/devices/{device}/properties", query: ["path", "ifVersion"]) { request, gateway in
                 guard let path = request.query("path") else {
                     throw IoTError(.invalidRequest, "the query item 'path' is missing")
                 }
                 let version = try request.integerQuery("ifVersion", in: 0...Int64.max)
-                return try await write(request, path: path, ifVersion: version)
+                return try await write(request, to: gateway, path: path, ifVersion: version)
             },
-            APIRoute(.get, "/v1/devices/{device}/properties/watch", query: ["path"], answersHead: false) { request in
+            APIRoute(.get, "/v1/devices/{device}/properties/watch", query: ["path"], answersHead: false) { request, gateway in
                 let path = request.query("path") ?? ""
                 let events = try await gateway.watchProperties(request.parameter("device"), path: path)
                 return Response(events: events, to: request.request) { try $0.serverSentEvent }
             },
-            APIRoute(.post, "/v1/devices/{device}/user-properties/{name}") { request in
+            APIRoute(.post, "/v1/devices/{device}/user-properties/{name}") { request, gateway in
                 let value = try await request.jsonValue()
                 let answer = try await gateway.addUserProperty(
                     request.parameter("device"), name: request.parameter("name"), value: value,
                     requestID: try request.requestID)
                 return try Response(json: answer)
             },
-            APIRoute(.put, "/v1/devices/{device}/user-properties/{name}") { request in
+            APIRoute(.put, "/v1/devices/{device}/user-properties/{name}") { request, gateway in
                 let name = request.parameter("name")
                 // A dot would reach into another property.
                 guard !name.contains(".") else {
                     throw IoTError(.pathInvalid, "a user property's name has no dots")
                 }
-                return try await write(request, path: "ProUser.\(name).val", ifVersion: nil)
+                return try await write(request, to: gateway, path: "ProUser.\(name).val", ifVersion: nil)
             },
-            APIRoute(.delete, "/v1/devices/{device}/user-properties/{name}") { request in
+            APIRoute(.delete, "/v1/devices/{device}/user-properties/{name}") { request, gateway in
                 let answer = try await gateway.deleteUserProperty(
                     request.parameter("device"), name: request.parameter("name"), requestID: try request.requestID)
                 return try Response(json: answer)
@@ -67,7 +67,9 @@ extension APIRoutes {
     }
 
     /// Writes the body's value; a conditional write that lost the race is told what the property holds now.
-    private func write(_ request: APIRequest, path: String, ifVersion: Int64?) async throws -> Response {
+    private static func write(
+        _ request: APIRequest, to gateway: any Gateway, path: String, ifVersion: Int64?
+    ) async throws -> Response {
         let device = request.parameter("device")
         let value = try await request.jsonValue()
         do {

@@ -56,7 +56,7 @@ final class APIServer: Service {
     /// Serves until the graceful shutdown is through; gives what the socket's file was.
     private func serve() async throws -> Int? {
         let application = Application(
-            router: APIRouter.make(APIRoutes(gateway: gateway).all),
+            router: APIRouter.make(APIRoutes.all, gateway: gateway),
             configuration: ApplicationConfiguration(
                 address: .unixDomainSocket(path: socket.path),
                 availableConnectionsDelegate: .maximum(Self.maximumConnections, logger: logger)),

@@ -161,7 +161,8 @@ import Testing
             for _ in 0..<100 {
                 now += UInt64.random(in: 0...3_000_000_000, using: &generator)
                 let edges: [Int64] = [.min, .max, 0, -1, 1 << 54, -(1 << 54), 1 << 55]
-                let any = Int64.random(in: .min ... .max, using: &generator) >> Int64.random(in: 0..<63, using: &generator)
+                let any =
+                    Int64.random(in: .min ... .max, using: &generator) >> Int64.random(in: 0..<63, using: &generator)
                 let pts = Bool.random(using: &generator) ? any : edges.randomElement(using: &generator) ?? 0
                 let kind: MediaKind = Bool.random(using: &generator) ? .video : .audio
                 let time = NIODeadline.uptimeNanoseconds(now)

@@ -12,7 +12,8 @@ import Testing
         return scenario
     }
 
-    @Test("In a lossy network pictures keep their order, sound and picture stay together, little is frozen",
+    @Test(
+        "In a lossy network pictures keep their order, sound and picture stay together, little is frozen",
         arguments: [(1, 0.0), (2, 200.0), (3, -200.0)] as [(UInt64, Double)])
     func lossyNetwork(seed: UInt64, drift: Double) {
         let run = PlayoutSimulation.run(Self.lossy(seed: seed, drift: drift))

@@ -5,7 +5,8 @@ import Testing
 
 /// Instant start: a new viewer gets the group of pictures that is under way, faster than it was made.
 @Suite struct JitterBufferStartTests {
-    @Test("A burst begins with its first picture at once and reaches the live edge soon",
+    @Test(
+        "A burst begins with its first picture at once and reaches the live edge soon",
         arguments: [(1_000.0, 1_200_000), (8.0, 1_700_000)] as [(Double, Int64)])
     func burst(speed: Double, edge: Int64) throws {
         var scenario = PlayoutSimulation.Scenario(seconds: 20)

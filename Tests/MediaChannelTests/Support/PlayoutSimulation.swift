@@ -253,7 +253,8 @@ struct PlayoutSimulation {
     }
 
     private mutating func take(_ packet: Packet, at now: Int64) {
-        guard var receiver = receivers[packet.kind], let frames = sent[packet.kind] else { return }
+        // Taken out, lest its sets are copied for every packet.
+        guard let frames = sent[packet.kind], var receiver = receivers.removeValue(forKey: packet.kind) else { return }
         receiver.arrived.insert(packet.sequence)
         receiver.missing[packet.sequence] = nil
         receiver.arrivals[packet.frame] = now

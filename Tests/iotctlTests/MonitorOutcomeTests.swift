@@ -1,0 +1,71 @@
+import GatewayAPI
+import IoTCore
+import Testing
+
+@testable import iotctl
+
+@Suite struct MonitorOutcomeTests {
+    private func plan(
+        duration: Duration? = nil, frames: Int? = nil, snapshot: Bool = false, stats: Bool = false
+    ) -> MonitorPlan {
+        MonitorPlan(
+            device: "front", source: 0, duration: duration, frames: frames,
+            snapshot: snapshot ? .init(path: "a.jpg", format: .jpeg) : nil, record: nil, rawVideo: nil, rawAudio: nil,
+            printsStatistics: stats, printsJSON: false)
+    }
+
+    @Test("A lone snapshot ends the run; one beside other things does not")
+    func snapshot() {
+        var alone = MonitorOutcome(plan: plan(snapshot: true), sinks: [])
+        #expect(alone.take(.snapshotTaken(pts: 7, size: 10)))
+        #expect(alone.snapshot?.pts == 7)
+        var timed = MonitorOutcome(plan: plan(duration: .seconds(1), snapshot: true), sinks: [])
+        #expect(!timed.take(.snapshotTaken(pts: 7, size: 10)))
+        #expect(timed.take(.timeIsUp))
+    }
+
+    @Test("A snapshot that did not come is a failure at the end")
+    func missingSnapshot() {
+        var outcome = MonitorOutcome(plan: plan(duration: .seconds(1), snapshot: true), sinks: [])
+        #expect(outcome.take(.timeIsUp))
+        outcome.finish()
+        #expect(outcome.failure?.code == .messageTimeout)
+    }
+
+    @Test("Raw video that reached its frames ends the run, though the recording goes on")
+    func frames() {
+        var outcome = MonitorOutcome(plan: plan(frames: 5), sinks: [.rawVideo, .recording])
+        #expect(outcome.take(.sinkEnded(.rawVideo)))
+        #expect(!outcome.isThrough)
+        _ = outcome.take(.sinkEnded(.recording))
+        #expect(!outcome.isThrough)
+        _ = outcome.take(.channelEnded)
+        #expect(outcome.isThrough)
+        outcome.finish()
+        #expect(outcome.failure == nil)
+    }
+
+    @Test("A pipe whose reader left ends the run only when nothing else is open")
+    func readerLeft() {
+        var two = MonitorOutcome(plan: plan(), sinks: [.rawVideo, .recording])
+        #expect(!two.take(.sinkEnded(.rawVideo)))
+        #expect(two.take(.sinkEnded(.recording)))
+    }
+
+    @Test("The first failure counts, and ends the run")
+    func failure() {
+        var outcome = MonitorOutcome(plan: plan(), sinks: [.recording])
+        #expect(outcome.take(.failed(IoTError(.fileFailed))))
+        #expect(outcome.take(.failed(IoTError(.channelDisconnected))))
+        #expect(outcome.failure?.code == .fileFailed)
+    }
+
+    @Test("A file that does not end in time is told")
+    func drainLimit() {
+        var outcome = MonitorOutcome(plan: plan(), sinks: [.rawVideo])
+        _ = outcome.take(.interrupted)
+        _ = outcome.take(.drainLimitReached)
+        #expect(outcome.isThrough)
+        #expect(outcome.failure?.code == .slowReader)
+    }
+}
