@@ -103,7 +103,7 @@ public final class LinkHub: Service, Sendable {
         store.close()
     }
 
-    /// Returns when principals can register, which it takes a broker and the hub's own connection to it.
+    /// Returns when principals can register: the broker listens, and the hub hears it.
     ///
     /// - Throws: what kept `run()` from it.
     public func waitUntilReady() async throws(IoTError) {

@@ -59,7 +59,8 @@ public final class BrokerSupervisor: Sendable {
         guard case .unixSocket(let path) = endpoint, case .unixSocket(let hubPath) = hubEndpoint else { return }
         unlink(path)
         if link(hubPath, path) != 0 {
-            logger.error("the broker's socket could not be opened", metadata: ["error": "\(String(cString: strerror(errno)))"])
+            let reason = String(cString: strerror(errno))
+            logger.error("the broker's socket could not be opened", metadata: ["error": "\(reason)"])
         }
     }
 

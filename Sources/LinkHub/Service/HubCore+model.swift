@@ -93,26 +93,20 @@ extension HubCore {
             forwards.count < limits.pendingForwards, let reading = try? state.models[device]?.read(path)
         else { return }
         let patience = TimeAmount.seconds(10)
-        let forward = Forward(
-            id: "write.\(reading.version).\(attempt)", target: session.address, requester: nil,
-            deadline: time.monotonic + patience,
-            purpose: .delivery(device, path: path, version: reading.version, attempt: attempt))
-        // The id is the device's own memory of it; two devices may have the same version.
-        var entry = forward
-        entry.id = Self.deliveryID(device, forward.id)
-        forwards.add(entry)
+        // The attempt is part of the id: a device would answer a repeat from memory. Two devices may have one version.
+        let id = "write.\(reading.version).\(attempt).\(device.rawValue.prefix(16))"
+        forwards.add(
+            Forward(
+                id: id, target: session.address, requester: nil, deadline: time.monotonic + patience,
+                purpose: .delivery(device, path: path, version: reading.version, attempt: attempt)))
         send(
             .request(
                 LinkRequest(
-                    id: entry.id, method: "model.write",
+                    id: id, method: "model.write",
                     params: [
                         "path": .string(path), "value": reading.value, "version": .integer(reading.version),
                     ], t: time.wall, deadline: time.wall + patience.nanoseconds / 1_000_000)),
             to: session.address)
-    }
-
-    private static func deliveryID(_ device: DeviceID, _ text: String) -> String {
-        "\(text).\(device.rawValue.prefix(16))"
     }
 
     /// A delivery was answered, or not in time.

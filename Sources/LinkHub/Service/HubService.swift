@@ -28,6 +28,7 @@ final class HubService: @unchecked Sendable {
         var bytes = 0
         var isScheduled = false
         var isStopped = false
+        var refused = 0
     }
 
     private let store: HubStore
@@ -54,12 +55,16 @@ final class HubService: @unchecked Sendable {
         enqueueAlways(.timeout)
     }
 
-    var statistics: HubStatistics { counters.withLockedValue { $0 } }
+    var statistics: HubStatistics {
+        var statistics = counters.withLockedValue { $0 }
+        statistics.refusedRequests += inbox.withLockedValue { $0.refused }
+        return statistics
+    }
 
     /// Takes a message from the broker. Past the bounds a request is answered with 25024, anything else is dropped.
     func receive(_ message: UplinkMessage) {
         if enqueue(.message(message)) { return }
-        counters.withLockedValue { $0.refusedRequests += 1 }
+        inbox.withLockedValue { $0.refused += 1 }
         guard case .request(let request)? = try? Envelope(parsing: message.payload) else { return }
         let refusal = LinkReply(
             id: request.id, error: IoTError(.tooManyRequests, "the hub has more to do than it can: wait a moment"))
@@ -80,7 +85,9 @@ final class HubService: @unchecked Sendable {
                         let (result, turn) = try core.handle { core throws(IoTError) in try body(&core, time) }
                         return (
                             turn,
-                            { failure in continuation.resume(returning: failure.map { .failure($0) } ?? .success(result)) }
+                            { failure in
+                                continuation.resume(returning: failure.map { .failure($0) } ?? .success(result))
+                            }
                         )
                     } catch {
                         return (HubTurn(), { _ in continuation.resume(returning: .failure(error)) })
@@ -143,11 +150,8 @@ final class HubService: @unchecked Sendable {
             if batch.isEmpty { break }
             run(batch)
         }
-        counters.withLockedValue { [core] counters in
-            let refused = counters.refusedRequests
-            counters = core.statistics
-            counters.refusedRequests += refused
-        }
+        let statistics = core.statistics
+        counters.withLockedValue { $0 = statistics }
         arm()
     }
 

@@ -98,7 +98,7 @@ final class CameraSource: @unchecked Sendable {
             isFirst = false
             let frame = timeline.place(read)
             if !configuration.isLive {
-                wait(until: pacer.due(dts: frame.dts, now: .now()))
+                wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))
             }
             onEvent(.frame(frame))
             if failures > 0, NIODeadline.now() - opened > .init(Self.healthySpan) { failures = 0 }

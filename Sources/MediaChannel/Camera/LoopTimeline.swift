@@ -8,6 +8,9 @@ struct LoopTimeline: Sendable {
     /// µs between the last frame's end and the next round's first frame.
     static let loopGap: Int64 = 5_000_000
 
+    /// All gaps together, µs: on the clock, but not waited for.
+    private(set) var gaps: Int64 = 0
+
     private var offset: Int64 = 0
     private var roundStart: Int64?
     private var roundEnd: Int64 = 0
@@ -35,6 +38,7 @@ struct LoopTimeline: Sendable {
     mutating func beginRound(frameInterval: Int64) {
         guard roundStart != nil else { return }
         offset = roundEnd + frameInterval + Self.loopGap
+        gaps += Self.loopGap
         roundStart = nil
     }
 }

@@ -78,8 +78,7 @@ extension PeerConnection {
     /// Candidates that are of no use here (TCP, host names) and those behind the 128th are ignored.
     /// - Throws: `sessionDescriptionInvalid` when it is malformed.
     public func addRemoteCandidate(_ text: String) throws(IoTError) {
-        guard !text.isEmpty else { return ice.endRemoteCandidates() }
-        guard let candidate = try ICECandidate(parsing: text) else { return }
+        guard !text.isEmpty, let candidate = try ICECandidate(parsing: text) else { return }
         guard !state.isEnd, pendingCandidates.count < Self.maximumPendingCandidates else { return }
         pendingCandidates.append(candidate)
         if remoteDescription != nil { isStartPending = true }

@@ -76,7 +76,6 @@ struct ICEAgent {
     var selected: SocketAddress?
     var consent: ConsentFreshness?
     var counters = ICECounters()
-    private(set) var remoteHasEndedCandidates = false
 
     static let maximumTransactions = 256
     static let maximumEarlyChecks = 16
@@ -124,7 +123,8 @@ struct ICEAgent {
         runChecks(at: now)
     }
 
-    /// May come before or after `start`, and while checks run (RFC 8838 §11).
+    /// May come before or after `start`, and while checks run (RFC 8838 §11). That there are no more changes nothing:
+    /// the peer's own checks may still discover one, until the deadline.
     mutating func addRemoteCandidate(_ candidate: ICECandidate, at now: NIODeadline) {
         guard state == .idle || state == .checking else { return }
         if let index = pairs.firstIndex(where: { $0.remote.address == candidate.address }) {
@@ -134,10 +134,6 @@ struct ICEAgent {
         }
         addPair(to: candidate)
         runChecks(at: now)
-    }
-
-    mutating func endRemoteCandidates() {
-        remoteHasEndedCandidates = true
     }
 
     /// Anything that proves that the peer lives, such as a packet that decrypts.

@@ -9,7 +9,6 @@ import NIOCore
 /// one has it: a restarted peer often comes back on its old port.
 final class PeerDemultiplexer: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
-    typealias OutboundOut = AddressedEnvelope<ByteBuffer>
 
     private let logger: Logger
     private let eventLoop: any EventLoop

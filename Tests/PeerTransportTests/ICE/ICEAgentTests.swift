@@ -83,7 +83,6 @@ import Testing
         try network.run(for: .seconds(3))
         #expect(network.hosts[0].agent.state == .checking)
         network.exchangeCandidates()
-        network.hosts[0].agent.endRemoteCandidates()
         try network.run(for: .milliseconds(200)) { $0.areCompleted }
         #expect(network.areCompleted)
     }
