@@ -99,7 +99,8 @@ let package = Package(
             name: "iotvideod",
             dependencies: [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "NetConfig", "LinkHub", "MediaChannel",
-                "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird,
+                "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals,
+                hummingbird,
                 arguments, yams,
             ],
             swiftSettings: settings),
@@ -122,5 +123,7 @@ let package = Package(
                 logging,
             ]),
         tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
+        // Real processes: needs what packaging/debian-packages-test.txt lists.
+        tests("EndToEndTests", ["iotvideod", "iotctl"]),
     ]
 )

@@ -34,7 +34,8 @@ enum CameraSchema {
                     ]), "the sound as measured: samples a second, bits a second"),
             .readonly(Name.viewers, .int32, "how many watch now"),
             .readonly(
-                Name.source, .string(16, allowed: ["connecting", "ready", "failed"]), "what the camera's source is doing"),
+                Name.source, .string(16, allowed: ["connecting", "ready", "failed"]),
+                "what the camera's source is doing"),
             .action(Name.cameraOn, .int32(0...1, default: 1), "1 streams; 0 sends no packet to anybody"),
             .action(Name.takePhoto, .int32, "takes a picture; answers with the resource that yields the JPEG"),
             .writable(

@@ -41,7 +41,8 @@ public final class MonitorChannel: Sendable {
         let connected = try await onCore { core throws(IoTError) in
             let connected = try core.beginPreparing()
             let eventLoop = core.eventLoop
-            let timeout = eventLoop.scheduleTask(in: Self.handshakeTimeout) { [core = NIOLoopBound(core, eventLoop: eventLoop)] in
+            let timeout = eventLoop.scheduleTask(in: Self.handshakeTimeout) {
+                [core = NIOLoopBound(core, eventLoop: eventLoop)] in
                 core.value.fail(IoTError(.handshakeTimeout))
             }
             connected.whenComplete { _ in timeout.cancel() }

@@ -277,7 +277,8 @@ final class MonitorCore {
         }
         return MonitorDescription(
             state: state, video: receiver?.video ?? parameters.video, audio: parameters.audio,
-            statistics: statistics?.snapshot(at: now), roundTripTime: peerStatistics?.currentRoundTripTime.map { Double($0.nanoseconds) / 1e9 },
+            statistics: statistics?.snapshot(at: now),
+            roundTripTime: peerStatistics?.currentRoundTripTime.map { Double($0.nanoseconds) / 1e9 },
             firstPicturePts: firstPicturePts)
     }
 

@@ -17,7 +17,7 @@ struct ReadyLine: Service {
                 let cameras = configuration.cameras.count
                 let line =
                     "iotvideod \(ProductVersion.current) is ready: socket \(configuration.socket), "
-                        + "\(cameras) camera\(cameras == 1 ? "" : "s"), link \(change.status.name)\n"
+                    + "\(cameras) camera\(cameras == 1 ? "" : "s"), link \(change.status.name)\n"
                 FileHandle.standardOutput.write(Data(line.utf8))
                 break
             }

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// A camera's model shows what its stream really is.
+@Suite(.serialized) struct CameraModelTests {
+    private func stream(_ daemon: RunningDaemon, _ camera: String) async throws -> [String: Any] {
+        let value = try await daemon.api.read(camera, "ProReadonly.videoStream.stVal")
+        return value as? [String: Any] ?? [:]
+    }
+
+    @Test("Two clips give different measured values, and a size that changes midway is followed")
+    func measured() async throws {
+        let daemon = try await RunningDaemon(cameras: [
+            "bunny": Product.sample("bunny-h264-aac51.mp4"), "street": Product.sample("street-h265-aac.mp4"),
+            "changing": Product.sample("street-h264-size-change.ts"),
+        ])
+        try await eventually("measured rates") {
+            guard let bunny = try await stream(daemon, "bunny")["bitrate"] as? Int,
+                let street = try await stream(daemon, "street")["bitrate"] as? Int
+            else { return false }
+            return bunny > 0 && street > 0
+        }
+        let bunny = try await stream(daemon, "bunny")
+        let street = try await stream(daemon, "street")
+        #expect(bunny["codec"] as? String == "h264" && street["codec"] as? String == "h265")
+        #expect(bunny["width"] as? Int == 1280 && bunny["height"] as? Int == 720)
+        #expect(street["width"] as? Int == 768 && street["height"] as? Int == 576)
+        #expect(abs((bunny["frameRate"] as? Double ?? 0) - 25) < 1)
+        #expect(abs((street["frameRate"] as? Double ?? 0) - 10) < 1)
+
+        var sizes: Set<Int> = []
+        try await eventually("both sizes of the changing clip") {
+            if let width = try await stream(daemon, "changing")["width"] as? Int { sizes.insert(width) }
+            return sizes == [384, 768]
+        }
+        await daemon.stop()
+    }
+
+    @Test("cameraOn 0 stops the packets to a viewer, and its twin follows; 1 goes on")
+    func cameraOn() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("bunny-h264-aac51.mp4")])
+        let opened = try await daemon.api.request("POST", "/v1/channels", body: #"{"device":"front"}"#)
+        let id = try #require(opened.object["id"] as? String, "\(opened)")
+        _ = try await daemon.api.request("POST", "/v1/channels/\(id)/play")
+        func packets() async throws -> Int {
+            let channel = try await daemon.api.request("GET", "/v1/channels/\(id)").object
+            let statistics = channel["statistics"] as? [String: Any]
+            return (statistics?["video"] as? [String: Any])?["packetsReceived"] as? Int ?? 0
+        }
+        try await eventually("packets") { try await packets() > 100 }
+        let off = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        #expect(off.status == 0, "\(off.errors)")
+        try await eventually("the twin") {
+            try await daemon.api.read("front", "ProReadonly.cameraOn.stVal") as? Int == 0
+        }
+        // What was on its way has come by the time of a second look.
+        _ = try await packets()
+        let before = try await packets()
+        try await ContinuousClock().sleep(for: .milliseconds(700))
+        #expect(try await packets() == before, "packets came while the camera was off")
+        let refused = try await daemon.iotctl("monitor", "front", "--frames", "1")
+        #expect(refused.status == 1 && refused.errors.contains("25023"))
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "1")
+        try await eventually("packets again") { try await packets() > before + 50 }
+        await daemon.stop()
+    }
+
+    @Test("takePhoto answers with a resource that yields a JPEG of the camera's size")
+    func takePhoto() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h264-aac.mp4")])
+        try await eventually("the first picture") {
+            try await stream(daemon, "front")["bitrate"] as? Int ?? 0 > 0
+        }
+        let taken = try await daemon.api.request(
+            "POST", "/v1/devices/front/actions", body: #"{"path":"Action.takePhoto.ctlVal","value":1}"#)
+        let value = try #require(
+            taken.object["value"] as? [String: Any], "\(String(decoding: taken.body, as: UTF8.self))")
+        let picture = try await daemon.api.request("GET", try #require(value["resource"] as? String))
+        #expect(picture.status == 200)
+        let file = daemon.folder.path("photo.jpg")
+        try picture.body.write(to: URL(fileURLWithPath: file))
+        let probed = try await Program.named(
+            "ffprobe", ["-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "csv=p=0", file]
+        ).run()
+        #expect(probed.text.trimmingCharacters(in: .whitespacesAndNewlines) == "mjpeg,768,576")
+        #expect(try await daemon.api.request("GET", "/v1/resources/photo-00.jpg").status == 404)
+        await daemon.stop()
+    }
+}

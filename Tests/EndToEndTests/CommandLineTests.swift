@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+/// What a user at a shell meets.
+@Suite(.serialized) struct CommandLineTests {
+    @Test("Wrong usage is 2, no daemon is 3, a refused request is 1, each with number, name and remedy")
+    func exitStatuses() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
+        let usage = try await daemon.iotctl("property", "read")
+        #expect(usage.status == 2)
+        let missing = try await daemon.iotctl("property", "read", "nobody")
+        #expect(missing.status == 1)
+        #expect(missing.errors.hasPrefix("error 8002 targetNotFound:"), "\(missing.errors)")
+        #expect(missing.errors.split(separator: "\n").count == 2)
+        let unreachable = try await Program(
+            path: Product.program("iotctl"), arguments: ["status"],
+            environment: ["IOTCTL_SOCKET": daemon.folder.path("nothing")]
+        ).run()
+        #expect(unreachable.status == 3)
+        #expect(unreachable.errors.contains("25015 daemonUnreachable"))
+        await daemon.stop()
+    }
+
+    @Test("A property's life: written, read, watched, refused")
+    func properties() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
+        #expect(
+            try await daemon.iotctl("property", "write", "front", "ProWritable._logLevel", #"{"setVal":4}"#).status == 0
+        )
+        let read = try await daemon.iotctl("property", "read", "front", "ProWritable._logLevel.setVal", "--json")
+        let answer = try JSONSerialization.jsonObject(with: read.output) as? [String: Any]
+        #expect(answer?["value"] as? Int == 4)
+        let fromInput = try await daemon.iotctl(
+            ["property", "write", "front", "ProWritable._logLevel.setVal", "-"], input: "5\n")
+        #expect(fromInput.status == 0, "\(fromInput.errors)")
+        #expect(try await daemon.api.read("front", "ProWritable._logLevel.setVal") as? Int == 5)
+        for (path, value, code) in [
+            ("ProWritable._logLevel.setVal", #""loud""#, 20102), ("ProReadonly.viewers.stVal", "3", 20101),
+            ("ProWritable.nothing.setVal", "3", 20101),
+        ] {
+            let refused = try await daemon.iotctl("property", "write", "front", path, value)
+            #expect(refused.status == 1 && refused.errors.hasPrefix("error \(code) "), "\(refused.errors)")
+        }
+        let reserved = try await daemon.iotctl("user-property", "add", "front", "_mine", "1")
+        #expect(reserved.errors.hasPrefix("error 8605 "))
+        let unsupported = try await daemon.iotctl("action", "front", "Action._otaUpgrade.ctlVal", "1")
+        #expect(unsupported.errors.hasPrefix("error 20104 "), "\(unsupported.errors)")
+        await daemon.stop()
+    }
+
+    @Test("A second daemon in the same directory is refused, and one behind a killed one starts")
+    func locked() async throws {
+        let daemon = try await RunningDaemon()
+        let second = try await Program(
+            path: Product.program("iotvideod"),
+            arguments: ["--data-dir", daemon.folder.path("data"), "--socket", daemon.folder.path("other")]
+        ).run()
+        #expect(second.status == 1)
+        #expect(second.errors.contains("25006 alreadyRunning"))
+        daemon.kill()
+        _ = await daemon.ended()
+        let third = try await RunningDaemon(folder: daemon.folder)
+        #expect(try await third.iotctl("status").status == 0)
+        await third.stop()
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// Requests to a daemon's HTTP API by curl, which is none of our own code.
+struct APIClient {
+    let socket: String
+
+    struct Answer {
+        let status: Int
+        let body: Data
+
+        var object: [String: Any] {
+            (try? JSONSerialization.jsonObject(with: body)) as? [String: Any] ?? [:]
+        }
+    }
+
+    func request(
+        _ method: String, _ path: String, body: String? = nil, headers: [String] = []
+    ) async throws -> Answer {
+        var arguments = ["-s", "--max-time", "20", "--unix-socket", socket, "-X", method, "-w", "\n%{http_code}"]
+        for header in headers { arguments += ["-H", header] }
+        if let body { arguments += ["-H", "Content-Type: application/json", "--data-binary", body] }
+        let outcome = try await Program.named("curl", arguments + ["http://localhost" + path]).run()
+        guard let newline = outcome.output.lastIndex(of: UInt8(ascii: "\n")) else {
+            return Answer(status: 0, body: Data())
+        }
+        let status = Int(String(decoding: outcome.output[(newline + 1)...], as: UTF8.self)) ?? 0
+        return Answer(status: status, body: Data(outcome.output[..<newline]))
+    }
+
+    /// Writes a property; true when the write was acknowledged.
+    func write(_ device: String, _ path: String, _ value: String, key: String) async throws -> Bool {
+        let answer = try await request(
+            "PUT", "/v1/devices/\(device)/properties?path=\(path)", body: value, headers: ["Idempotency-Key: \(key)"])
+        return answer.status == 200
+    }
+
+    func read(_ device: String, _ path: String) async throws -> Any? {
+        try await request("GET", "/v1/devices/\(device)/properties?path=\(path)").object["value"]
+    }
+}
+
+extension RunningDaemon {
+    var api: APIClient { APIClient(socket: folder.path("socket")) }
+}

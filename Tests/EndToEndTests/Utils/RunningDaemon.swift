@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// A real `iotvideod` with a data directory of its own.
+final class RunningDaemon: @unchecked Sendable {
+    // `process` is started once and then only signalled and waited for.
+    let folder: TemporaryFolder
+    private let process = Process()
+    private let output: FileHandle
+
+    /// Starts it, and returns at its ready line.
+    ///
+    /// - Parameter folder: of an earlier daemon, to go on with its data.
+    init(
+        cameras: [String: String] = [:], folder: TemporaryFolder? = nil, arguments: [String] = [],
+        wrapper: [String] = []
+    ) async throws {
+        let folder = try folder ?? TemporaryFolder()
+        self.folder = folder
+        output = try folder.newFile("daemon.out")
+        let command =
+            wrapper + [
+                Product.program("iotvideod"), "--data-dir", folder.path("data"), "--socket", folder.path("socket"),
+            ]
+            + cameras.sorted { $0.key < $1.key }.flatMap { ["--camera", "\($0.key)=\($0.value)"] } + arguments
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = try folder.newFile("daemon.err")
+        try process.run()
+        try await waitUntilReady()
+    }
+
+    var processIdentifier: Int32 { process.processIdentifier }
+
+    var log: String {
+        (try? String(contentsOfFile: folder.path("daemon.err"), encoding: .utf8)) ?? ""
+    }
+
+    private func waitUntilReady() async throws {
+        let path = folder.path("daemon.out")
+        try await eventually("the daemon's ready line", within: .seconds(60)) { [process] in
+            if !process.isRunning { throw DaemonEnded() }
+            return (try? String(contentsOfFile: path, encoding: .utf8))?.contains("is ready") == true
+        }
+    }
+
+    struct DaemonEnded: Error {}
+
+    /// `iotctl` against this daemon.
+    func iotctl(_ arguments: String..., input: String? = nil) async throws -> Program.Outcome {
+        try await iotctl(arguments, input: input)
+    }
+
+    func iotctl(_ arguments: [String], input: String? = nil) async throws -> Program.Outcome {
+        try await Program(
+            path: Product.program("iotctl"), arguments: arguments,
+            environment: ["IOTCTL_SOCKET": folder.path("socket")],
+            input: input.map { Data($0.utf8) }
+        ).run()
+    }
+
+    func kill(_ signal: Int32 = SIGKILL) {
+        Foundation.kill(process.processIdentifier, signal)
+    }
+
+    /// Ends it in order and gives its exit status.
+    @discardableResult
+    func stop() async -> Int32 {
+        if process.isRunning { process.terminate() }
+        return await ended()
+    }
+
+    func ended() async -> Int32 {
+        await withCheckedContinuation { continuation in
+            let thread = Thread { [process] in
+                process.waitUntilExit()
+                continuation.resume(returning: process.terminationStatus)
+            }
+            thread.start()
+        }
+    }
+
+    deinit {
+        if process.isRunning { Foundation.kill(process.processIdentifier, SIGTERM) }
+    }
+}
+
+/// Asks again every 20 ms: for another process there is nothing to wait on.
+func eventually(
+    _ what: String, within limit: Duration = .seconds(20), _ isTrue: () async throws -> Bool
+) async throws {
+    let clock = ContinuousClock()
+    let end = clock.now + limit
+    while clock.now < end {
+        if try await isTrue() { return }
+        try await clock.sleep(for: .milliseconds(20))
+    }
+    Issue.record("\(what) did not come within \(limit)")
+    throw NeverCame(what: what)
+}
+
+struct NeverCame: Error {
+    let what: String
+}
