@@ -47,7 +47,8 @@ public final class LinkHub: Service, Sendable {
         // The service sends through the connection, and the connection feeds the service.
         let uplink = LateBound<HubService>()
         let connection = HubConnection(
-            endpoint: Self.linkEndpoint(supervisor.hubEndpoint), password: brokerPassword, credentials: credentials, logger: logger
+            endpoint: Self.linkEndpoint(supervisor.hubEndpoint), password: brokerPassword, credentials: credentials,
+            logger: logger
         ) { message in uplink.value?.receive(message) }
         self.connection = connection
         service = try HubService(store: store, authority: authority, limits: configuration.limits) { outputs in

@@ -72,7 +72,8 @@ struct BrokerSupervisorTests {
             locator.program, arguments: ["-c", settings], logFile: directory.path + "/orphan.log")
         let other = TemporaryDirectory()
         let strangerSettings = other.path + "/mosquitto.conf"
-        try "user \(NSUserName())\nlistener 0 \(other.path)/s\n".write(toFile: strangerSettings, atomically: true, encoding: .utf8)
+        try "user \(NSUserName())\nlistener 0 \(other.path)/s\n".write(
+            toFile: strangerSettings, atomically: true, encoding: .utf8)
         let stranger = try ChildProcess.start(
             locator.program, arguments: ["-c", strangerSettings], logFile: other.path + "/log")
         async let orphanEnding = orphan.waitForExit()

@@ -152,10 +152,9 @@ struct HubServiceTests {
         let codes = try await withThrowingTaskGroup(of: (Int, ErrorCode).self) { group in
             for value in [100, 666, 101, 102] {
                 group.addTask {
-                    let path = value == 666 ? "ProWritable.quality.setVal" : "ProWritable.volume.setVal"
-                    let reply = try await hub.request(
-                        owner, "property.write", ["device": "front", "path": .string(path), "value": .integer(Int64(value))])
-                    return (value, reply.code)
+                    var params = write(value)
+                    params["path"] = value == 666 ? "ProWritable.quality.setVal" : "ProWritable.volume.setVal"
+                    return (value, try await hub.request(owner, "property.write", params).code)
                 }
             }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }

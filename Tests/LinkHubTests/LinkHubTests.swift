@@ -210,6 +210,7 @@ extension MQTTEvent {
 
 extension Envelope {
     var replyCode: ErrorCode? {
-        if case .reply(let reply) = self { reply.code } else { nil }
+        if case .reply(let reply) = self { return reply.code }
+        return nil
     }
 }

@@ -149,9 +149,9 @@ final class HubService: @unchecked Sendable {
             let batch = takeBatch()
             if batch.isEmpty { break }
             run(batch)
+            let statistics = core.statistics
+            counters.withLockedValue { $0 = statistics }
         }
-        let statistics = core.statistics
-        counters.withLockedValue { $0 = statistics }
         arm()
     }
 

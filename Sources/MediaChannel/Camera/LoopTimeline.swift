@@ -28,7 +28,7 @@ struct LoopTimeline: Sendable {
         var placed = frame
         placed.pts += shift
         placed.dts += shift
-        placed.isDiscontinuity = frame.isDiscontinuity || (isFirstOfRound && offset > 0)
+        placed.isDiscontinuity = isFirstOfRound && offset > 0
         isFirstOfRound = false
         roundEnd = max(roundEnd, placed.pts)
         return placed

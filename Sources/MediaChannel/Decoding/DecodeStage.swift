@@ -23,6 +23,7 @@ struct DecodedPicture: Sendable {
     let height: Int
     let isShown: Bool
     let presentedAt: NIODeadline
+    let decodedAt: NIODeadline
 }
 
 /// Decodes a channel's frames on a thread of its own and hands the outcome to the sinks; several local users share
@@ -151,7 +152,8 @@ final class DecodeStage: @unchecked Sendable {
                 .picture(
                     DecodedPicture(
                         pts: picture.pts, isKeyFrame: plan?.isKeyFrame ?? false, width: picture.width,
-                        height: picture.height, isShown: isShown, presentedAt: max(presentAt, now))))
+                        height: picture.height, isShown: isShown, presentedAt: max(presentAt, now),
+                        decodedAt: now)))
             newest = picture
             pictureSinks.removeAll { !$0.take(picture, report: report) }
         }

@@ -21,6 +21,7 @@ final class MonitorCore {
     /// Breaks announced by the jitter buffer, to be told with the frame behind them.
     private var breaks: [MediaKind: DiscontinuityReason] = [:]
     private var firstPicturePts: Int64?
+    private var countedSkips = 0
     private var ticker: RepeatedTask?
     private var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
     private var connected: EventLoopPromise<Void>?
@@ -95,6 +96,7 @@ final class MonitorCore {
         if starts {
             let now = NIODeadline.now()
             receiver = ChannelReceiver(codecs: codecs, now: now)
+            countedSkips = 0
             statistics = PlayoutStatistics(startedAt: now)
             let core = NIOLoopBound(self, eventLoop: eventLoop)
             ticker = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
@@ -210,8 +212,11 @@ final class MonitorCore {
                 statistics?.framesDropped(.video, .late)
                 return
             }
+            // The delay may have moved since the frame went to the decoder.
+            let presentAt = receiver?.jitterBuffer.presentTime(ofReleasedPicture: picture.pts)
             statistics?.framePresented(
-                .video, senderMicroseconds: receiver?.senderTime(.video, pts: picture.pts), at: picture.presentedAt)
+                .video, senderMicroseconds: receiver?.senderTime(.video, pts: picture.pts),
+                at: max(presentAt ?? picture.presentedAt, picture.decodedAt))
             perform(machine.handle(.frameShown))
         case .sound(let pts, let presentAt, let isLate):
             statistics?.frameDecoded(.audio)
@@ -269,7 +274,13 @@ final class MonitorCore {
 
     func describe() -> MonitorDescription {
         let now = NIODeadline.now()
-        if let receiver { statistics?.update(receiver.jitterBuffer.report) }
+        if let receiver {
+            let report = receiver.jitterBuffer.report
+            statistics?.update(report)
+            // What came between a lost picture and the next key frame is lost with it.
+            statistics?.framesDropped(.video, .lost, count: report.skippedFrames - countedSkips)
+            countedSkips = report.skippedFrames
+        }
         let peerStatistics = peer?.statistics
         for (mid, kind) in kinds {
             guard let inbound = peerStatistics?.inbound[mid] else { continue }

@@ -1,5 +1,5 @@
 import CFFmpeg
-public import IoTCore
+import IoTCore
 public import NIOCore
 
 /// One decoded picture.

@@ -18,8 +18,14 @@ public final class PeerConnection {
     public internal(set) var state = PeerConnectionState.new
 
     /// Ties the source's clock to the wall clock for sender reports; made from the first packet that is sent when
-    /// the owner has not set it.
-    public var mediaClockAnchor: MediaClockAnchor?
+    /// the owner has not set it. A new one is reported at once, since a jump of the source's clock must not be taken
+    /// for a pause.
+    public var mediaClockAnchor: MediaClockAnchor? {
+        didSet {
+            guard mediaClockAnchor != oldValue else { return }
+            for index in tracks.indices { tracks[index].sender?.clockChanged(at: now) }
+        }
+    }
 
     var ice: ICEAgent
     var dtls: DTLSSession?

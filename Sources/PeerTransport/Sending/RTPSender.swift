@@ -115,6 +115,11 @@ extension RTPSender {
     /// When the next report is due; `nil` before the first packet.
     public var reportDeadline: NIODeadline? { nextReport }
 
+    /// What the last report said of the clock no longer holds: the next one is due at once.
+    public mutating func clockChanged(at now: NIODeadline) {
+        if nextReport != nil { nextReport = now }
+    }
+
     /// The report that is due: SR and SDES, to be sent as one compound packet. `nil` before `reportDeadline`.
     ///
     /// - Parameters:

@@ -40,18 +40,18 @@ struct CoreFixture {
     }
 
     /// Sends what comes at once, and the transaction's notices behind it.
-    private mutating func finish(_ turn: HubTurn) -> [(address: LinkAddress, envelope: Envelope)] {
+    private mutating func finish(_ turn: HubTurn) -> [Sent] {
         stored += turn.changes
         core.accept(turn)
         return (turn.outputs + core.takeNotices(at: time)).compactMap { output in
             guard case .message(let address, let bytes) = output, let envelope = try? Envelope(parsing: bytes) else {
                 return nil
             }
-            return (address, envelope)
+            return Sent(address: address, envelope: envelope)
         }
     }
 
-    mutating func send(_ address: LinkAddress, _ bytes: [UInt8]) -> [(address: LinkAddress, envelope: Envelope)] {
+    mutating func send(_ address: LinkAddress, _ bytes: [UInt8]) -> [Sent] {
         let time = time
         return finish(
             core.handle(UplinkMessage(address: address, payload: bytes), at: time) { [stored] number in
@@ -62,11 +62,11 @@ struct CoreFixture {
 
     mutating func send(
         _ address: LinkAddress, _ envelope: Envelope
-    ) throws -> [(address: LinkAddress, envelope: Envelope)] {
+    ) throws -> [Sent] {
         send(address, try envelope.serialized())
     }
 
-    mutating func timeout() -> [(address: LinkAddress, envelope: Envelope)] {
+    mutating func timeout() -> [Sent] {
         let time = time
         return finish(core.handleTimeout(at: time))
     }
@@ -74,7 +74,7 @@ struct CoreFixture {
     mutating func sendRequest(
         _ address: LinkAddress, _ method: String, _ params: JSONValue = [:], id: String? = nil,
         deadline: Int64? = nil
-    ) throws -> [(address: LinkAddress, envelope: Envelope)] {
+    ) throws -> [Sent] {
         nextID += 1
         return try send(
             address,
@@ -99,5 +99,18 @@ struct CoreFixture {
     mutating func bringEverybodyOnline() throws {
         for address in [owner, guest, stranger, camera] { _ = try request(address, "session.begin") }
         _ = try request(camera, "model.login", try ModelLogin.sample().json)
+    }
+}
+
+/// A message that the hub sent.
+struct Sent {
+    var address: LinkAddress
+    var envelope: Envelope
+
+    var replyCode: ErrorCode? { envelope.replyCode }
+
+    var pushMethod: String? {
+        if case .push(let push) = envelope { return push.method }
+        return nil
     }
 }

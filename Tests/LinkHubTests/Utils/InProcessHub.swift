@@ -11,7 +11,6 @@ import ThingModel
 final class InProcessHub: Sendable {
     private struct State {
         var waiters: [String: CheckedContinuation<LinkReply, Never>] = [:]
-        var others: [(LinkAddress, Envelope)] = []
     }
 
     let store: HubStore
@@ -29,26 +28,16 @@ final class InProcessHub: Sendable {
         let state = state
         service = try HubService(store: store, authority: TokenAuthority(key: key), limits: limits) { outputs in
             onDeliver(outputs)
-            for case .message(let address, let payload) in outputs {
+            for case .message(_, let payload) in outputs {
                 guard let envelope = try? Envelope(parsing: payload) else { continue }
                 var resume: (() -> Void)?
                 state.withLockedValue { state in
                     if case .reply(let reply) = envelope, let waiter = state.waiters.removeValue(forKey: reply.id) {
                         resume = { waiter.resume(returning: reply) }
-                    } else {
-                        state.others.append((address, envelope))
                     }
                 }
                 resume?()
             }
-        }
-    }
-
-    /// What was sent and is no awaited reply, since the last call.
-    func takeOthers() -> [(address: LinkAddress, envelope: Envelope)] {
-        state.withLockedValue { state in
-            defer { state.others = [] }
-            return state.others.map { ($0.0, $0.1) }
         }
     }
 
