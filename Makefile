@@ -55,8 +55,8 @@ format:
 
 # Run `make build` first; this may then run as root without a toolchain.
 install:
-	install -D -m 0755 $(BIN)/iotvideod '$(DESTDIR)$(PREFIX)/bin/iotvideod'
-	install -D -m 0755 $(BIN)/iotctl '$(DESTDIR)$(PREFIX)/bin/iotctl'
+	install -D -s -m 0755 $(BIN)/iotvideod '$(DESTDIR)$(PREFIX)/bin/iotvideod'
+	install -D -s -m 0755 $(BIN)/iotctl '$(DESTDIR)$(PREFIX)/bin/iotctl'
 	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
 	sed 's|@PREFIX@|$(PREFIX)|' packaging/iotvideod.service > '$(DESTDIR)$(PREFIX)/lib/systemd/system/iotvideod.service'
 	install -D -m 0644 packaging/iotvideod.sysusers '$(DESTDIR)$(PREFIX)/lib/sysusers.d/iotvideod.conf'

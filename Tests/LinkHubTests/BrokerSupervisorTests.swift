@@ -84,6 +84,8 @@ struct BrokerSupervisorTests {
             #expect(process != orphan.identifier)
             #expect(!stranger.hasEnded)
         }
+        // No effect on one that is gone.
+        orphan.send(SIGTERM)
         stranger.send(SIGTERM)
         let endings = await [orphanEnding, strangerEnding]
         #expect(endings == ["signal 9", "exit status 0"])

@@ -17,17 +17,21 @@ import Testing
     @Test("A lone snapshot ends the run; one beside other things does not")
     func snapshot() {
         var alone = MonitorOutcome(plan: plan(snapshot: true), sinks: [])
-        #expect(alone.take(.snapshotTaken(pts: 7, size: 10)))
+        let end1 = alone.take(.snapshotTaken(pts: 7, size: 10))
+        #expect(end1)
         #expect(alone.snapshot?.pts == 7)
         var timed = MonitorOutcome(plan: plan(duration: .seconds(1), snapshot: true), sinks: [])
-        #expect(!timed.take(.snapshotTaken(pts: 7, size: 10)))
-        #expect(timed.take(.timeIsUp))
+        let end2 = timed.take(.snapshotTaken(pts: 7, size: 10))
+        #expect(!end2)
+        let end3 = timed.take(.timeIsUp)
+        #expect(end3)
     }
 
     @Test("A snapshot that did not come is a failure at the end")
     func missingSnapshot() {
         var outcome = MonitorOutcome(plan: plan(duration: .seconds(1), snapshot: true), sinks: [])
-        #expect(outcome.take(.timeIsUp))
+        let end4 = outcome.take(.timeIsUp)
+        #expect(end4)
         outcome.finish()
         #expect(outcome.failure?.code == .messageTimeout)
     }
@@ -35,7 +39,8 @@ import Testing
     @Test("Raw video that reached its frames ends the run, though the recording goes on")
     func frames() {
         var outcome = MonitorOutcome(plan: plan(frames: 5), sinks: [.rawVideo, .recording])
-        #expect(outcome.take(.sinkEnded(.rawVideo)))
+        let end5 = outcome.take(.sinkEnded(.rawVideo))
+        #expect(end5)
         #expect(!outcome.isThrough)
         _ = outcome.take(.sinkEnded(.recording))
         #expect(!outcome.isThrough)
@@ -48,15 +53,19 @@ import Testing
     @Test("A pipe whose reader left ends the run only when nothing else is open")
     func readerLeft() {
         var two = MonitorOutcome(plan: plan(), sinks: [.rawVideo, .recording])
-        #expect(!two.take(.sinkEnded(.rawVideo)))
-        #expect(two.take(.sinkEnded(.recording)))
+        let end6 = two.take(.sinkEnded(.rawVideo))
+        #expect(!end6)
+        let end7 = two.take(.sinkEnded(.recording))
+        #expect(end7)
     }
 
     @Test("The first failure counts, and ends the run")
     func failure() {
         var outcome = MonitorOutcome(plan: plan(), sinks: [.recording])
-        #expect(outcome.take(.failed(IoTError(.fileFailed))))
-        #expect(outcome.take(.failed(IoTError(.channelDisconnected))))
+        let end8 = outcome.take(.failed(IoTError(.fileFailed)))
+        #expect(end8)
+        let end9 = outcome.take(.failed(IoTError(.channelDisconnected)))
+        #expect(end9)
         #expect(outcome.failure?.code == .fileFailed)
     }
 

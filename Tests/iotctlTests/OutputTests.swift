@@ -1,4 +1,5 @@
 import GatewayAPI
+import IoTCore
 import Testing
 
 @testable import iotctl

@@ -29,7 +29,9 @@ import Testing
 
     @Test(
         "What could start a program or reach elsewhere is refused",
-        arguments: ["exec:x", "pipe:0", "concat:a|b", "http://h/", "subfile,,start,0,end,0,,:/x", "", "a\nb", "rtsp://"])
+        arguments: [
+            "exec:x", "pipe:0", "concat:a|b", "http://h/", "subfile,,start,0,end,0,,:/x", "", "a\nb", "rtsp://",
+        ])
     func refusals(text: String) {
         #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
     }

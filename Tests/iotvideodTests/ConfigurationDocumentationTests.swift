@@ -31,7 +31,8 @@ import Testing
     func defaultsAgree() throws {
         let defaults = DefaultPaths(environment: [:], isRoot: true)
         let plain = Configuration(defaults: defaults)
-        for key in ConfigurationKey.all where !["see below", "found", "the hub's owner", "the hub's own"].contains(key.defaultText) {
+        for key in ConfigurationKey.all
+        where !["see below", "found", "the hub's owner", "the hub's own"].contains(key.defaultText) {
             let text = key.name.split(separator: ".").joined(separator: ": {") + ": '" + key.defaultText + "'}"
             // Numbers and truth values stand bare.
             let bare = text.replacing(#/'(\d+|true|false|\d+s)'/#) { $0.output.1 }

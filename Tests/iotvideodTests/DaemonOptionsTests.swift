@@ -1,5 +1,7 @@
+import ArgumentParser
 import Foundation
 import IoTCore
+import Logging
 import Testing
 
 @testable import iotvideod

@@ -5,7 +5,9 @@ import Testing
 @Suite struct EditDistanceTests {
     @Test(
         "Counts insertions, removals and changes, case aside",
-        arguments: [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("hub.lisen", "hub.listen", 1), ("A", "a", 0)])
+        arguments: [
+            ("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("hub.lisen", "hub.listen", 1), ("A", "a", 0),
+        ])
     func distances(left: String, right: String, distance: Int) {
         #expect(EditDistance.between(left, right) == distance)
         #expect(EditDistance.between(right, left) == distance)

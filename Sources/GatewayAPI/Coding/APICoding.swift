@@ -24,7 +24,10 @@ public enum APICoding {
         _ type: Value.Type, from bytes: some Sequence<UInt8>, failure code: ErrorCode = .invalidRequest
     ) throws(IoTError) -> Value {
         do {
-            return try JSONDecoder().decode(type, from: Data(bytes))
+            let decoder = JSONDecoder()
+            decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+                positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+            return try decoder.decode(type, from: Data(bytes))
         } catch let error as DecodingError {
             throw IoTError(code, describe(error), underlying: error)
         } catch {

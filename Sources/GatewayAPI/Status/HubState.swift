@@ -36,8 +36,7 @@ public struct BrokerState: Codable, Hashable, Sendable {
     public var restarts: Int
     public var reason: APIError?
 
-    public init(state: State, version: String? = nil, process: Int? = nil, restarts: Int = 0, reason: IoTError? = nil)
-    {
+    public init(state: State, version: String? = nil, process: Int? = nil, restarts: Int = 0, reason: IoTError? = nil) {
         self.state = state
         self.version = version
         self.process = process

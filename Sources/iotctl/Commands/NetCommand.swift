@@ -90,7 +90,8 @@ struct NetCommand: AsyncParsableCommand {
                 ]
                 Console.print(answer.prettyText)
             } else if out != "-" {
-                Console.print("\(out): version \(code.code.version), \(code.payloadText.utf8.count) bytes, \(size) pixels")
+                Console.print(
+                    "\(out): version \(code.code.version), \(code.payloadText.utf8.count) bytes, \(size) pixels")
             }
         }
     }

@@ -76,7 +76,8 @@ struct PropertyCommand: AsyncParsableCommand {
                 try await $0.call(.PUT, target, body: Array(value.jsonText.utf8))
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("version \(answer.version)\(answer.pending ? ", pending: the device has not applied it yet" : "")")
+            Console.print(
+                "version \(answer.version)\(answer.pending ? ", pending: the device has not applied it yet" : "")")
         }
     }
 

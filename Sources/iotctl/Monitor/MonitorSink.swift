@@ -23,7 +23,8 @@ struct MonitorSink: Sendable {
         let target =
             switch kind {
             case .recording: APIPath("v1", "channels", channel, "recording.mp4")
-            case .rawVideo: APIPath("v1", "channels", channel, "video.y4m", query: ["frames": frames.map { String($0) }])
+            case .rawVideo:
+                APIPath("v1", "channels", channel, "video.y4m", query: ["frames": frames.map { String($0) }])
             case .rawAudio: APIPath("v1", "channels", channel, "audio.wav")
             }
         // The file first: a path that cannot be written needs no stream.

@@ -65,7 +65,9 @@ final class FileOutput: Sendable {
     func close() async throws {
         let (name, descriptor) = (name, descriptor)
         try await Self.perform(on: queue) {
-            guard Glibc.close(descriptor) == 0 || errno == EINTR else { throw Self.failure("\(name) cannot be written") }
+            guard Glibc.close(descriptor) == 0 || errno == EINTR else {
+                throw Self.failure("\(name) cannot be written")
+            }
         }
     }
 

@@ -37,7 +37,8 @@ struct ConfigurationKey: Sendable {
         ConfigurationKey("socket", default: "see below") { node, context, configuration throws(ValueRefusal) in
             let path = context.path(try node.text())
             guard path.utf8.count <= UnixSocketPath.maximumLength else {
-                throw ValueRefusal("is longer than the \(UnixSocketPath.maximumLength) bytes that a socket's path may have")
+                throw ValueRefusal(
+                    "is longer than the \(UnixSocketPath.maximumLength) bytes that a socket's path may have")
             }
             configuration.socket = path
         },
@@ -60,7 +61,8 @@ struct ConfigurationKey: Sendable {
             }
             configuration.link.accessId = id
         },
-        ConfigurationKey("link.tokenFile", default: "the hub's own") { node, context, configuration throws(ValueRefusal) in
+        ConfigurationKey("link.tokenFile", default: "the hub's own") {
+            node, context, configuration throws(ValueRefusal) in
             configuration.link.tokenFile = context.path(try node.text())
         },
         ConfigurationKey("link.endpoint", default: "the hub's own") { node, _, configuration throws(ValueRefusal) in

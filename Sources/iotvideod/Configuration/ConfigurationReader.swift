@@ -121,7 +121,9 @@ struct ConfigurationReader {
     }
 
     private static func unknown(_ name: String, among known: [String]) -> String {
-        let nearest = known.map { (distance: EditDistance.between(name, $0), name: $0) }.min { $0.distance < $1.distance }
+        let nearest = known.map { (distance: EditDistance.between(name, $0), name: $0) }.min {
+            $0.distance < $1.distance
+        }
         guard let nearest, nearest.distance <= max(2, name.count / 3) else { return "is no key" }
         return "is no key; did you mean \(nearest.name)?"
     }
@@ -145,6 +147,7 @@ extension Node {
     /// Nothing at all behind a key.
     fileprivate var isEmptyValue: Bool {
         guard let scalar else { return false }
-        return scalar.style != .singleQuoted && scalar.style != .doubleQuoted && ["", "~", "null"].contains(scalar.string)
+        return scalar.style != .singleQuoted && scalar.style != .doubleQuoted
+            && ["", "~", "null"].contains(scalar.string)
     }
 }

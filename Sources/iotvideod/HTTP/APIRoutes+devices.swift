@@ -38,7 +38,8 @@ extension APIRoutes {
                 let version = try request.integerQuery("ifVersion", in: 0...Int64.max)
                 return try await write(request, to: gateway, path: path, ifVersion: version)
             },
-            APIRoute(.get, "/v1/devices/{device}/properties/watch", query: ["path"], answersHead: false) { request, gateway in
+            APIRoute(.get, "/v1/devices/{device}/properties/watch", query: ["path"], answersHead: false) {
+                request, gateway in
                 let path = request.query("path") ?? ""
                 let events = try await gateway.watchProperties(request.parameter("device"), path: path)
                 return Response(events: events, to: request.request) { try $0.serverSentEvent }

@@ -47,7 +47,8 @@ final class APIServer: Service {
             readiness.settle(.failure(error))
             throw error
         } catch {
-            let failure = IoTError(.fileFailed, "the socket \(socket.path) cannot be opened: \(error)", underlying: error)
+            let failure = IoTError(
+                .fileFailed, "the socket \(socket.path) cannot be opened: \(error)", underlying: error)
             readiness.settle(.failure(failure))
             throw failure
         }
