@@ -11,7 +11,7 @@ export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
 # The Swift runtime goes into the binaries: they run on a machine without Swift.
 RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
-SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks -name '*.swift' -not -path '*/.build*')
+SWIFT_FILES = $(shell find Package.swift Sources Tests -name '*.swift' -not -path '*/.build*')
 
 .PHONY: help deps deps-test build run test lint bench format install clean
 
@@ -48,7 +48,7 @@ lint:
 	$(SWIFT) format lint --strict $(SWIFT_FILES)
 
 bench: deps-test build
-	$(SWIFT) run --package-path Benchmarks -c release
+	@python3 Benchmarks/bench.py $(BIN)
 
 format:
 	$(SWIFT) format --in-place $(SWIFT_FILES)
@@ -68,4 +68,4 @@ install:
 	@echo 'Next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now iotvideod'
 
 clean:
-	rm -rf .build Benchmarks/.build .run
+	rm -rf .build .run

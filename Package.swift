@@ -36,6 +36,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -59,6 +60,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -89,7 +91,7 @@ let package = Package(
         library("NetConfig", ["IoTCore", "CQREncode", "CPNG"]),
 
         // Floor 5
-        library("LinkHub", ["IoTCore", "IoTLink", "ThingModel", nioCore, nioPosix, logging, lifecycle, grdb, jwt]),
+        library("LinkHub", ["IoTCore", "IoTLink", "ThingModel", nioCore, nioPosix, logging, lifecycle, grdb, jwt, crypto]),
         library(
             "MediaChannel",
             ["IoTCore", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, nioPosix, logging, lifecycle]),
@@ -115,7 +117,7 @@ let package = Package(
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
         tests("NetConfigTests", ["NetConfig", "IoTCore"]),
-        tests("LinkHubTests", ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt]),
+        tests("LinkHubTests", ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt, crypto]),
         tests(
             "MediaChannelTests",
             [
@@ -123,6 +125,8 @@ let package = Package(
                 logging,
             ]),
         tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
+        tests("iotvideodTests", ["iotvideod", "IoTCore", nioCore, logging, hummingbird, arguments, yams]),
+        tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
     ]

@@ -58,10 +58,13 @@ import Testing
         let before = try await packets()
         try await ContinuousClock().sleep(for: .milliseconds(700))
         #expect(try await packets() == before, "packets came while the camera was off")
-        let refused = try await daemon.iotctl("monitor", "front", "--frames", "1")
-        #expect(refused.status == 1 && refused.errors.contains("25023"))
         _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "1")
         try await eventually("packets again") { try await packets() > before + 50 }
+
+        _ = try await daemon.iotctl("action", "front", "Action.cameraOn.ctlVal", "0")
+        _ = try await daemon.api.request("DELETE", "/v1/channels/\(id)")
+        let refused = try await daemon.iotctl("monitor", "front", "--frames", "1")
+        #expect(refused.status == 1 && refused.errors.contains("25023"), "\(refused.errors)")
         await daemon.stop()
     }
 

@@ -37,7 +37,7 @@ struct LinkHubTests {
 
     @Test(
         "Login, read, write, delivery, applied, report, push and action, each over the real broker",
-        arguments: [BrokerSupervisor.EndpointChoice.unixSocket, .loopback])
+        arguments: [BrokerSupervisor.EndpointChoice.unixSocket, .loopback()])
     func wholeFlow(endpoint: BrokerSupervisor.EndpointChoice) async throws {
         try await withHub(in: TemporaryDirectory(), endpoint: endpoint) { hub in
             let (owner, ownerToken, device, deviceToken) = try await hub.ownerAndDevice()

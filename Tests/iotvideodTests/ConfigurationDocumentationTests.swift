@@ -39,10 +39,9 @@ import Testing
             #expect(try Configuration.parse(bare, file: "/c", defaults: defaults) == plain, "\(key.name)")
         }
         var camera = CameraConfiguration(name: "a", source: try CameraSource("/x", relativeTo: "/"))
-        camera.loop = true
         #expect(
             try Configuration.parse(
-                "cameras: [{name: a, url: /x, viewers: 8, loop: true, onDemand: false}]", file: "/c",
+                "cameras: [{name: a, url: /x, viewers: 8}]", file: "/c",
                 defaults: defaults
             ).cameras == [camera])
     }

@@ -36,7 +36,7 @@ import Testing
             media: {listen: "[::]:9000"}
             channels: {connections: 4, idleTimeout: 1500ms}
             cameras:
-              - {name: clip, url: a.mp4, loop: false, viewers: 2, onDemand: true}
+              - {name: clip, url: a.mp4, viewers: 2}
               - name: gate
                 url: rtsp://192.0.2.7/x
                 rtspTransport: udp
@@ -55,9 +55,7 @@ import Testing
         let cameras = configuration.cameras
         #expect(cameras.map(\.name) == ["clip", "gate"])
         #expect(cameras.map(\.source.url) == ["/etc/d/a.mp4", "rtsp://192.0.2.7/x"])
-        #expect(cameras.map(\.loop) == [false, false])
         #expect(cameras.map(\.viewers) == [2, 8])
-        #expect(cameras.map(\.onDemand) == [true, false])
         #expect(cameras[1].rtspTransport == .udp)
         #expect(cameras[1].passwordFile == "/etc/d/secret")
     }
@@ -108,7 +106,6 @@ import Testing
             ("link: {accessId: a}", "link.accessId"), ("link: {tokenFile: t}", "link.tokenFile"),
             ("link: {endpoint: '127.0.0.1:1'}", "link.endpoint"), ("hub: {enabled: false}", "hub.enabled"),
             ("cameras: [{name: a, url: /x, rtspTransport: udp}]", "cameras[0].rtspTransport"),
-            ("cameras: [{name: a, url: 'rtsp://h/', loop: true}]", "cameras[0].loop"),
             ("cameras: [{name: a, url: 'rtsp://h/', passwordFile: p}]", "cameras[0].passwordFile"),
             ("cameras: [{name: a, url: 'rtsp://u@h/', username: v}]", "cameras[0].username"),
             ("cameras: [{name: a, url: /x}, {name: a, url: /y}]", "cameras[1].name"),

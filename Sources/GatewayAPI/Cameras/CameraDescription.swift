@@ -9,8 +9,6 @@ public struct CameraDescription: Codable, Hashable, Sendable {
         case ready
         /// The source cannot be opened or read; it is tried again.
         case failed
-        /// `onDemand` and nobody watches.
-        case idle
         /// Switched off by `Action.cameraOn` 0.
         case off
     }

@@ -10,8 +10,8 @@ public final class BrokerSupervisor: Sendable {
     /// How the endpoint is chosen.
     public enum EndpointChoice: Sendable, Hashable {
         case unixSocket
-        /// A free port of 127.0.0.1, kept while this supervisor lives.
-        case loopback
+        /// A port of 127.0.0.1; 0 takes a free one, kept while this supervisor lives.
+        case loopback(port: Int = 0)
     }
 
     private struct State {
@@ -44,8 +44,8 @@ public final class BrokerSupervisor: Sendable {
             let sockets = try directory.socketDirectory()
             endpoint = .unixSocket(sockets + "/broker.sock")
             hubEndpoint = .unixSocket(sockets + "/hub.sock")
-        case .loopback:
-            guard let port = LoopbackProbe.freePort() else {
+        case .loopback(let wanted):
+            guard let port = wanted > 0 ? wanted : LoopbackProbe.freePort() else {
                 throw IoTError(.brokerFailed, "no port of 127.0.0.1 is free: use the Unix socket")
             }
             endpoint = .loopback(port: port)

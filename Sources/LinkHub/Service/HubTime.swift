@@ -1,4 +1,4 @@
-import Foundation
+import IoTCore
 import NIOCore
 
 /// The two clocks of one moment: timers use the monotonic one, `t` fields and tokens the other.
@@ -11,6 +11,6 @@ struct HubTime: Sendable {
     var seconds: Int64 { wall / 1_000 }
 
     static func now() -> HubTime {
-        HubTime(monotonic: .now(), wall: Int64(Date().timeIntervalSince1970 * 1_000))
+        HubTime(monotonic: .now(), wall: WallClock.milliseconds())
     }
 }

@@ -39,7 +39,7 @@ enum CameraSchema {
             .action(Name.cameraOn, .int32(0...1, default: 1), "1 streams; 0 sends no packet to anybody"),
             .action(Name.takePhoto, .int32, "takes a picture; answers with the resource that yields the JPEG"),
             .writable(
-                Name.maximumViewers, .int32(1...64, default: Int32(clamping: maximumViewers)),
+                Name.maximumViewers, .int32(1...10_000, default: Int32(clamping: maximumViewers)),
                 "how many may watch at once"),
         ])
     }

@@ -1,10 +1,5 @@
+public import IoTCore
 public import NIOCore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// How one `PeerConnection` behaves.
 public struct PeerConfiguration: Sendable {
@@ -42,7 +37,7 @@ public struct PeerConfiguration: Sendable {
         hostAddresses: [SocketAddress], isControlling: Bool, sections: [MediaSection] = [],
         hasAllHostAddresses: Bool = true, handshakeTimeout: TimeAmount = .seconds(10),
         maximumQueuedDatagrams: Int = 4096, isNACKEnabled: Bool = true, ice: ICEConfiguration = ICEConfiguration(),
-        wallClock: @escaping @Sendable () -> Int64 = PeerConfiguration.systemWallClock
+        wallClock: @escaping @Sendable () -> Int64 = WallClock.microseconds
     ) {
         self.hostAddresses = hostAddresses
         self.hasAllHostAddresses = hasAllHostAddresses
@@ -53,12 +48,5 @@ public struct PeerConfiguration: Sendable {
         self.isNACKEnabled = isNACKEnabled
         self.ice = ice
         self.wallClock = wallClock
-    }
-
-    /// The system's real-time clock in µs since 1970.
-    @Sendable public static func systemWallClock() -> Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
     }
 }

@@ -27,7 +27,7 @@ public final class DeviceModel: Sendable {
     /// - Parameter now: the time for `t`, in UTC seconds.
     public init(
         schema: ThingSchema, link: any ModelLink, logger: Logger,
-        now: @escaping @Sendable () -> Int64 = { UTC.seconds() }
+        now: @escaping @Sendable () -> Int64 = { WallClock.seconds() }
     ) {
         self.link = link
         self.logger = logger

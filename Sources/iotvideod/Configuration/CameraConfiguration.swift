@@ -15,10 +15,6 @@ struct CameraConfiguration: Sendable, Equatable {
     var rtspTransport = Transport.tcp
     var username: String?
     var passwordFile: String?
-    /// Files only: begin again at the end.
-    var loop = true
-    /// Open the source only while somebody watches.
-    var onDemand = false
 
     init(name: String, source: CameraSource) {
         self.name = name

@@ -8,8 +8,6 @@ struct CameraDraft: Sendable {
     var rtspTransport: CameraConfiguration.Transport?
     var username: String?
     var passwordFile: String?
-    var loop: Bool?
-    var onDemand: Bool?
 
     /// The camera, and what is wrong with the keys taken together: key and reason.
     func finish() -> (camera: CameraConfiguration?, problems: [(key: String, reason: String)]) {
@@ -20,7 +18,6 @@ struct CameraDraft: Sendable {
         guard let source else { return (nil, problems) }
         switch source.kind {
         case .rtsp:
-            if loop != nil { problems.append(("loop", "is for files only")) }
             if username != nil, source.holdsUser {
                 problems.append(("username", "stands in the URL too; leave one of them out"))
             }
@@ -35,8 +32,6 @@ struct CameraDraft: Sendable {
         if let rtspTransport { camera.rtspTransport = rtspTransport }
         camera.username = username
         camera.passwordFile = passwordFile
-        camera.loop = source.kind == .file && loop ?? true
-        if let onDemand { camera.onDemand = onDemand }
         return (camera, problems)
     }
 }

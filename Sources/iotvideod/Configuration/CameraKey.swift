@@ -49,11 +49,5 @@ struct CameraKey: Sendable {
         CameraKey("passwordFile", default: "none") { node, context, draft throws(ValueRefusal) in
             draft.passwordFile = context.path(try node.text())
         },
-        CameraKey("loop", default: "true") { node, _, draft throws(ValueRefusal) in
-            draft.loop = try node.flag()
-        },
-        CameraKey("onDemand", default: "false") { node, _, draft throws(ValueRefusal) in
-            draft.onDemand = try node.flag()
-        },
     ]
 }

@@ -62,7 +62,7 @@ struct Daemon {
         let endpoint: BrokerSupervisor.EndpointChoice =
             switch configuration.hub.listen {
             case .unix: .unixSocket
-            case .loopback: .loopback
+            case .loopback(let port): .loopback(port: port)
             }
         return try LinkHub(
             HubConfiguration(

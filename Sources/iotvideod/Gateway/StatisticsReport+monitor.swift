@@ -1,10 +1,10 @@
-import Foundation
 import GatewayAPI
+import IoTCore
 import MediaChannel
 
 extension StatisticsReport {
     init(_ channel: MonitorDescription) {
-        self.init(timestamp: Int64(Date().timeIntervalSince1970 * 1000))
+        self.init(timestamp: WallClock.milliseconds())
         currentRoundTripTime = channel.roundTripTime
         firstPicturePts = channel.firstPicturePts
         guard let statistics = channel.statistics else { return }

@@ -7,6 +7,7 @@ final class RunningDaemon: @unchecked Sendable {
     let folder: TemporaryFolder
     private let process = Process()
     private let output: FileHandle
+    private let isWrapped: Bool
 
     /// Starts it, and returns at its ready line.
     ///
@@ -18,6 +19,7 @@ final class RunningDaemon: @unchecked Sendable {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         output = try folder.newFile("daemon.out")
+        isWrapped = !wrapper.isEmpty
         let command =
             wrapper + [
                 Product.program("iotvideod"), "--data-dir", folder.path("data"), "--socket", folder.path("socket"),
@@ -61,14 +63,21 @@ final class RunningDaemon: @unchecked Sendable {
         ).run()
     }
 
+    /// Signals the daemon itself, also behind a wrapper.
     func kill(_ signal: Int32 = SIGKILL) {
-        Foundation.kill(process.processIdentifier, signal)
+        var target = process.processIdentifier
+        if isWrapped, let text = try? String(contentsOfFile: "/proc/\(target)/task/\(target)/children", encoding: .utf8),
+            let child = text.split(separator: " ").first.flatMap({ Int32($0) })
+        {
+            target = child
+        }
+        Foundation.kill(target, signal)
     }
 
     /// Ends it in order and gives its exit status.
     @discardableResult
     func stop() async -> Int32 {
-        if process.isRunning { process.terminate() }
+        if process.isRunning { kill(SIGTERM) }
         return await ended()
     }
 

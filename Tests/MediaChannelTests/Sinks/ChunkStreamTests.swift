@@ -13,7 +13,7 @@ import Testing
         let worker = SerialWorker(name: "writer", limit: 1)
         worker.submit {
             for index in 0..<500 {
-                _ = stream.write(ByteBuffer(integer: Int64(index)), patience: 10)
+                _ = stream.write(ByteBuffer(integer: Int64(index)), patience: 1_000)
             }
             stream.finish()
         }

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Measures the release build beside references in the same run, and prints a Markdown table.
+
+Usage: bench.py BIN-DIRECTORY [--rounds N]
+Starts a daemon of its own with its data in a temporary folder on this disk; ends it; takes about two minutes.
+"""
+import argparse
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LONG_GOP = os.path.join(ROOT, "Samples/street-h264-aac.mp4")
+HD = os.path.join(ROOT, "Samples/bunny-h264-aac51.mp4")
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=30)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+class Daemon:
+    def __init__(self, binaries, cameras):
+        # Beside the sources: the temporary folder may be memory, where an fdatasync costs nothing.
+        self.folder = tempfile.mkdtemp(prefix=".bench-", dir=ROOT)
+        self.socket = os.path.relpath(os.path.join(self.folder, "s"))
+        command = [os.path.join(binaries, "iotvideod"), "--data-dir", self.folder + "/data", "--socket", self.socket]
+        for name, url in cameras.items():
+            command += ["--camera", name + "=" + url]
+        self.errors = open(self.folder + "/err", "w")
+        start = time.monotonic()
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        line = self.process.stdout.readline()
+        self.start_to_ready = time.monotonic() - start
+        if "is ready" not in line:
+            sys.exit("the daemon did not start: " + open(self.folder + "/err").read())
+        self.connection = UnixConnection(self.socket)
+
+    def request(self, method, path, body=None):
+        self.connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+        answer = self.connection.getresponse()
+        content = answer.read()
+        if answer.status >= 300:
+            sys.exit("%s %s: %d %s" % (method, path, answer.status, content.decode()))
+        return json.loads(content) if content else None
+
+    def cpu(self):
+        fields = open("/proc/%d/stat" % self.process.pid).read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+    def pss(self):
+        for line in open("/proc/%d/smaps_rollup" % self.process.pid):
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) / 1024
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(20)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def open_channel(daemon, camera):
+    channel = daemon.request("POST", "/v1/channels", json.dumps({"device": camera}))["id"]
+    return channel
+
+
+def first_frames(daemon, camera, rounds):
+    first, edge = [], []
+    for _ in range(rounds):
+        channel = open_channel(daemon, camera)
+        daemon.request("POST", "/v1/channels/%s/play" % channel)
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline:
+            report = daemon.request("GET", "/v1/channels/" + channel).get("statistics") or {}
+            if report.get("firstFrameTime") and report.get("liveEdgeTime"):
+                first.append(report["firstFrameTime"] * 1000)
+                edge.append(report["liveEdgeTime"])
+                break
+            time.sleep(0.02)
+        daemon.request("DELETE", "/v1/channels/" + channel)
+        # Another place in the group of pictures each time.
+        time.sleep(0.37)
+    return first, edge
+
+
+def cpu_per_frame(daemon, camera, seconds):
+    idle_start, at = daemon.cpu(), time.monotonic()
+    time.sleep(seconds)
+    idle = (daemon.cpu() - idle_start) / (time.monotonic() - at)
+    channel = open_channel(daemon, camera)
+    daemon.request("POST", "/v1/channels/%s/play" % channel)
+    time.sleep(1.5)
+    frames = daemon.request("GET", "/v1/channels/" + channel)["statistics"]["video"]["framesDecoded"]
+    start, at = daemon.cpu(), time.monotonic()
+    time.sleep(seconds)
+    used, passed = daemon.cpu() - start, time.monotonic() - at
+    frames = daemon.request("GET", "/v1/channels/" + channel)["statistics"]["video"]["framesDecoded"] - frames
+    daemon.request("DELETE", "/v1/channels/" + channel)
+    return used / frames, (used - idle * passed) / frames, frames
+
+
+def ffmpeg_cpu_per_frame(clip):
+    frames = int(
+        subprocess.run(
+            ["ffprobe", "-v", "error", "-select_streams", "v", "-count_packets", "-show_entries",
+             "stream=nb_read_packets", "-of", "csv=p=0", clip], capture_output=True, text=True, check=True,
+        ).stdout.strip().strip(","))
+    rounds = 4
+    before = os.times()
+    subprocess.run(
+        ["ffmpeg", "-v", "error", "-threads", "1", "-stream_loop", str(rounds - 1), "-i", clip, "-f", "null", "-"],
+        check=True)
+    after = os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    return used / (frames * rounds)
+
+
+def timed(count, action):
+    times = []
+    for index in range(count):
+        start = time.perf_counter()
+        action(index)
+        times.append((time.perf_counter() - start) * 1000)
+    return times
+
+
+def synchronise(folder, count):
+    descriptor = os.open(folder + "/sync", os.O_WRONLY | os.O_CREAT)
+    page = b"x" * 4096
+
+    def once(_):
+        os.write(descriptor, page)
+        os.fdatasync(descriptor)
+
+    try:
+        return timed(count, once)
+    finally:
+        os.close(descriptor)
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("binaries")
+    arguments.add_argument("--rounds", type=int, default=20)
+    options = arguments.parse_args()
+
+    starts = []
+    for _ in range(5):
+        daemon = Daemon(options.binaries, {})
+        starts.append(daemon.start_to_ready * 1000)
+        time.sleep(0.5)
+        memory = daemon.pss()
+        daemon.stop()
+
+    daemon = Daemon(options.binaries, {"street": LONG_GOP, "hd": HD})
+    try:
+        # Deep into the first group of pictures, which is ten seconds long.
+        time.sleep(9)
+        first, edge = first_frames(daemon, "street", options.rounds)
+        total, share, frames = cpu_per_frame(daemon, "hd", 8)
+        reference = ffmpeg_cpu_per_frame(HD)
+        path = "/v1/devices/%s/properties?path=ProUser._buildIn.val.nickName"
+        device = daemon.request("GET", "/v1/devices/street")["id"]
+        timed(50, lambda _: daemon.request("GET", path % device))
+        reads = timed(400, lambda _: daemon.request("GET", path % device))
+        writes = timed(400, lambda index: daemon.request("PUT", path % device, '"name %d"' % index))
+        synchronised = synchronise(daemon.folder, 400)
+    finally:
+        daemon.stop()
+
+    write, read = statistics.median(writes), statistics.median(reads)
+    sync = statistics.median(synchronised)
+    print("| what | measured | reference in the same run | ratio | goal |")
+    print("| --- | --- | --- | --- | --- |")
+    print("| play → first decoded frame, 10 s GOP (p50 / p95 of %d) | %.0f / %.0f ms | – | – | 60 / 120 ms |"
+          % (len(first), statistics.median(first), percentile(first, 0.95)))
+    print("| play → live edge (p50 / p95) | %.2f / %.2f s | – | – | 1.5 s |"
+          % (statistics.median(edge), percentile(edge, 0.95)))
+    print("| CPU a decoded frame, whole channel, 720p H.264 (%d frames) | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | 1.05 |"
+          % (frames, share * 1000, reference * 1000, share / reference))
+    print("| the same with the camera's own reading and packetising | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | – |"
+          % (total * 1000, reference * 1000, total / reference))
+    print("| property write, durable, alone (p50 / p99) | %.2f / %.2f ms | read through the same broker %.2f ms + fdatasync %.2f ms | %.2f | 2 |"
+          % (write, percentile(writes, 0.99), read, sync, write / (read + sync)))
+    print("| start to ready, embedded broker (p50 / worst of %d) | %.0f / %.0f ms | – | – | 300 ms |"
+          % (len(starts), statistics.median(starts), max(starts)))
+    print("| memory of the idle daemon, Pss, broker apart | %.0f MB | – | – | 60 MB |" % memory)
+
+
+if __name__ == "__main__":
+    main()

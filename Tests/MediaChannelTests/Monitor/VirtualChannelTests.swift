@@ -1,0 +1,111 @@
+import Foundation
+import IoTCore
+import MediaCodec
+import NIOCore
+import Testing
+
+@testable import MediaChannel
+
+/// The monitor channel over a bad network: 5 % loss, 30 ms jitter, 50 ms round trip.
+@Suite struct VirtualChannelTests {
+    struct Clip {
+        let frames: [MediaFrame]
+        let video: VideoParameters
+        let audio: AudioParameters
+        let pictures: Int
+    }
+
+    /// `rounds` of a sample, one behind the other on one clock without a gap.
+    static func clip(_ name: String, rounds: Int) throws -> Clip {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let demuxer = try MediaDemuxer(
+            url: root.appendingPathComponent("Samples/\(name)").path, options: DemuxerOptions(),
+            cancellation: DemuxerCancellation())
+        var one: [MediaFrame] = []
+        while let frame = try demuxer.readFrame() { one.append(frame) }
+        let start = one.map(\.pts).min() ?? 0
+        let pictures = one.filter { $0.kind == .video }
+        let length = (pictures.map(\.pts).max() ?? 0) - start + 40_000
+        one.removeAll { $0.pts - start >= length }
+        var frames: [MediaFrame] = []
+        for round in 0..<rounds {
+            for var frame in one {
+                frame.pts += Int64(round) * length - start
+                frame.dts += Int64(round) * length - start
+                frame.isDiscontinuity = false
+                frames.append(frame)
+            }
+        }
+        // As a live source sends them.
+        frames.sort { $0.dts < $1.dts }
+        return Clip(
+            frames: frames, video: try #require(demuxer.video), audio: try #require(demuxer.audio),
+            pictures: pictures.count * rounds)
+    }
+
+    static func channel(
+        seed: UInt64, isNACKEnabled: Bool = true, options: JitterBufferOptions = JitterBufferOptions()
+    ) throws -> (VirtualChannel, Clip) {
+        let clip = try clip("bunny-h264-aac51.mp4", rounds: 4)
+        let channel = try VirtualChannel(
+            frames: clip.frames, video: clip.video, audio: clip.audio,
+            link: .init(delay: .milliseconds(25), jitter: .milliseconds(30), loss: 0.05, seed: seed),
+            isNACKEnabled: isNACKEnabled, options: options)
+        try channel.play()
+        return (channel, clip)
+    }
+
+    static func isInOrder(_ channel: VirtualChannel) -> Bool {
+        let pictures = channel.shown.filter { $0.kind == .video }.sorted { $0.presentAt < $1.presentAt }
+        return zip(pictures, pictures.dropFirst()).allSatisfy { $0.pts < $1.pts }
+    }
+
+    /// The greatest distance of a picture from the sound heard next to it, behind the first second; µs.
+    static func greatestSkew(_ channel: VirtualChannel) -> Int64 {
+        var meter = SkewMeter()
+        for shown in channel.shown.sorted(by: { $0.presentAt < $1.presentAt }) {
+            guard shown.presentAt - channel.start > .seconds(2), let sender = shown.senderTime else { continue }
+            let presented = Int64(shown.presentAt.uptimeNanoseconds / 1_000)
+            switch shown.kind {
+            case .audio: meter.soundHeard(sender: sender, presented: presented)
+            case .video: meter.pictureShown(sender: sender, presented: presented)
+            }
+        }
+        return meter.maximum
+    }
+
+    @Test(
+        "With 5 % loss every picture comes, none is out of order, A/V skew is under 80 ms, frozen time is reported",
+        arguments: [1, 2, 3] as [UInt64])
+    func lossy(seed: UInt64) throws {
+        let (channel, clip) = try Self.channel(seed: seed)
+        let statistics = channel.currentStatistics
+        let video = try #require(statistics.video)
+        #expect(channel.lostDatagrams > 100, "the link lost nothing")
+        #expect(channel.retransmittedPackets > 100)
+        #expect(Self.isInOrder(channel))
+        #expect(Self.greatestSkew(channel) < 80_000)
+        #expect(channel.releasedPictures >= clip.pictures * 99 / 100)
+        #expect(video.framesShown >= clip.pictures * 97 / 100, "\(video.framesShown) of \(clip.pictures)")
+        #expect(video.totalFreezesDuration < statistics.elapsedTime / 100, "\(video.totalFreezesDuration) s frozen")
+        #expect(channel.shown.contains { $0.kind == .audio })
+    }
+
+    @Test("Without NACK the pictures are lost, and the frozen time is reported")
+    func withoutRetransmission() throws {
+        let (channel, clip) = try Self.channel(seed: 1, isNACKEnabled: false)
+        let statistics = channel.currentStatistics
+        let video = try #require(statistics.video)
+        #expect(video.framesShown < clip.pictures * 80 / 100)
+        #expect(video.totalFreezesDuration > statistics.elapsedTime / 100)
+        #expect(video.freezeCount > 0)
+    }
+
+    @Test("Without the jitter buffer the picture and its sound are apart, or the picture stutters")
+    func withoutBuffer() throws {
+        let (channel, _) = try Self.channel(seed: 1, options: JitterBufferOptions(isEnabled: false))
+        let video = try #require(channel.currentStatistics.video)
+        #expect(Self.greatestSkew(channel) > 80_000 || video.totalFreezesDuration > 1)
+    }
+}

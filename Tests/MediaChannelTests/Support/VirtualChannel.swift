@@ -1,0 +1,220 @@
+import IoTCore
+import MediaCodec
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import MediaChannel
+@testable import PeerTransport
+
+/// A whole channel in virtual time: a real clip's frames, the camera's tracks and a viewer's feed, two peer connections
+/// with DTLS and SRTP over a seeded link, the channel's receiver with its jitter buffer, and what is shown.
+///
+/// The handshake crosses a link without loss, since OpenSSL's retransmission timer is the real clock.
+final class VirtualChannel {
+    struct Shown {
+        let kind: MediaKind
+        let pts: Int64
+        let senderTime: Int64?
+        let presentAt: NIODeadline
+    }
+
+    private(set) var shown: [Shown] = []
+    private(set) var statistics: PlayoutStatistics
+    private(set) var releasedPictures = 0
+    private(set) var receiver: ChannelReceiver?
+    let start: NIODeadline
+
+    private let camera: PeerConnection
+    private let viewer: PeerConnection
+    private let addresses: [SocketAddress]
+    private var links: [VirtualLink<ByteBuffer>]
+    private var now = NIODeadline.uptimeNanoseconds(5_000_000_000)
+    private var video: CameraTrack
+    private var audio: CameraTrack
+    private var feed = ViewerFeed()
+    private var frames: ArraySlice<MediaFrame>
+    private var mediaStart = NIODeadline.uptimeNanoseconds(0)
+    private var receiverTimeout: NIODeadline?
+    private var isConnected = false
+    private let options: JitterBufferOptions
+
+    /// - Parameters:
+    ///   - frames: in the order and at the times of a live source, both kinds.
+    ///   - link: both directions, once the connection stands.
+    init(
+        frames: [MediaFrame], video: VideoParameters, audio: AudioParameters,
+        link: VirtualLink<ByteBuffer>.Configuration, isNACKEnabled: Bool = true,
+        options: JitterBufferOptions = JitterBufferOptions()
+    ) throws {
+        self.frames = frames[...]
+        self.options = options
+        self.video = CameraTrack(parameters: .video(video), payloadType: 96)
+        self.audio = CameraTrack(parameters: .audio(audio), payloadType: 97)
+        addresses = try ["192.0.2.1", "192.0.2.2"].map { try SocketAddress(ipAddress: $0, port: 4000) }
+        links = [VirtualLink(VirtualLink.Configuration(delay: link.delay)), VirtualLink(.init(delay: link.delay))]
+        start = now
+        statistics = PlayoutStatistics(startedAt: now)
+        let sections = [
+            MediaSection(mid: "video", kind: .video, direction: .sendOnly, codecs: [self.video.codec], cname: "c"),
+            MediaSection(mid: "audio", kind: .audio, direction: .sendReceive, codecs: [self.audio.codec], cname: "c"),
+        ]
+        var configurations = [
+            PeerConfiguration(hostAddresses: [addresses[0]], isControlling: true, sections: sections),
+            PeerConfiguration(hostAddresses: [addresses[1]], isControlling: false),
+        ]
+        let clock = VirtualWall()
+        for index in 0...1 {
+            configurations[index].isNACKEnabled = isNACKEnabled
+            configurations[index].wallClock = { clock.microseconds }
+        }
+        self.clock = clock
+        camera = PeerConnection(configuration: configurations[0], certificate: try .generate(), now: now)
+        viewer = PeerConnection(configuration: configurations[1], certificate: try .generate(), now: now)
+        let offer = try SessionDescription(parsing: camera.createOffer().text)
+        try camera.setAnswer(SessionDescription(parsing: viewer.createAnswer(to: offer) { _ in true }.text))
+        try run(for: .seconds(3)) { $0.isConnected }
+        try #require(isConnected)
+        for index in 0...1 {
+            var configuration = link
+            configuration.seed = link.seed &+ UInt64(index)
+            links[index] = VirtualLink(configuration)
+        }
+    }
+
+    private let clock: VirtualWall
+
+    /// Plays all frames, and what is under way behind them.
+    func play() throws {
+        receiver = ChannelReceiver(
+            codecs: [.video: video.codec, .audio: audio.codec], options: options, now: now)
+        statistics = PlayoutStatistics(startedAt: now)
+        mediaStart = now
+        camera.mediaClockAnchor = MediaClockAnchor(pts: frames.first?.pts ?? 0, wallClock: clock.microseconds)
+        feed.start(video: video, audio: audio, at: now)
+        let length = (frames.map(\.pts).max() ?? 0) - (frames.first?.pts ?? 0)
+        try run(for: .microseconds(length) + .seconds(3))
+    }
+
+    private func run(for time: TimeAmount, until isOver: (VirtualChannel) -> Bool = { _ in false }) throws {
+        let end = now + time
+        var steps = 0
+        while now < end, !isOver(self) {
+            capture()
+            send()
+            var next = end
+            for deadline in [drain(camera, 0), drain(viewer, 1), pump(), feed.timeout, nextFrame] {
+                if let deadline { next = min(next, deadline) }
+            }
+            for link in links { if let arrival = link.nextArrival { next = min(next, arrival) } }
+            now = max(now, next)
+            clock.set(from: start, to: now)
+            steps += 1
+            try #require(steps < 2_000_000)
+            deliver()
+            camera.handleTimeout(at: now)
+            viewer.handleTimeout(at: now)
+            if let receiverTimeout, receiverTimeout <= now { receiver?.handleTimeout(at: now) }
+        }
+    }
+
+    private var nextFrame: NIODeadline? {
+        guard receiver != nil, let frame = frames.first else { return nil }
+        return mediaStart + .microseconds(frame.dts - firstTime)
+    }
+
+    private lazy var firstTime: Int64 = frames.first?.dts ?? 0
+
+    private func capture() {
+        _ = firstTime
+        while let due = nextFrame, due <= now, let frame = frames.popFirst() {
+            switch frame.kind {
+            case .video: try? video.append(frame, at: now)
+            case .audio: try? audio.append(frame, at: now)
+            }
+        }
+    }
+
+    private func send() {
+        for next in feed.next(video: video, audio: audio, at: now) {
+            camera.send([next.packet], mid: next.kind.rawValue, at: now)
+        }
+    }
+
+    private func drain(_ peer: PeerConnection, _ index: Int) -> NIODeadline? {
+        while let output = peer.poll() {
+            switch output {
+            case .timeout(let deadline): return max(deadline, now + .microseconds(1))
+            case .transmit(let bytes, _): links[index].send(bytes, size: bytes.readableBytes, at: now)
+            case .event(let event): index == 0 ? cameraEvent(event) : viewerEvent(event)
+            }
+        }
+        return nil
+    }
+
+    private func cameraEvent(_ event: PeerEvent) {
+        guard case .retransmissionRequested(let mid, let sequences) = event else { return }
+        let ring = mid == "video" ? video.ring : audio.ring
+        for sequence in sequences {
+            if let packet = ring.packet(sequence: sequence) { camera.resend(packet, mid: mid, at: now) }
+        }
+    }
+
+    private func viewerEvent(_ event: PeerEvent) {
+        switch event {
+        case .stateChanged(.connected): isConnected = true
+        case .frame(_, let received):
+            statistics.frameReceived(received.frame.kind, bytes: received.frame.bytes.readableBytes, at: now)
+            receiver?.receive(received, at: now)
+        case .frameLost(let mid): receiver?.frameLost(mid == "video" ? .video : .audio, at: now)
+        case .senderReport(let mid, let mapping):
+            receiver?.senderReport(mid == "video" ? .video : .audio, mapping, at: now)
+        default: break
+        }
+    }
+
+    /// What is released and on time is shown at its time: the decoder takes none here.
+    private func pump() -> NIODeadline? {
+        receiverTimeout = nil
+        while let output = receiver?.poll() {
+            switch output {
+            case .release(let kind, let frame, let presentAt, let isLate):
+                if kind == .video { releasedPictures += 1 }
+                guard !isLate else { continue }
+                let senderTime = receiver?.senderTime(kind, pts: frame.pts)
+                shown.append(Shown(kind: kind, pts: frame.pts, senderTime: senderTime, presentAt: presentAt))
+                statistics.framePresented(kind, senderMicroseconds: senderTime, at: max(presentAt, now))
+            case .timeout(let deadline):
+                receiverTimeout = max(deadline, now + .microseconds(1))
+                return receiverTimeout
+            default: break
+            }
+        }
+        return nil
+    }
+
+    private func deliver() {
+        while let datagram = links[0].receive(at: now) { viewer.receive(datagram, from: addresses[0], at: now) }
+        while let datagram = links[1].receive(at: now) { camera.receive(datagram, from: addresses[1], at: now) }
+    }
+
+    var currentStatistics: ChannelStatistics {
+        if let receiver { statistics.update(receiver.jitterBuffer.report) }
+        return statistics.snapshot(at: now)
+    }
+
+    var lostDatagrams: Int { links[0].lostCount }
+    var retransmittedPackets: UInt64 { viewer.statistics.inbound["video"]?.retransmittedPacketsReceived ?? 0 }
+}
+
+/// The camera's wall clock, which goes with virtual time.
+final class VirtualWall: Sendable {
+    private static let origin: Int64 = 1_800_000_000_000_000
+    private let now = Atomic<Int64>(VirtualWall.origin)
+
+    var microseconds: Int64 { now.load(ordering: .relaxed) }
+
+    func set(from start: NIODeadline, to time: NIODeadline) {
+        now.store(Self.origin + (time - start).nanoseconds / 1_000, ordering: .relaxed)
+    }
+}
