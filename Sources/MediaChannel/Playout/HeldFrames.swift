@@ -15,6 +15,10 @@ struct HeldFrame {
     var fixedOffset: Int64?
 
     var discontinuity: DiscontinuityReason?
+
+    /// It came when it was due already: the line makes room for those behind it, and the sound of its own moment
+    /// has been heard.
+    var cameLate = false
 }
 
 /// The frames of one track that wait, in decoding order.

@@ -70,7 +70,7 @@ extension JitterBuffer {
             counters.firstFrameAt = now
             return order.place(pts: held.frame.pts, wanted: now)
         }
-        guard !isForced, wanted >= held.readyAt else { return nil }
+        guard !isForced, !held.cameLate, wanted >= held.readyAt else { return nil }
         return order.place(pts: held.frame.pts, wanted: wanted, notBefore: held.readyAt)
     }
 

@@ -40,12 +40,13 @@ extension JitterBuffer {
         let decodingTime = frame.kind == .video ? tracks[index].decodingTimes.next(pts: frame.pts) : frame.pts
         if frame.kind == .audio { _ = tracks[index].decodingTimes.next(pts: frame.pts) }
         if let discontinuity { join(index, behind: discontinuity, decodingTime: decodingTime) }
+        let cameLate = isPastDue(frame, in: index)
         learn(index, decodingTime: decodingTime)
         tracks[index].last = (frame.pts, now - frame.pts)
         tracks[index].held.append(
             HeldFrame(
                 frame: frame, decodingTime: decodingTime, readyAt: now, fixedOffset: nil,
-                discontinuity: discontinuity))
+                discontinuity: discontinuity, cameLate: cameLate))
         retime()
         while tracks[index].held.count > options.maximumFrames
             || tracks[index].held.byteCount > options.maximumBytes, tracks[index].held.count > 1
@@ -60,6 +61,12 @@ extension JitterBuffer {
         if track.kind == .video, !hasShownPicture { return frame.readyAt }
         let time = clock.presentTime(of: track.senderTime(frame.decodingTime, of: frame))
         return time - options.margin.playoutMicroseconds
+    }
+
+    /// While a burst catches up, its pictures are all late, and shown as fast as the line goes.
+    private func isPastDue(_ frame: MediaFrame, in index: Int) -> Bool {
+        guard frame.kind == .video, let clock, !liveEdge.isCatchingUp else { return false }
+        return clock.presentTime(of: frame.pts + tracks[index].offset) < now
     }
 
     // MARK: Learning from arrivals

@@ -16,7 +16,7 @@ final class VirtualChannel {
         let kind: MediaKind
         let pts: Int64
         let senderTime: Int64?
-        let presentAt: NIODeadline
+        var presentAt: NIODeadline
     }
 
     private(set) var shown: [Shown] = []
@@ -112,6 +112,7 @@ final class VirtualChannel {
             steps += 1
             try #require(steps < 2_000_000)
             deliver()
+            postpone()
             camera.handleTimeout(at: now)
             viewer.handleTimeout(at: now)
             if let receiverTimeout, receiverTimeout <= now { receiver?.handleTimeout(at: now) }
@@ -173,7 +174,8 @@ final class VirtualChannel {
         }
     }
 
-    /// What is released and on time is shown at its time: the decoder takes none here.
+    /// What is released and on time is shown at its time: the decoder takes none here. A picture that waits for its
+    /// time goes with the line when the delay grows.
     private func pump() -> NIODeadline? {
         receiverTimeout = nil
         while let output = receiver?.poll() {
@@ -191,6 +193,14 @@ final class VirtualChannel {
             }
         }
         return nil
+    }
+
+    private func postpone() {
+        guard let receiver else { return }
+        for index in shown.indices.suffix(8) where shown[index].kind == .video && shown[index].presentAt > now {
+            guard let moved = receiver.jitterBuffer.presentTime(ofReleasedPicture: shown[index].pts) else { continue }
+            shown[index].presentAt = moved
+        }
     }
 
     private func deliver() {
