@@ -91,7 +91,8 @@ let package = Package(
         library("NetConfig", ["IoTCore", "CQREncode", "CPNG"]),
 
         // Floor 5
-        library("LinkHub", ["IoTCore", "IoTLink", "ThingModel", nioCore, nioPosix, logging, lifecycle, grdb, jwt, crypto]),
+        library(
+            "LinkHub", ["IoTCore", "IoTLink", "ThingModel", nioCore, nioPosix, logging, lifecycle, grdb, jwt, crypto]),
         library(
             "MediaChannel",
             ["IoTCore", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, nioPosix, logging, lifecycle]),
@@ -117,7 +118,9 @@ let package = Package(
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
         tests("NetConfigTests", ["NetConfig", "IoTCore"]),
-        tests("LinkHubTests", ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt, crypto]),
+        tests(
+            "LinkHubTests",
+            ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt, crypto]),
         tests(
             "MediaChannelTests",
             [

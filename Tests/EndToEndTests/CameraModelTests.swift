@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A camera's model shows what its stream really is.
-@Suite(.serialized) struct CameraModelTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct CameraModelTests {
     private func stream(_ daemon: RunningDaemon, _ camera: String) async throws -> [String: Any] {
         let value = try await daemon.api.read(camera, "ProReadonly.videoStream.stVal")
         return value as? [String: Any] ?? [:]

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a user at a shell meets.
-@Suite(.serialized) struct CommandLineTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct CommandLineTests {
     @Test("Wrong usage is 2, no daemon is 3, a refused request is 1, each with number, name and remedy")
     func exitStatuses() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Nothing acknowledged is lost.
-@Suite(.serialized) struct DurabilityTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct DurabilityTests {
     @Test("kill -9 at random moments during 1,000 writes loses no acknowledged one")
     func killed() async throws {
         let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What comes out of a channel is what the camera saw: each frame, once, in order, from the first to the last.
-@Suite(.serialized) struct MonitorTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct MonitorTests {
     struct Sample: Sendable, CustomTestStringConvertible {
         let file: String
         let frames: Int

@@ -34,7 +34,7 @@ final class RTSPServer: @unchecked Sendable {
     }
 
     func stop() {
-        if process.isRunning { process.terminate() }
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
     deinit { stop() }

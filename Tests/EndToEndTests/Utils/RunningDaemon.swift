@@ -66,7 +66,8 @@ final class RunningDaemon: @unchecked Sendable {
     /// Signals the daemon itself, also behind a wrapper.
     func kill(_ signal: Int32 = SIGKILL) {
         var target = process.processIdentifier
-        if isWrapped, let text = try? String(contentsOfFile: "/proc/\(target)/task/\(target)/children", encoding: .utf8),
+        if isWrapped,
+            let text = try? String(contentsOfFile: "/proc/\(target)/task/\(target)/children", encoding: .utf8),
             let child = text.split(separator: " ").first.flatMap({ Int32($0) })
         {
             target = child
@@ -112,4 +113,20 @@ func eventually(
 
 struct NeverCame: Error {
     let what: String
+}
+
+extension RunningDaemon {
+    /// The UDP ports on which it listens, from the kernel's tables.
+    var udpPorts: [Int] {
+        let folder = "/proc/\(processIdentifier)/fd"
+        let links = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let sockets = Set(
+            links.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0) })
+        let table = (try? String(contentsOfFile: "/proc/net/udp", encoding: .utf8)) ?? ""
+        return table.split(separator: "\n").dropFirst().compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 9, sockets.contains("socket:[\(fields[9])]") else { return nil }
+            return fields[1].split(separator: ":").last.flatMap { Int($0, radix: 16) }
+        }
+    }
 }
