@@ -42,7 +42,9 @@ run: deps build
 
 test: deps-test lint
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build
+	$(SWIFT) test --skip-build --skip EndToEndTests
+	@# Real processes in real time, by themselves: a starved machine shows late pictures, and rightly so.
+	$(SWIFT) test --skip-build --filter EndToEndTests
 
 lint:
 	$(SWIFT) format lint --strict $(SWIFT_FILES)

@@ -102,6 +102,7 @@ public final class LinkHub: Service, Sendable {
         credentials.stop()
         await service.stop()
         store.close()
+        lock.release()
     }
 
     /// Returns when principals can register: the broker listens, and the hub hears it.

@@ -1,9 +1,10 @@
 import Glibc
 import IoTCore
+import NIOConcurrencyHelpers
 
 /// Keeps a second hub away from a data directory, also when no daemon's own lock does. The kernel frees it with us.
 final class DirectoryLock: Sendable {
-    private let descriptor: Int32
+    private let descriptor: NIOLockedValueBox<Int32?>
 
     /// - Throws: `alreadyRunning`.
     init(dataDirectory: String) throws(IoTError) {
@@ -16,10 +17,18 @@ final class DirectoryLock: Sendable {
             close(file)
             throw IoTError(.alreadyRunning, "another hub uses \(dataDirectory): stop it, or choose another directory")
         }
-        descriptor = file
+        descriptor = NIOLockedValueBox(file)
+    }
+
+    /// Lets another hub in; a second call does nothing.
+    func release() {
+        descriptor.withLockedValue { descriptor in
+            if let open = descriptor { close(open) }
+            descriptor = nil
+        }
     }
 
     deinit {
-        close(descriptor)
+        release()
     }
 }

@@ -16,8 +16,8 @@ struct HeldFrame {
 
     var discontinuity: DiscontinuityReason?
 
-    /// It came when it was due already: the line makes room for those behind it, and the sound of its own moment
-    /// has been heard.
+    /// It came when it was due already: the line makes room for those behind it, and what belongs to its own moment
+    /// in the other track has been shown or heard.
     var cameLate = false
 }
 

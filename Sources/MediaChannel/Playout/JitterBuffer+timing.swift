@@ -65,7 +65,7 @@ extension JitterBuffer {
 
     /// While a burst catches up, its pictures are all late, and shown as fast as the line goes.
     private func isPastDue(_ frame: MediaFrame, in index: Int) -> Bool {
-        guard frame.kind == .video, let clock, !liveEdge.isCatchingUp else { return false }
+        guard let clock, !liveEdge.isCatchingUp else { return false }
         return clock.presentTime(of: frame.pts + tracks[index].offset) < now
     }
 
