@@ -76,7 +76,8 @@ extension JitterBuffer {
 
     /// When the sound is heard; nil: not at all.
     private mutating func placeSound(_ held: HeldFrame, wanted: Int64, isForced: Bool) -> Int64? {
-        guard !isForced, !held.cameLate, wanted >= held.readyAt, liveEdge.isAudible(at: now), !continuity.isConcealed(at: wanted)
+        guard !isForced, !held.cameLate, wanted >= held.readyAt, liveEdge.isAudible(at: now),
+            !continuity.isConcealed(at: wanted)
         else { return nil }
         if let hole = continuity.hear(at: wanted, duration: audioInterval) { conceal(hole) }
         return wanted
