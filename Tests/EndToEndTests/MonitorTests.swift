@@ -86,6 +86,48 @@ import Testing
         #expect(png.starts(with: [0x89, 0x50, 0x4E, 0x47]))
     }
 
+    @Test("A snapshot is the frame of its own pts")
+    func snapshot() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("bunny-h264-aac51.mp4")])
+        let folder = try TemporaryFolder()
+        let outcome = try await daemon.iotctl(
+            "monitor", "front", "--frames", "40", "--raw-video", folder.path("v.y4m"), "--snapshot",
+            folder.path("s.png"), "--json")
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        let summary = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
+        let files = try #require(summary?["files"] as? [[String: Any]])
+        let pts = try #require(files.first { $0["kind"] as? String == "snapshot" }?["pts"] as? Int)
+        let channel = summary?["channel"] as? [String: Any]
+        let first = try #require((channel?["statistics"] as? [String: Any])?["firstPicturePts"] as? Int)
+        // 25 frames a second.
+        let index = Int((Double(pts - first) / 40_000).rounded())
+        try #require((0..<40).contains(index), "the snapshot lies outside the raw video")
+        var distances: [Int: Double] = [:]
+        for candidate in max(0, index - 3)...min(39, index + 3) {
+            distances[candidate] = try await Self.difference(
+                of: folder.path("s.png"), from: candidate, of: folder.path("v.y4m"))
+        }
+        let nearest = distances.min { $0.value < $1.value }
+        #expect(nearest?.key == index, "\(distances)")
+        await daemon.stop()
+    }
+
+    /// The mean squared difference of a picture from one frame of a video, in RGB.
+    private static func difference(of picture: String, from index: Int, of video: String) async throws -> Double {
+        func pixels(_ arguments: [String]) async throws -> Data {
+            let outcome = try await Program.named(
+                "ffmpeg", ["-v", "error"] + arguments + ["-frames:v", "1", "-f", "rawvideo", "-pix_fmt", "rgb24", "-"]
+            ).run()
+            try #require(outcome.status == 0 && !outcome.output.isEmpty, "\(outcome.errors)")
+            return outcome.output
+        }
+        let one = try await pixels(["-i", picture])
+        let other = try await pixels(["-i", video, "-vf", "select=eq(n\\,\(index))"])
+        try #require(one.count == other.count)
+        let sum = zip(one, other).reduce(into: 0) { $0 += (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }
+        return Double(sum) / Double(one.count)
+    }
+
     private static func seconds(of file: String, stream: String = "v:0") async throws -> Double {
         let outcome = try await Program.named(
             "ffprobe",
