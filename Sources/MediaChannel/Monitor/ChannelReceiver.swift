@@ -9,6 +9,7 @@ struct ChannelReceiver {
     private(set) var video: VideoParameters?
     private(set) var audio: AudioParameters?
     private(set) var jitterBuffer: JitterBuffer
+    private var clocks: [MediaKind: SenderClock] = [:]
 
     /// `codecs`: the negotiated codec of each track.
     init(codecs: [MediaKind: RTPCodec], options: JitterBufferOptions = JitterBufferOptions(), now: NIODeadline) {
@@ -37,6 +38,9 @@ struct ChannelReceiver {
     }
 
     mutating func senderReport(_ kind: MediaKind, _ mapping: SenderReportMapping, at now: NIODeadline) {
+        let ticks = Double(mapping.rtpTimestamp) / Double(max(1, mapping.clockRate))
+        clocks[kind, default: SenderClock()].report(
+            pts: Int64(ticks * 1_000_000), offset: mapping.senderTime(ofRTPTimestamp: 0))
         jitterBuffer.senderReport(
             kind, senderMicroseconds: mapping.senderTime(ofRTPTimestamp: 0), trackPts: 0, at: now)
     }
@@ -57,7 +61,7 @@ struct ChannelReceiver {
 
     /// A frame's time on the clock that both tracks share, µs; `nil` before the track's first sender report.
     func senderTime(_ kind: MediaKind, pts: Int64) -> Int64? {
-        jitterBuffer.senderMicroseconds(kind, pts: pts)
+        clocks[kind]?.senderTime(pts: pts)
     }
 
     private mutating func videoMayHaveChanged(_ keyFrame: MediaFrame) {
