@@ -6,16 +6,26 @@ if ! command -v swift >/dev/null; then
     echo "swift is not installed, or not in PATH: see https://swift.org/install (6.2 or newer)" >&2
     exit 1
 fi
-version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
-if [ -n "$version" ] && [ "$(printf '%s\n6.2\n' "$version" | sort -V | head -n 1)" != 6.2 ]; then
-    echo "Swift $version is too old: 6.2 or newer is needed, see https://swift.org/install" >&2
-    exit 1
-fi
+
+# Only now: a toolchain that was just unpacked may lack the libraries that the packages bring.
+check_swift() {
+    local said version
+    if ! said=$(swift --version 2>&1); then
+        echo "swift does not run: $said" >&2
+        exit 1
+    fi
+    version=$(sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' <<<"$said" | head -n 1)
+    if [ "$(printf '%s\n6.2\n' "$version" | sort -V | head -n 1)" != 6.2 ]; then
+        echo "Swift ${version:-of an unknown version} is too old: 6.2 or newer is needed, see https://swift.org/install" >&2
+        exit 1
+    fi
+}
 
 mapfile -t wanted < <(sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@")
 if ! command -v dpkg-query >/dev/null; then
     echo "this is no Debian: install what provides these packages there:" >&2
     printf '  %s\n' "${wanted[@]}" >&2
+    check_swift
     exit 0
 fi
 
@@ -26,6 +36,7 @@ for package in "${wanted[@]}"; do
 done
 if [ ${#missing[@]} -eq 0 ]; then
     echo "deps: all ${#wanted[@]} Debian packages are installed"
+    check_swift
     exit 0
 fi
 
@@ -42,3 +53,4 @@ fi
 # No questions (tshark has one) and no daemons that nobody asked for: the hub starts a mosquitto of its own.
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --quiet --no-install-recommends "${missing[@]}"
+check_swift
