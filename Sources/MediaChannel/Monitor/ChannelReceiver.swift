@@ -30,7 +30,8 @@ struct ChannelReceiver {
     /// A whole frame of a track.
     mutating func receive(_ received: ReceivedFrame, at now: NIODeadline) {
         if received.frame.kind == .video, received.frame.isKeyFrame { videoMayHaveChanged(received.frame) }
-        jitterBuffer.receive(received.frame, arrival: received.lastArrival, at: now)
+        jitterBuffer.receive(
+            received.frame, arrival: received.lastArrival, at: now, recoveryTime: received.recoveryTime)
     }
 
     mutating func frameLost(_ kind: MediaKind, at now: NIODeadline) {

@@ -4,7 +4,7 @@ public import Logging
 public import NIOCore
 public import PeerTransport
 
-/// A gateway's channels. Local users of one camera share one channel: one connection, one decoder.
+/// A gateway's channels. Users of one account share one channel of a camera: one connection, one decoder.
 public actor ChannelRegistry {
     /// A user's part in a channel.
     public struct Use: Sendable {
@@ -16,6 +16,7 @@ public actor ChannelRegistry {
     private struct Key: Hashable {
         let device: DeviceID
         let source: Int
+        let account: Principal?
     }
 
     private struct Shared {
@@ -29,7 +30,7 @@ public actor ChannelRegistry {
     private let socket: PeerSocket
     private let certificate: PeerCertificate
     private let logger: Logger
-    private let limit: Int
+    private var limit: Int
     private var shared: [Key: Shared] = [:]
     private var uses: [String: Use] = [:]
 
@@ -43,9 +44,18 @@ public actor ChannelRegistry {
         calls.attach()
     }
 
+    /// Counts for channels to come; those that are open stay.
+    public func setLimit(_ limit: Int) {
+        self.limit = limit
+    }
+
     /// Opens a channel, or takes part in the one that is open; returns when it is prepared.
-    public func open(device: DeviceID, deviceName: String, source: Int) async throws(IoTError) -> Use {
-        let key = Key(device: device, source: source)
+    ///
+    /// - Parameter account: in whose name an administrator's session calls; `nil` for its own.
+    public func open(
+        device: DeviceID, deviceName: String, source: Int, as account: Principal? = nil
+    ) async throws(IoTError) -> Use {
+        let key = Key(device: device, source: source, account: account)
         let channel: MonitorChannel
         if let existing = shared[key] {
             channel = existing.channel
@@ -68,8 +78,8 @@ public actor ChannelRegistry {
             throw IoTError(.tooManyConnections, "the gateway already holds \(limit) connections")
         }
         let channel = MonitorChannel(
-            device: key.device, source: key.source, calls: calls, socket: socket, certificate: certificate,
-            logger: logger)
+            device: key.device, source: key.source, as: key.account, calls: calls, socket: socket,
+            certificate: certificate, logger: logger)
         let promise = socket.eventLoop.makePromise(of: Void.self)
         shared[key] = Shared(channel: channel, prepared: promise.futureResult, uses: 1)
         do throws(IoTError) {
@@ -98,7 +108,8 @@ public actor ChannelRegistry {
     /// Ends a user's part; the last one closes the channel.
     public func close(_ id: String) async {
         guard let use = uses.removeValue(forKey: id) else { return }
-        let key = Key(device: use.channel.device, source: use.channel.source)
+        let key = Key(
+            device: use.channel.device, source: use.channel.source, account: use.channel.account)
         guard shared[key]?.channel === use.channel else { return await use.channel.stop() }
         shared[key]?.uses -= 1
         guard shared[key]?.uses == 0 else { return }

@@ -1,4 +1,5 @@
 public import IoTCore
+public import IoTLink
 import Logging
 import NIOCore
 import PeerTransport
@@ -10,6 +11,8 @@ import PeerTransport
 public final class MonitorChannel: Sendable {
     public let device: DeviceID
     public let source: Int
+    /// In whose name an administrator's session calls; `nil` for its own.
+    public let account: Principal?
 
     private let session = Hex.random(byteCount: 16)
     private let core: NIOLoopBoundBox<MonitorCore>
@@ -21,11 +24,13 @@ public final class MonitorChannel: Sendable {
     static let handshakeTimeout: TimeAmount = .seconds(15)
 
     init(
-        device: DeviceID, source: Int, calls: CallClient, socket: PeerSocket, certificate: PeerCertificate,
+        device: DeviceID, source: Int, as account: Principal? = nil, calls: CallClient, socket: PeerSocket,
+        certificate: PeerCertificate,
         logger: Logger
     ) {
         self.device = device
         self.source = source
+        self.account = account
         self.calls = calls
         self.socket = socket
         self.certificate = certificate
@@ -50,7 +55,8 @@ public final class MonitorChannel: Sendable {
         }
         do throws(IoTError) {
             try await calls.connect(
-                session: session, device: device, kind: .monitor, source: source, receiver: Listener(channel: self))
+                session: session, device: device, kind: .monitor, source: source, as: account,
+                receiver: Listener(channel: self))
         } catch {
             try? await onCore { core throws(IoTError) in core.fail(error) }
             try? await connected.get()
@@ -66,13 +72,13 @@ public final class MonitorChannel: Sendable {
     /// Starts the media; a second call does nothing.
     public func play() async throws(IoTError) {
         guard try await onCore({ core throws(IoTError) in try core.beginPlaying() }) else { return }
-        try await calls.control(session: session, device: device, .play)
+        try await calls.control(session: session, device: device, as: account, .play)
     }
 
     /// Ends the channel in order: sinks deliver what is complete and end.
     public func stop() async {
         try? await onCore { core throws(IoTError) in core.stop() }
-        await calls.end(session: session, device: device)
+        await calls.end(session: session, device: device, as: account)
     }
 
     public func describe() async -> MonitorDescription {

@@ -16,6 +16,7 @@ final class MonitorCore {
     private var receiver: ChannelReceiver?
     private var parameters: (video: VideoParameters?, audio: AudioParameters?) = (nil, nil)
     private var stage: DecodeStage?
+    private let decodeEvents = DecodeEvents()
     private var statistics: PlayoutStatistics?
     private var recordings: [RecordingFeed] = []
     /// Breaks announced by the jitter buffer, to be told with the frame behind them.
@@ -28,6 +29,10 @@ final class MonitorCore {
     private var subscribers: [Int: AsyncStream<MonitorEvent>.Continuation] = [:]
     private var nextSubscriber = 0
     private var hasEnded = false
+
+    /// By how much a frame may go to the decoder early to spare a wake-up: a little more than lies between two frames
+    /// of sound (20 to 23 ms), so that each wake-up takes at least two of them.
+    private static let coalescing = TimeAmount.milliseconds(25)
 
     init(eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
@@ -71,8 +76,10 @@ final class MonitorCore {
         parameters = (receiver.video, receiver.audio)
         // The stage holds this core until `disconnect` lets go of the stage.
         let core = NIOLoopBound(self, eventLoop: eventLoop)
-        stage = DecodeStage(video: receiver.video, audio: receiver.audio, logger: logger) { event in
-            core.eventLoop.execute { core.value.handle(event) }
+        stage = DecodeStage(
+            video: receiver.video, audio: receiver.audio, logger: logger, events: decodeEvents
+        ) {
+            core.eventLoop.execute { core.value.takeDecodeEvents(at: .now()) }
         }
         setConnection(.connecting, .handshaking)
         return answer
@@ -95,7 +102,8 @@ final class MonitorCore {
         let starts = actions.contains { if case .startMedia = $0 { true } else { false } }
         if starts {
             let now = NIODeadline.now()
-            receiver = ChannelReceiver(codecs: codecs, now: now)
+            receiver = ChannelReceiver(
+                codecs: codecs, options: JitterBufferOptions(coalescing: Self.coalescing), now: now)
             countedSkips = 0
             statistics = PlayoutStatistics(startedAt: now)
             let core = NIOLoopBound(self, eventLoop: eventLoop)
@@ -147,6 +155,7 @@ final class MonitorCore {
     // MARK: Playout
 
     private func pump(at now: NIODeadline) {
+        takeDecodeEvents(at: now)
         while let output = receiver?.poll() {
             switch output {
             case .release(_, let frame, let presentAt, let isLate):
@@ -175,7 +184,9 @@ final class MonitorCore {
     }
 
     private func schedule(_ deadline: NIODeadline) {
-        guard timer?.deadline != deadline else { return }
+        // A timer that rings too early costs one look. The loop wakes at its time even when it was cancelled, so that
+        // a new one for each frame would spare nothing.
+        if let timer, timer.deadline <= deadline { return }
         timer?.task.cancel()
         let task = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in
             guard let self else { return }
@@ -201,8 +212,12 @@ final class MonitorCore {
         recordings.removeAll { $0.sink.isClosed }
     }
 
-    /// What the decoding thread told.
-    func handle(_ event: DecodeEvent) {
+    /// What the decoding thread has told since the last look.
+    private func takeDecodeEvents(at now: NIODeadline) {
+        for event in decodeEvents.take(at: now) { handle(event) }
+    }
+
+    private func handle(_ event: DecodeEvent) {
         switch event {
         case .picture(let picture):
             if firstPicturePts == nil { firstPicturePts = picture.pts }
@@ -274,6 +289,7 @@ final class MonitorCore {
 
     func describe() -> MonitorDescription {
         let now = NIODeadline.now()
+        takeDecodeEvents(at: now)
         if let receiver {
             let report = receiver.jitterBuffer.report
             statistics?.update(report)

@@ -16,8 +16,8 @@ struct HeldFrame {
 
     var discontinuity: DiscontinuityReason?
 
-    /// It came when it was due already: the line makes room for those behind it, and what belongs to its own moment
-    /// in the other track has been shown or heard.
+    /// It came when it was due already: the line makes room for those behind it. Sound is not heard then, as its
+    /// moment was concealed.
     var cameLate = false
 }
 

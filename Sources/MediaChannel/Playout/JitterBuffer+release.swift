@@ -8,15 +8,18 @@ extension JitterBuffer {
         guard options.isEnabled else { return nil }
         var times = tracks.compactMap { track in track.held.first.map { releaseTime(of: $0, in: track) } }
         if let time = liveEdge.deadline, clock != nil { times.append(time) }
-        // What is past waits for a frame that is held.
-        if let time = continuity.deadline, time > now { times.append(time) }
+        // What is past waits for a frame that is held. While sound comes in time no timer shall ring for each piece.
+        if let time = continuity.deadline, time > now {
+            times.append(time + 4 * coalescing)
+        }
         if let time = stall.deadline(interval: videoInterval) { times.append(time) }
         return times.min()
     }
 
     mutating func releaseDue() {
+        let horizon = now + coalescing
         while let index = nextTrack(), let head = tracks[index].held.first,
-            releaseTime(of: head, in: tracks[index]) <= now
+            releaseTime(of: head, in: tracks[index]) <= horizon
         {
             release(from: index, isForced: false)
         }
@@ -25,6 +28,13 @@ extension JitterBuffer {
             counters.stalls += 1
             outputs.append(.stalled(tolerance: currentTolerance, delay: currentDelay))
         }
+    }
+
+    /// How early a frame may go: not at all in a network that holds frames up, since there the line may still move, and
+    /// sound that has gone does not move with it.
+    private var coalescing: Int64 {
+        let allowed = options.coalescing.playoutMicroseconds
+        return tolerance.tolerance <= allowed ? allowed : 0
     }
 
     /// The track whose first frame is due first.
@@ -50,8 +60,8 @@ extension JitterBuffer {
         let wanted = clock?.presentTime(of: sender) ?? now
         let presentAt: Int64?
         switch kind {
-        case .video: presentAt = placePicture(held, wanted: wanted, isForced: isForced)
-        case .audio: presentAt = placeSound(held, wanted: wanted, isForced: isForced)
+        case .video: presentAt = placePicture(held, sender: sender, wanted: wanted, isForced: isForced)
+        case .audio: presentAt = placeSound(held, sender: sender, wanted: wanted, isForced: isForced)
         }
         counters.emit(waited: now - held.readyAt)
         if presentAt == nil { counters.lateFrames += 1 }
@@ -63,25 +73,42 @@ extension JitterBuffer {
     }
 
     /// When the picture is shown; nil: not at all.
-    private mutating func placePicture(_ held: HeldFrame, wanted: Int64, isForced: Bool) -> Int64? {
+    private mutating func placePicture(
+        _ held: HeldFrame, sender: Int64, wanted: Int64, isForced: Bool
+    ) -> Int64? {
         if !hasShownPicture {
             // The first picture is shown at once, however old it is.
             hasShownPicture = true
             counters.firstFrameAt = now
+            synchrony.shown(at: now, sender: sender)
             return order.place(pts: held.frame.pts, wanted: now)
         }
-        guard !isForced, !held.cameLate, wanted >= held.readyAt else { return nil }
-        return order.place(pts: held.frame.pts, wanted: wanted, notBefore: held.readyAt)
+        guard !isForced, wanted >= held.readyAt,
+            let placed = synchrony.place(pictureAt: wanted, sender: sender),
+            let presentAt = order.place(pts: held.frame.pts, wanted: placed, notBefore: held.readyAt)
+        else { return nil }
+        synchrony.shown(at: presentAt, sender: sender)
+        return presentAt
     }
 
     /// When the sound is heard; nil: not at all.
-    private mutating func placeSound(_ held: HeldFrame, wanted: Int64, isForced: Bool) -> Int64? {
-        guard !isForced, !held.cameLate, wanted >= held.readyAt, liveEdge.isAudible(at: now),
-            !continuity.isConcealed(at: wanted)
+    private mutating func placeSound(
+        _ held: HeldFrame, sender: Int64, wanted: Int64, isForced: Bool
+    ) -> Int64? {
+        guard !isForced, !held.cameLate, wanted >= held.readyAt, !isFirstPictureAwaited, liveEdge.isAudible(at: now),
+            !continuity.isConcealed(at: wanted), synchrony.admits(soundAt: wanted, sender: sender)
         else { return nil }
+        synchrony.heard(at: wanted, sender: sender)
         if let hole = continuity.hear(at: wanted, duration: audioInterval) { conceal(hole) }
         return wanted
     }
+
+    /// Sound does not begin before the picture, which may be longer under way: it would have to stop again for it.
+    private var isFirstPictureAwaited: Bool {
+        !hasShownPicture && now - counters.startedAt < Self.longestWait && tracks.contains { $0.kind == .video }
+    }
+
+    private static let longestWait: Int64 = 1_500_000
 
     private mutating func reportShown(_ kind: MediaKind, at presentAt: Int64) {
         guard kind == .video || !tracks.contains(where: { $0.kind == .video }) else { return }

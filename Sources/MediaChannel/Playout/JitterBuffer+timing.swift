@@ -12,13 +12,16 @@ extension JitterBuffer {
         clock?.advance(to: moment)
         align(elapsed: elapsed)
         guard let newBase = tracks.compactMap(\.base).min() else { return }
-        if !liveEdge.isCatchingUp {
+        let floor = tracks.reduce(0) { max($0, $1.recoveryTime) }
+        if liveEdge.isCatchingUp {
+            tolerance.raise(to: floor)
+        } else {
             tolerance.handleBaseMoved(from: base, to: newBase)
             let late = tracks.indices.compactMap { index in
                 tracks[index].transits.percentile95(at: now).map { $0 - tracks[index].offset }
             }
             if let latest = late.max() {
-                tolerance.update(percentile: latest, base: newBase, at: now)
+                tolerance.update(percentile: latest, base: newBase, floor: floor, at: now)
             }
         }
         base = newBase
@@ -28,6 +31,7 @@ extension JitterBuffer {
         if target > anchor {
             // What is released and not yet shown goes with the line, lest the picture leads the sound.
             order.postpone(after: now, by: target - anchor)
+            synchrony.postpone(after: now, by: target - anchor)
         }
         updateLiveEdge()
     }
@@ -78,7 +82,7 @@ extension JitterBuffer {
             clock = PlayoutClock(anchor: base + delay, rate: options.maximumSlew, at: now)
         } else if tracks[index].transits.isEmpty, tracks[index].last == nil {
             // The second track: until the reports say otherwise, both came equally fast.
-            tracks[index].offset = transit - base
+            tracks[index].offset = reportedOffset(of: index, near: transit - base) ?? transit - base
         }
         let need = transit - tracks[index].offset - base
         // What comes after an outage says nothing of the jitter, until it is on time again.
@@ -135,11 +139,7 @@ extension JitterBuffer {
         let (leading, following) = leader == 0 ? (first, second) : (second, first)
         // Without reports, both tracks' fastest frames count as equally fast.
         var wanted = following - (leading - tracks[leader].offset)
-        if let leadingReport = tracks[leader].reportOffset, let followingReport = tracks[follower].reportOffset {
-            let reported = tracks[leader].offset + followingReport - leadingReport
-            // Reports that would need more delay than there may be are wrong, or of no use.
-            if abs(reported - wanted) <= options.maximumTolerance.playoutMicroseconds { wanted = reported }
-        }
+        wanted = reportedOffset(of: follower, near: wanted) ?? wanted
         let step = wanted - tracks[follower].offset
         let largest = Int64(Double(elapsed) * options.maximumSlew)
         if liveEdge.isCatchingUp || abs(step) > options.discontinuityThreshold.playoutMicroseconds {
@@ -147,6 +147,17 @@ extension JitterBuffer {
         } else {
             tracks[follower].offset += max(-largest, min(largest, step))
         }
+    }
+
+    /// The offset that brings the track to the other one by both tracks' reports.
+    ///
+    /// Reports that would need more delay than there may be are wrong, or of no use: nil.
+    private func reportedOffset(of index: Int, near guess: Int64) -> Int64? {
+        guard let other = tracks.indices.first(where: { $0 != index }), let report = tracks[index].reportOffset,
+            let otherReport = tracks[other].reportOffset
+        else { return nil }
+        let reported = tracks[other].offset + report - otherReport
+        return abs(reported - guess) <= options.maximumTolerance.playoutMicroseconds ? reported : nil
     }
 
     // MARK: The live edge

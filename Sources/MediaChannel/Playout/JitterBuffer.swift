@@ -20,6 +20,7 @@ public struct JitterBuffer: Sendable {
     var liveEdge = LiveEdge()
     var gate: KeyFrameGate
     var order = PresentationOrder()
+    var synchrony = Synchrony()
     var continuity = AudioContinuity()
     var stall: StallDetector
     var counters = JitterBufferCounters()
@@ -68,7 +69,12 @@ public struct JitterBuffer: Sendable {
     ///   - frame: its pts in µs on the track's own unwrapped time line; its dts is not looked at.
     ///   - arrival: when its last packet came.
     ///   - time: now; when nil, `arrival`.
-    public mutating func receive(_ frame: MediaFrame, arrival: NIODeadline, at time: NIODeadline? = nil) {
+    ///   - recoveryTime: how much later than others a frame may be of which a packet has to be sent again; the
+    ///     tolerance is no less than that. Zero where none is lost.
+    public mutating func receive(
+        _ frame: MediaFrame, arrival: NIODeadline, at time: NIODeadline? = nil, recoveryTime: TimeAmount = .zero
+    ) {
+        tracks[trackIndex(frame.kind)].recoveryTime = max(0, recoveryTime.playoutMicroseconds)
         advance(to: max(arrival, time ?? arrival))
         guard frame.pts.magnitude < playoutTimeLimit.magnitude else {
             lose(frame.kind)

@@ -7,6 +7,9 @@ struct ToleranceEstimator {
     /// However small the tolerance, it may lose this much in a second.
     private static let leastDecay = 5_000.0
 
+    /// How much it may rise towards a floor in a unit of time: played slower by so much, nobody sees it.
+    private static let rise = 0.05
+
     private(set) var tolerance: Int64
     private var updated: Int64?
 
@@ -34,14 +37,26 @@ struct ToleranceEstimator {
         tolerance = max(0, min(tolerance - (new - old), maximum))
     }
 
-    /// - Parameter percentile: the 95th percentile of the transits, on the line of the base.
-    mutating func update(percentile: Int64, base: Int64, at now: Int64) {
+    /// - Parameters:
+    ///   - percentile: the 95th percentile of the transits, on the line of the base.
+    ///   - floor: what the tolerance goes up to though nothing came so late yet: slowly, as nothing waits for it.
+    mutating func update(percentile: Int64, base: Int64, floor: Int64 = 0, at now: Int64) {
         if let peak, now - peak.at >= peakLifetime { self.peak = nil }
         let need = min(maximum, max(0, percentile - base, (peak?.transit ?? base) - base))
         let seconds = Double(now - (updated ?? now)) / 1_000_000
         updated = now
+        let floor = min(floor, maximum)
+        guard tolerance >= floor else {
+            tolerance = max(need, min(floor, tolerance + Int64(Self.rise * min(seconds, 1) * 1_000_000)))
+            return
+        }
         let loss = max(Double(tolerance) * decay, Self.leastDecay) * min(seconds, 1)
-        tolerance = max(need, tolerance - Int64(loss.rounded(.up)))
+        tolerance = max(need, floor, tolerance - Int64(loss.rounded(.up)))
+    }
+
+    /// At once: nothing is played yet that would have to stand still meanwhile.
+    mutating func raise(to floor: Int64) {
+        tolerance = max(tolerance, min(floor, maximum))
     }
 
     mutating func removePeak() {

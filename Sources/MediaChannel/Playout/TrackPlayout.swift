@@ -13,6 +13,9 @@ struct TrackPlayout {
     /// The sender's wall clock − the track's time, by the last sender report.
     var reportOffset: Int64?
 
+    /// How late a frame may be of which a packet is lost, by the track's present losses.
+    var recoveryTime: Int64 = 0
+
     /// The frame that came last.
     var last: (pts: Int64, transit: Int64)?
 

@@ -120,7 +120,10 @@ extension PeerConnection {
             guard let section = Negotiation.agree(local: ours, remote: theirs, localSSRC: ours.ssrc ?? makeSSRC())
             else { continue }
             let cname = ours.cname.isEmpty ? canonicalName : ours.cname
-            tracks.append(try PeerTrack(section: section, cname: cname, isNACKEnabled: configuration.isNACKEnabled))
+            tracks.append(
+                try PeerTrack(
+                    section: section, cname: cname, isNACKEnabled: configuration.isNACKEnabled,
+                    generator: &ice.generator))
         }
         guard tracks.contains(where: { $0.section.direction != .inactive }) else {
             throw IoTError(.sessionDescriptionInvalid, "the peers agree on no codec in any section")
@@ -165,7 +168,8 @@ extension PeerConnection {
     ) -> SessionDescription {
         var description = SessionDescription(
             // 63 bits: RFC 8829 §5.2.1.
-            sessionID: UInt64.random(in: 0...(.max >> 1)), entries: entries, credentials: ice.credentials,
+            sessionID: UInt64.random(in: 0...(.max >> 1), using: &ice.generator), entries: entries,
+            credentials: ice.credentials,
             fingerprints: [certificate.fingerprint], setup: setup)
         description.candidates = ice.localCandidates
         description.hasEndOfCandidates = configuration.hasAllHostAddresses
@@ -179,6 +183,6 @@ extension PeerConnection {
     }
 
     private func makeSSRC() -> UInt32 {
-        UInt32.random(in: 1 ... .max)
+        UInt32.random(in: 1 ... .max, using: &ice.generator)
     }
 }

@@ -59,14 +59,16 @@ public final class PeerConnection {
             generator: SystemRandomNumberGenerator())
     }
 
+    /// - Parameter generator: of all that the connection chooses at random, except what OpenSSL does.
     init(
         configuration: PeerConfiguration, certificate: PeerCertificate, now: NIODeadline,
         generator: any RandomNumberGenerator
     ) {
+        var generator = generator
         self.configuration = configuration
         self.certificate = certificate
         self.now = now
-        canonicalName = Hex.random(byteCount: 8)
+        canonicalName = Hex.encode((0..<8).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
         ice = ICEAgent(
             configuration: configuration.ice, isControlling: configuration.isControlling,
             hostAddresses: configuration.hostAddresses, generator: generator)

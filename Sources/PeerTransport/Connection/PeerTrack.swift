@@ -8,10 +8,16 @@ struct PeerTrack {
     var receiver: RTPReceiver?
     var receiverDeadline: NIODeadline?
 
-    init(section: NegotiatedSection, cname: String, isNACKEnabled: Bool) throws(IoTError) {
+    init(
+        section: NegotiatedSection, cname: String, isNACKEnabled: Bool,
+        generator: inout any RandomNumberGenerator
+    ) throws(IoTError) {
         self.section = section
         if let codec = section.sendingCodec {
-            sender = RTPSender(codec: codec, ssrc: section.localSSRC, canonicalName: cname)
+            sender = RTPSender(
+                codec: codec, ssrc: section.localSSRC, canonicalName: cname,
+                initialSequenceNumber: RTPSender.initialSequenceNumber(using: &generator),
+                timestampOffset: .random(in: 0 ... .max, using: &generator))
         }
         if !section.receivingCodecs.isEmpty {
             receiver = try RTPReceiver(
@@ -29,6 +35,7 @@ struct PeerTrack {
     }
 
     var nextDeadline: NIODeadline? {
-        [receiverDeadline, sender?.reportDeadline].compactMap { $0 }.min()
+        guard let report = sender?.reportDeadline else { return receiverDeadline }
+        return receiverDeadline.map { min($0, report) } ?? report
     }
 }

@@ -53,9 +53,15 @@ struct MissingPackets: Sendable {
 
     /// Those that are to be asked for now, each counted as asked.
     ///
-    /// - Parameter slack: requests due this much later go along, so that few messages carry many.
+    /// From the second round on each round is a pair of requests: what was lost twice already is worth a packet more,
+    /// and a third round would cost the frame its time.
+    ///
+    /// - Parameters:
+    ///   - slack: requests due this much later go along, so that few messages carry many.
+    ///   - interval: from a round to the next one.
+    ///   - spacing: between the two requests of a pair, lest one short disturbance takes both.
     mutating func requests(
-        at now: NIODeadline, slack: TimeAmount, repeatAfter interval: TimeAmount, limit: Int
+        at now: NIODeadline, slack: TimeAmount, repeatAfter interval: TimeAmount, spacing: TimeAmount, limit: Int
     ) -> [UInt16] {
         guard now >= earliestDue else { return [] }
         var numbers: [UInt16] = []
@@ -65,7 +71,9 @@ struct MissingPackets: Sendable {
                 numbers.append(UInt16(truncatingIfNeeded: packets[index].number))
                 packets[index].attempts += 1
                 packets[index].lastRequest = now
-                packets[index].due = now + interval
+                let attempts = packets[index].attempts
+                let beginsPair = attempts > 1 && attempts.isMultiple(of: 2) && attempts < limit
+                packets[index].due = now + (beginsPair ? spacing : interval)
             }
             if packets[index].attempts < limit { earliestDue = min(earliestDue, packets[index].due) }
         }

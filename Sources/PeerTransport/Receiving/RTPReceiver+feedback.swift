@@ -5,6 +5,8 @@ extension RTPReceiver {
     /// Requests that are due this soon go along with those that are due now.
     private static let requestSlack = TimeAmount.milliseconds(2)
 
+    private static let pairSpacing = TimeAmount.milliseconds(5)
+
     /// A NACK of so many scattered packets still fits one datagram.
     private static let numbersPerNACK = 200
 
@@ -25,7 +27,7 @@ extension RTPReceiver {
             var numbers =
                 stream?.missing.requests(
                     at: now, slack: Self.requestSlack, repeatAfter: estimator.repeatInterval,
-                    limit: configuration.maximumNACKs)[...] ?? []
+                    spacing: Self.pairSpacing, limit: configuration.maximumNACKs)[...] ?? []
             while !numbers.isEmpty {
                 let part = numbers.prefix(Self.numbersPerNACK)
                 numbers = numbers.dropFirst(part.count)

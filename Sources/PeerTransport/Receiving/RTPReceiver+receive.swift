@@ -7,8 +7,12 @@ extension RTPReceiver {
     /// A jump beyond this, either way, is a restart of the source and no loss.
     private static let largestJump: Int64 = 3_000
 
-    /// How far below the first packet the beginning of its key frame is looked for.
+    /// How far below the lowest packet the beginning of its key frame is looked for.
     private static let searchReach: Int64 = 8
+
+    /// How many packets of the first burst one may overtake. Those further below would be passed over for good: SRTP
+    /// lets no copy of them in.
+    private static let largestOvertaking: Int64 = 1_000
     private static let searchTime = TimeAmount.milliseconds(400)
 
     func isOfStream(_ packet: RTPPacket) -> Bool {
@@ -92,7 +96,7 @@ extension RTPReceiver {
         let isRetransmission = (awaited?.attempts ?? 0) > 0
         stream.reception.note(
             number: number, timestamp: timestamp, arrival: arrival, isTimely: !isRetransmission)
-        if let awaited { measure(awaited, arrival) }
+        losses.note(isLost: awaited.map { measure($0, arrival) } ?? false)
 
         if number > stream.highest {
             _ = stream.sequence.unwrap(packet.sequenceNumber)
@@ -110,8 +114,10 @@ extension RTPReceiver {
         if stream.searchEnd != nil {
             stream.waiting.insert(entry, at: number)
             if number < stream.next {
-                stream.missing.prepend(
-                    (number + 1)..<stream.next, detected: now, due: now + estimator.requestDelay)
+                let due = now + estimator.requestDelay
+                stream.missing.prepend((number + 1)..<stream.next, detected: now, due: due)
+                // The first one to come may have overtaken many of the key frame's.
+                stream.missing.prepend((number - Self.searchReach)..<number, detected: now, due: due)
                 stream.next = number
             }
             search(&stream, at: now)
@@ -130,19 +136,21 @@ extension RTPReceiver {
         }
     }
 
-    private mutating func measure(_ awaited: MissingPackets.Packet, _ arrival: NIODeadline) {
+    /// True when the packet was lost, and not only late.
+    private mutating func measure(_ awaited: MissingPackets.Packet, _ arrival: NIODeadline) -> Bool {
         guard awaited.attempts > 0 else {
             estimator.note(lateness: arrival - awaited.detected)
-            return
+            return false
         }
         statistics.retransmittedPacketsReceived += 1
         // Only the answer to a single request can be told apart (Karn's rule).
-        guard awaited.attempts == 1 else { return }
-        if estimator.isPlausible(answer: arrival - awaited.lastRequest) {
-            statistics.roundTripTime = estimator.smoothed
-        } else {
+        guard awaited.attempts == 1 else { return true }
+        guard estimator.isPlausible(answer: arrival - awaited.lastRequest) else {
             estimator.note(lateness: arrival - awaited.detected)
+            return false
         }
+        statistics.roundTripTime = estimator.smoothed
+        return true
     }
 
     /// Whether a packet that nobody awaits and that is not the newest is of use: only while searching.
@@ -152,7 +160,9 @@ extension RTPReceiver {
             statistics.packetsDiscarded += 1
             return false
         }
-        if stream.searchEnd != nil, number < stream.next, stream.next - number <= 64 { return true }
+        if stream.searchEnd != nil, number < stream.next, stream.next - number <= Self.largestOvertaking {
+            return true
+        }
         statistics.packetsDuplicated += 1
         return false
     }
@@ -191,6 +201,7 @@ extension RTPReceiver {
             switch output {
             case .frame(var received):
                 received.frame.isDiscontinuity = isDiscontinuous
+                received.recoveryTime = recoveryTime
                 isDiscontinuous = false
                 statistics.framesReceived += 1
                 if received.frame.isKeyFrame, kind == .video {

@@ -23,6 +23,7 @@ public struct RTPReceiver: Sendable {
     var timestampSource: UInt32?
 
     var estimator: RoundTripEstimator
+    var losses = LossEstimator()
     var keyFrameRequests: KeyFrameRequests
     var nextReport: NIODeadline?
     var lastSenderReport: (middle: UInt32, arrival: NIODeadline)?
@@ -46,6 +47,12 @@ public struct RTPReceiver: Sendable {
         self.kind = kind
         estimator = RoundTripEstimator(initial: configuration.initialRoundTripTime)
         keyFrameRequests = KeyFrameRequests(interval: configuration.keyFrameRequestInterval)
+    }
+
+    /// From when a lost packet should have come to when it does, with as many requests as are likely to be needed.
+    var recoveryTime: TimeAmount {
+        let rounds = losses.rounds
+        return rounds > 0 ? estimator.requestDelay + estimator.repeatInterval * rounds : .zero
     }
 
     /// The stream's SSRC; `nil` before its first packet.

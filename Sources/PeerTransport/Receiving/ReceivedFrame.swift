@@ -14,10 +14,18 @@ public struct ReceivedFrame: Sendable {
     public var firstArrival: NIODeadline
     public var lastArrival: NIODeadline
 
-    public init(frame: MediaFrame, rtpTimestamp: Int64, firstArrival: NIODeadline, lastArrival: NIODeadline) {
+    /// How much later than its neighbours a packet may come that had to be asked for, as often as the track's present
+    /// losses make that likely; zero while hardly any packet is lost.
+    public var recoveryTime: TimeAmount
+
+    public init(
+        frame: MediaFrame, rtpTimestamp: Int64, firstArrival: NIODeadline, lastArrival: NIODeadline,
+        recoveryTime: TimeAmount = .zero
+    ) {
         self.frame = frame
         self.rtpTimestamp = rtpTimestamp
         self.firstArrival = firstArrival
         self.lastArrival = lastArrival
+        self.recoveryTime = recoveryTime
     }
 }

@@ -37,8 +37,7 @@ public struct RTPSender: Sendable {
 
     /// - Parameters:
     ///   - canonicalName: the CNAME that all streams of this peer share.
-    ///   - initialSequenceNumber: random by default (RFC 3550 §5.1), in the lower half so that SRTP's roll-over counter
-    ///     cannot be misjudged when the first packets are lost (RFC 3711 §3.3.1).
+    ///   - initialSequenceNumber: random by default, see `initialSequenceNumber(using:)`.
     ///   - timestampOffset: added to every timestamp; random by default.
     public init(
         codec: RTPCodec, ssrc: UInt32, canonicalName: String,
@@ -51,6 +50,12 @@ public struct RTPSender: Sendable {
         self.timestampOffset = timestampOffset
         self.clock = RTPClock(rate: codec.clockRate)
         self.trackSequences = Array(repeating: -1, count: Self.historyLength)
+    }
+
+    /// At random (RFC 3550 §5.1), in the lower half so that SRTP's roll-over counter cannot be misjudged when the first
+    /// packets are lost (RFC 3711 §3.3.1).
+    static func initialSequenceNumber(using generator: inout any RandomNumberGenerator) -> UInt16 {
+        .random(in: 0...0x7FFF, using: &generator)
     }
 
     /// Appends the packet, with this viewer's header, to `buffer`: the RTP packet as SRTP takes it.

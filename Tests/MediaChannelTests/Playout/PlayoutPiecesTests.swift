@@ -40,6 +40,48 @@ import Testing
         #expect(estimator.tolerance == 20_000, "no delay would have been long enough")
     }
 
+    @Test("The tolerance goes up to a floor slowly while frames play, at once before that, and not below it")
+    func floor() {
+        var estimator = ToleranceEstimator(
+            initial: 50_000, maximum: 2_000_000, decay: 0.02, peakLifetime: 10_000_000)
+        estimator.update(percentile: 0, base: 0, floor: 200_000, at: 0)
+        #expect(estimator.tolerance == 50_000)
+        estimator.update(percentile: 0, base: 0, floor: 200_000, at: 1_000_000)
+        #expect(estimator.tolerance == 100_000)
+        for second in 2..<20 {
+            estimator.update(percentile: 0, base: 0, floor: 200_000, at: Int64(second) * 1_000_000)
+        }
+        #expect(estimator.tolerance == 200_000)
+        estimator.update(percentile: 0, base: 0, at: 20_000_000)
+        #expect(estimator.tolerance == 195_000)
+        estimator.raise(to: 300_000)
+        #expect(estimator.tolerance == 300_000)
+        estimator.raise(to: 9_000_000)
+        #expect(estimator.tolerance == 2_000_000)
+    }
+
+    @Test(
+        "A picture next to sound of another moment is shown a little later or not at all, and such sound is not heard")
+    func synchrony() {
+        var synchrony = Synchrony()
+        for time in stride(from: 0, through: 100_000, by: 20_000) as StrideThrough<Int64> {
+            synchrony.heard(at: 1_000_000 + time, sender: time)
+        }
+        #expect(synchrony.place(pictureAt: 1_050_000, sender: 50_000) == 1_050_000)
+        #expect(synchrony.place(pictureAt: 1_110_000, sender: 50_000) == 1_110_000, "60 ms late")
+        // The line rose by 100 ms: the old sound is heard until 1.1 s.
+        #expect(synchrony.place(pictureAt: 1_110_000, sender: 10_000) == nil)
+        #expect(synchrony.place(pictureAt: 1_125_000, sender: 25_000) == 1_145_001)
+        #expect(synchrony.place(pictureAt: 1_146_000, sender: 46_000) == 1_146_000)
+        synchrony.shown(at: 1_300_000, sender: 300_000)
+        #expect(synchrony.admits(soundAt: 1_310_000, sender: 300_000))
+        #expect(!synchrony.admits(soundAt: 1_310_000, sender: 200_000))
+        #expect(synchrony.admits(soundAt: 1_346_000, sender: 200_000))
+        synchrony.postpone(after: 1_290_000, by: 100_000)
+        #expect(!synchrony.admits(soundAt: 1_410_000, sender: 410_000))
+        #expect(synchrony.admits(soundAt: 1_410_000, sender: 310_000))
+    }
+
     @Test("When the base moves, what is shown when stays as it was")
     func baseMoves() {
         var estimator = ToleranceEstimator(

@@ -24,6 +24,21 @@ import Testing
         #expect(link.now - .uptimeNanoseconds(5_000_000_000) <= .milliseconds(80))
     }
 
+    @Test("All that a connection chooses at random comes from its generator, so that a test can repeat itself")
+    func seeded() throws {
+        let certificate = try PeerCertificate.generate()
+        func offer(seed: UInt64) throws -> String {
+            let address = try SocketAddress(ipAddress: "192.0.2.1", port: 4000)
+            let connection = PeerConnection(
+                configuration: PeerConfiguration(
+                    hostAddresses: [address], isControlling: true, sections: PeerLink.cameraSections),
+                certificate: certificate, now: .uptimeNanoseconds(0), generator: MediaRandom(seed: seed))
+            return try connection.createOffer().text
+        }
+        #expect(try offer(seed: 1) == offer(seed: 1))
+        #expect(try offer(seed: 1) != offer(seed: 2))
+    }
+
     /// Sends `count` pictures, 40 ms apart, with sound between; gives what was sent.
     private func stream(
         _ link: PeerLink, count: Int, random: inout MediaRandom

@@ -130,6 +130,21 @@ import Testing
         }
     }
 
+    @Test("It is so too when most of the key frame has overtaken it")
+    func lostBeginningBehind() throws {
+        // Hundreds of packets in one burst.
+        let frames = VirtualMediaLink.pictures(.h264, count: 4, gop: 250, size: 120_000)
+        for seed in 1...20 as ClosedRange<UInt64> {
+            var link = try VirtualMediaLink(
+                codec: MediaFixtures.h264, conditions: .init(delay: .milliseconds(25), jitter: .milliseconds(30)),
+                seed: seed, firstSequence: 100)
+            link.losesPacket = { number, isRetransmission in !isRetransmission && number == 100 }
+            try link.run(frames)
+            let isWhole = link.frames.map(\.frame.bytes) == frames.map(\.bytes)
+            #expect(isWhole, "seed \(seed): \(link.receiver.statistics)")
+        }
+    }
+
     @Test("A packet that never comes is given up: one break, a key frame request, and the rest goes on")
     func givesUp() throws {
         let frames = VirtualMediaLink.pictures(.h264, count: 120, gop: 60, size: 8_000)

@@ -1,0 +1,67 @@
+/// Keeps what is shown next to what is heard. All times are µs.
+///
+/// When the line rises, what was presented before stays on the old line. Of a picture and a sound of different lines
+/// that would come next to each other the first one stands; the second is left out, or, a picture, shown a moment later.
+struct Synchrony {
+    private struct Presented {
+        var at: Int64
+        /// Presented − captured.
+        var line: Int64
+    }
+
+    /// Further apart from each other than this, nobody takes them for one moment.
+    private static let nearness: Int64 = 45_000
+
+    /// A picture may be shown so much later than its line says.
+    private static let largestDelay: Int64 = 25_000
+
+    /// Lines further apart than this are seen to be. Less than the 80 ms that are promised, since the line may still
+    /// fall by some ms between a frame's release and its time.
+    private static let limit: Int64 = 60_000
+    private static let remembered = 32
+
+    private var pictures: [Presented] = []
+    private var sounds: [Presented] = []
+
+    /// When a picture may be shown that is wanted then; nil when the sound next to it is of another moment.
+    func place(pictureAt wanted: Int64, sender: Int64) -> Int64? {
+        guard let last = Self.lastApart(wanted, sender, from: sounds) else { return wanted }
+        let later = last + Self.nearness + 1
+        guard later - wanted <= Self.largestDelay, Self.lastApart(later, sender, from: sounds) == nil else {
+            return nil
+        }
+        return later
+    }
+
+    /// False when a picture that is shown next to the sound is of another moment.
+    func admits(soundAt presentAt: Int64, sender: Int64) -> Bool {
+        Self.lastApart(presentAt, sender, from: pictures) == nil
+    }
+
+    mutating func shown(at presentAt: Int64, sender: Int64) {
+        Self.append(Presented(at: presentAt, line: presentAt &- sender), to: &pictures)
+    }
+
+    mutating func heard(at presentAt: Int64, sender: Int64) {
+        Self.append(Presented(at: presentAt, line: presentAt &- sender), to: &sounds)
+    }
+
+    /// Pictures that are not yet shown are shown later.
+    mutating func postpone(after now: Int64, by amount: Int64) {
+        for index in pictures.indices where pictures[index].at > now {
+            pictures[index].at += amount
+            pictures[index].line += amount
+        }
+    }
+
+    private static func lastApart(_ presentAt: Int64, _ sender: Int64, from others: [Presented]) -> Int64? {
+        let line = presentAt - sender
+        return others.lazy.filter { abs($0.at - presentAt) <= nearness && abs($0.line - line) > limit }
+            .map(\.at).max()
+    }
+
+    private static func append(_ presented: Presented, to list: inout [Presented]) {
+        if list.count >= remembered { list.removeFirst() }
+        list.append(presented)
+    }
+}

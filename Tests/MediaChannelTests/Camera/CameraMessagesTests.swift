@@ -1,0 +1,42 @@
+import IoTCore
+import IoTLink
+import Testing
+
+@testable import MediaChannel
+@testable import ThingModel
+
+@Suite struct CameraMessagesTests {
+    /// What the camera answers to a text.
+    private func answer(
+        _ text: String, viewers: Int = 2, isOn: Bool = true, source: CameraSnapshot.SourceState = .ready
+    ) async throws -> JSONValue {
+        let camera = CameraSnapshot(
+            name: "front", device: .random(), url: "", source: source, isOn: isOn, viewers: viewers, maximumViewers: 8,
+            media: CameraMeasurement())
+        let responder = DeviceMessageResponder(responses: .one, link: LinkResponder { _ in })
+        let message = DeviceMessage(from: nil, data: Array(text.utf8), responses: .one)
+        try await CameraMessages { camera }.answer(message, responder)
+        return try JSONValue(parsing: try MessageData.decode(responder.single))
+    }
+
+    @Test("get_device_st says whether one more may watch, and how many do")
+    func deviceState() async throws {
+        #expect(try await answer("get_device_st") == [["status": 0, "appConnectNum": 2]])
+        #expect(try await answer("get_device_st&type=live", viewers: 8) == [["status": 405, "appConnectNum": 8]])
+        #expect(try await answer("get_device_st", isOn: false) == [["status": 1, "appConnectNum": 2]])
+        #expect(try await answer("get_device_st", source: .connecting) == [["status": 1, "appConnectNum": 2]])
+        #expect(try await answer("get_device_st&type=voice") == [["status": 406, "appConnectNum": 2]])
+        #expect(try await answer("get_device_st&type=smell") == [["status": 404, "appConnectNum": 2]])
+    }
+
+    @Test("Anything else is 20141, another parameter 20143")
+    func refused() async {
+        for (text, code) in [
+            ("reboot", ErrorCode.userCommandType), ("", .userCommandType), ("get_device_state", .userCommandType),
+            ("get_device_st&channel=1", .userCommandParameter),
+        ] {
+            let error = await #expect(throws: IoTError.self) { _ = try await answer(text) }
+            #expect(error?.code == code, "\(text)")
+        }
+    }
+}
