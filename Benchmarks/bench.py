@@ -63,6 +63,19 @@ class Daemon:
         fields = open("/proc/%d/stat" % self.process.pid).read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / TICKS
 
+    def thread_cpu(self):
+        """Seconds of each living thread, added up by the thread's name without what counts it."""
+        used = {}
+        for task in os.listdir("/proc/%d/task" % self.process.pid):
+            try:
+                name = open("/proc/%d/task/%s/comm" % (self.process.pid, task)).read().strip()
+                spent = int(open("/proc/%d/task/%s/schedstat" % (self.process.pid, task)).read().split()[0])
+            except FileNotFoundError:
+                continue
+            name = "loops" if name.startswith("NIO-ELT") else "decoder" if name == "decoder" else "others"
+            used[name] = used.get(name, 0) + spent / 1e9
+        return used
+
     def pss(self):
         for line in open("/proc/%d/smaps_rollup" % self.process.pid):
             if line.startswith("Pss:"):
@@ -104,32 +117,39 @@ def first_frames(daemon, camera, rounds):
 
 
 def cpu_per_frame(daemon, camera, seconds):
+    """Seconds a frame: all, less what the daemon takes without a viewer, that of each kind of thread, and frames."""
     idle_start, at = daemon.cpu(), time.monotonic()
+    idle_threads = daemon.thread_cpu()
     time.sleep(seconds)
-    idle = (daemon.cpu() - idle_start) / (time.monotonic() - at)
+    idle_time = time.monotonic() - at
+    idle = (daemon.cpu() - idle_start) / idle_time
+    idle_threads = {name: (spent - idle_threads.get(name, 0)) / idle_time
+                    for name, spent in daemon.thread_cpu().items()}
     channel = open_channel(daemon, camera)
     daemon.request("POST", "/v1/channels/%s/play" % channel)
     time.sleep(1.5)
     frames = daemon.request("GET", "/v1/channels/" + channel)["statistics"]["video"]["framesDecoded"]
-    start, at = daemon.cpu(), time.monotonic()
+    start, at, threads = daemon.cpu(), time.monotonic(), daemon.thread_cpu()
     time.sleep(seconds)
     used, passed = daemon.cpu() - start, time.monotonic() - at
+    threads = {name: spent - threads.get(name, 0) - idle_threads.get(name, 0) * passed
+               for name, spent in daemon.thread_cpu().items()}
     frames = daemon.request("GET", "/v1/channels/" + channel)["statistics"]["video"]["framesDecoded"] - frames
     daemon.request("DELETE", "/v1/channels/" + channel)
-    return used / frames, (used - idle * passed) / frames, frames
+    share = {name: spent / frames for name, spent in threads.items()}
+    return used / frames, (used - idle * passed) / frames, share, frames
 
 
-def ffmpeg_cpu_per_frame(clip):
+def ffmpeg_cpu_per_frame(clip, rounds=4, *options):
     frames = int(
         subprocess.run(
             ["ffprobe", "-v", "error", "-select_streams", "v", "-count_packets", "-show_entries",
              "stream=nb_read_packets", "-of", "csv=p=0", clip], capture_output=True, text=True, check=True,
         ).stdout.strip().strip(","))
-    rounds = 4
     before = os.times()
     subprocess.run(
-        ["ffmpeg", "-v", "error", "-threads", "1", "-stream_loop", str(rounds - 1), "-i", clip, "-f", "null", "-"],
-        check=True)
+        ["ffmpeg", "-v", "error", *options, "-threads", "1", "-stream_loop", str(rounds - 1), "-i", clip,
+         "-f", "null", "-"], check=True)
     after = os.times()
     used = after.children_user + after.children_system - before.children_user - before.children_system
     return used / (frames * rounds)
@@ -177,8 +197,9 @@ def main():
         # Deep into the first group of pictures, which is ten seconds long.
         time.sleep(9)
         first, edge = first_frames(daemon, "street", options.rounds)
-        total, share, frames = cpu_per_frame(daemon, "hd", 8)
+        total, share, threads, frames = cpu_per_frame(daemon, "hd", 8)
         reference = ffmpeg_cpu_per_frame(HD)
+        paced = ffmpeg_cpu_per_frame(HD, 1, "-re")
         path = "/v1/devices/%s/properties?path=ProUser._buildIn.val.nickName"
         device = daemon.request("GET", "/v1/devices/street")["id"]
         timed(50, lambda _: daemon.request("GET", path % device))
@@ -200,6 +221,11 @@ def main():
           % (frames, share * 1000, reference * 1000, share / reference))
     print("| the same with the camera's own reading and packetising | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | – |"
           % (total * 1000, reference * 1000, total / reference))
+    for name, what in (("decoder", "of it the decoding thread"), ("loops", "of it the event loops of both ends")):
+        print("| %s | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | – |"
+              % (what, threads.get(name, 0) * 1000, reference * 1000, threads.get(name, 0) / reference))
+    print("| ffmpeg itself at the clip's own pace (-re -f null), reading included | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | – |"
+          % (paced * 1000, reference * 1000, paced / reference))
     print("| property write, durable, alone (p50 / p99) | %.2f / %.2f ms | read through the same broker %.2f ms + fdatasync %.2f ms | %.2f | 2 |"
           % (write, percentile(writes, 0.99), read, sync, write / (read + sync)))
     print("| start to ready, embedded broker (p50 / worst of %d) | %.0f / %.0f ms | – | – | 300 ms |"

@@ -2,6 +2,7 @@ import IoTCore
 import Logging
 import MediaCodec
 import NIOCore
+import Synchronization
 
 /// What the decoding thread tells the channel.
 enum DecodeEvent: Sendable {
@@ -34,8 +35,15 @@ final class DecodeStage: @unchecked Sendable {
     /// How many coded frames may wait: about 12 s of pictures and sound.
     static let queueLimit = 1_200
 
+    /// How many frames of sound that nobody hears may wait for the next picture to wake the thread for both.
+    static let silentPatience = 4
+
     private let worker: SerialWorker
-    private let onEvent: @Sendable (DecodeEvent) -> Void
+    private let events: DecodeEvents
+    private let onEvents: @Sendable () -> Void
+    private let hasPicture: Bool
+    /// A sound sink was added. Not behind `worker`: the channel's loop reads it too.
+    private let isHeard = Atomic(false)
     private let logger: Logger
 
     private var videoParameters: VideoParameters?
@@ -46,22 +54,28 @@ final class DecodeStage: @unchecked Sendable {
     private var pictureSinks: [any PictureSink] = []
     private var soundSinks: [any SoundSink] = []
     private var newest: VideoPicture?
+    private var hasTold = false
+    private var isEnding = false
     private var isEnded = false
 
+    /// `onEvents` is called on the decoding thread; somebody is then to look at `events` soon.
     init(
-        video: VideoParameters?, audio: AudioParameters?, logger: Logger,
-        onEvent: @escaping @Sendable (DecodeEvent) -> Void
+        video: VideoParameters?, audio: AudioParameters?, logger: Logger, events: DecodeEvents,
+        onEvents: @escaping @Sendable () -> Void
     ) {
         videoParameters = video
         audioParameters = audio
+        hasPicture = video != nil
         self.logger = logger
-        self.onEvent = onEvent
+        self.events = events
+        self.onEvents = onEvents
         worker = SerialWorker(name: "decoder", limit: Self.queueLimit)
     }
 
     /// False when too many frames wait: this one is lost, and with it all up to the next key frame.
     func decode(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) -> Bool {
-        worker.submit { [self] in
+        let isPatient = frame.kind == .audio && hasPicture && !isHeard.load(ordering: .relaxed)
+        return worker.submit(patience: isPatient ? Self.silentPatience : 0) { [self] in
             switch frame.kind {
             case .video: decodeVideo(frame, presentAt: presentAt, isLate: isLate)
             case .audio: decodeAudio(frame, presentAt: presentAt, isLate: isLate)
@@ -97,6 +111,7 @@ final class DecodeStage: @unchecked Sendable {
     }
 
     func addSound(_ make: @escaping @Sendable () -> any SoundSink) {
+        isHeard.store(true, ordering: .relaxed)
         add { [self] in
             let sink = make()
             if isEnded { sink.end(nil) } else { soundSinks.append(sink) }
@@ -111,6 +126,7 @@ final class DecodeStage: @unchecked Sendable {
     /// Ends every sink and then the thread.
     func end(_ reason: IoTError?) {
         worker.submit(beyondLimit: true) { [self] in
+            isEnding = true
             drainDecoders()
             isEnded = true
             pictureSinks.forEach { $0.end(reason) }
@@ -133,7 +149,7 @@ final class DecodeStage: @unchecked Sendable {
             schedule[frame.pts] = (presentAt, isLate, frame.isKeyFrame)
             deliver(try videoDecoder.decode(frame))
         } catch {
-            onEvent(.corrupt(.video))
+            tell(.corrupt(.video))
         }
     }
 
@@ -142,18 +158,18 @@ final class DecodeStage: @unchecked Sendable {
             let plan = schedule.removeValue(forKey: picture.pts)
             if schedule.count > 64 { schedule = schedule.filter { $0.key > picture.pts } }
             if picture.isCorrupt {
-                onEvent(.corrupt(.video))
+                tell(.corrupt(.video))
                 continue
             }
             let now = NIODeadline.now()
             let presentAt = plan?.presentAt ?? now
             let isShown = plan?.isLate == false && now - presentAt <= DecodedPicture.lateness
-            onEvent(
+            tell(
                 .picture(
                     DecodedPicture(
                         pts: picture.pts, isKeyFrame: plan?.isKeyFrame ?? false, width: picture.width,
                         height: picture.height, isShown: isShown, presentedAt: max(presentAt, now),
-                        decodedAt: now)))
+                        decodedAt: now)), at: now)
             newest = picture
             pictureSinks.removeAll { !$0.take(picture, report: report) }
         }
@@ -164,11 +180,11 @@ final class DecodeStage: @unchecked Sendable {
             if audioDecoder == nil, let audioParameters { audioDecoder = try AudioDecoder(audioParameters) }
             guard let audioDecoder else { return }
             for sound in try audioDecoder.decode(frame) {
-                onEvent(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
+                tell(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
                 soundSinks.removeAll { !$0.take(sound, report: report) }
             }
         } catch {
-            onEvent(.corrupt(.audio))
+            tell(.corrupt(.audio))
         }
     }
 
@@ -180,9 +196,26 @@ final class DecodeStage: @unchecked Sendable {
         schedule.removeAll()
     }
 
+    /// Until the first picture is told the channel does not play, and behind the last one it may have no more reason
+    /// to look.
+    private func tell(_ event: DecodeEvent, at now: NIODeadline = .now()) {
+        let isUrgent: Bool
+        switch event {
+        case .picture(let picture):
+            isUrgent = !hasTold || isEnding
+            hasTold = hasTold || picture.isShown
+        case .sound(_, _, let isLate):
+            isUrgent = !hasTold || isEnding
+            hasTold = hasTold || !hasPicture && !isLate
+        case .corrupt, .slowReader:
+            isUrgent = true
+        }
+        if events.post(event, isUrgent: isUrgent, at: now) { onEvents() }
+    }
+
     private func report(_ report: SinkReport) {
         switch report {
-        case .slowReader(let frames): onEvent(.slowReader(frames: frames))
+        case .slowReader(let frames): tell(.slowReader(frames: frames))
         }
     }
 }

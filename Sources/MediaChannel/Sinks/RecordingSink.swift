@@ -2,10 +2,11 @@ import Foundation
 import IoTCore
 import MediaCodec
 import NIOCore
+import Synchronization
 
 /// Writes coded frames, as they came, as fragmented MP4, on a thread of its own.
 ///
-/// `@unchecked Sendable`: all but `stream` is used on `worker` alone.
+/// `@unchecked Sendable`: all but `stream` and `isEnding` is used on `worker` alone.
 final class RecordingSink: @unchecked Sendable {
     let stream: ChunkStream
     private let worker: SerialWorker
@@ -14,6 +15,7 @@ final class RecordingSink: @unchecked Sendable {
     private var muxer: FragmentedMP4Muxer?
     private var timeline = RecordingTimeline()
     private var isEnded = false
+    private let isEnding = Atomic<Bool>(false)
 
     init(video: VideoParameters?, audio: AudioParameters?, limit: Int = 16 << 20) {
         self.video = video
@@ -27,11 +29,14 @@ final class RecordingSink: @unchecked Sendable {
     /// Takes a frame in decoding order; `senderTime` is its `pts` on the clock that both tracks share, µs.
     func take(_ frame: MediaFrame, senderTime: Int64) {
         let accepted = worker.submit { [self] in write(frame, senderTime: senderTime) }
-        if !accepted { stream.fail(IoTError(.slowReader, "the recording's reader was too slow: it was ended")) }
+        // What comes behind the end is refused, too, while the worker still writes the file's own end.
+        guard !accepted, !isEnding.load(ordering: .acquiring) else { return }
+        stream.fail(IoTError(.slowReader, "the recording's reader was too slow: it was ended"))
     }
 
     func end(_ reason: IoTError?) {
-        worker.submit { [self] in finish(reason) }
+        isEnding.store(true, ordering: .releasing)
+        worker.submit(beyondLimit: true) { [self] in finish(reason) }
         worker.stop()
     }
 

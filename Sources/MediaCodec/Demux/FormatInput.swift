@@ -138,6 +138,9 @@ final class FormatInput {
             av_dict_set(&settings, "buffer_size", "4194304", 0)
             // Codec, size and reordering are known well before this; a silent second track must not hold up longer.
             av_dict_set(&settings, "analyzeduration", "3000000", 0)
+            // Without it libav reads 20 frames for the rate alone: two seconds of a slow camera, which then come all at
+            // once and look like jitter to whoever watches.
+            av_dict_set(&settings, "fpsprobesize", "4", 0)
             return url
         }
     }

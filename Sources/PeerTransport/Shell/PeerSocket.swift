@@ -44,6 +44,9 @@ public final class PeerSocket: Sendable {
             .channelOption(.socketOption(.so_rcvbuf), value: bufferByteCount)
             .channelOption(.socketOption(.so_sndbuf), value: bufferByteCount)
             .channelOption(.datagramVectorReadMessageCount, value: readCount)
+            // One call takes what usually is there; when there is more the selector tells, and a call that only finds
+            // the socket empty is spared.
+            .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(
                 .recvAllocator,
                 value: FixedSizeRecvByteBufferAllocator(capacity: readCount * maximumDatagram)
