@@ -31,6 +31,7 @@ func tests(
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -39,7 +40,9 @@ let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
@@ -65,6 +68,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     ],
     targets: [
         // Floor 1: system libraries.
@@ -82,7 +87,7 @@ let package = Package(
 
         // Floor 3
         library("GatewayAPI", ["IoTCore"]),
-        library("IoTLink", ["IoTCore", "CMosquitto", nioCore, logging, lifecycle]),
+        library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "COpenSSL", "CSRTP", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
 
@@ -92,7 +97,11 @@ let package = Package(
 
         // Floor 5
         library(
-            "LinkHub", ["IoTCore", "IoTLink", "ThingModel", nioCore, nioPosix, logging, lifecycle, grdb, jwt, crypto]),
+            "LinkHub",
+            [
+                "IoTCore", "IoTLink", "ThingModel", "COpenSSL", nioCore, nioPosix, logging, lifecycle, grdb, jwt,
+                crypto,
+            ]),
         library(
             "MediaChannel",
             ["IoTCore", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, nioPosix, logging, lifecycle]),
@@ -103,13 +112,12 @@ let package = Package(
             dependencies: [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "NetConfig", "LinkHub", "MediaChannel",
                 "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals,
-                hummingbird,
-                arguments, yams,
+                hummingbird, nioSSL, coreMetrics, arguments, yams,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "iotctl",
-            dependencies: ["IoTCore", "GatewayAPI", "NetConfig", nioCore, nioHTTP1, httpClient, arguments],
+            dependencies: ["IoTCore", "GatewayAPI", "NetConfig", nioCore, nioHTTP1, nioSSL, httpClient, arguments],
             swiftSettings: settings),
 
         tests("IoTCoreTests", ["IoTCore", nioCore]),
@@ -128,7 +136,12 @@ let package = Package(
                 logging,
             ]),
         tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
-        tests("iotvideodTests", ["iotvideod", "IoTCore", nioCore, logging, hummingbird, arguments, yams]),
+        tests(
+            "iotvideodTests",
+            [
+                "iotvideod", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "IoTCore", nioCore,
+                nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL, coreMetrics, arguments, yams,
+            ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),

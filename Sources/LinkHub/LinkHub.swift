@@ -12,6 +12,19 @@ public final class LinkHub: Service, Sendable {
     /// Where principals connect.
     public let endpoint: LinkEndpoint
 
+    /// Where principals on other machines connect: the first of `HubTLS.names`, or the address it listens on; `nil`
+    /// without a TLS listener.
+    public var tlsEndpoint: LinkEndpoint? { supervisor.tlsEndpoint }
+
+    /// SHA-256 of the DER of the certificate that those trust: 32 bytes.
+    public var certificateAuthorityFingerprint: [UInt8]? { supervisor.certificate?.authority.fingerprint }
+
+    /// The certificate and the key (PEM files) of the TLS listener, for other servers of this daemon; they are replaced
+    /// while it runs.
+    public var tlsCertificateFiles: (certificate: String, key: String)? {
+        supervisor.certificate.map { ($0.certificateFile, $0.keyFile) }
+    }
+
     private let configuration: HubConfiguration
     private let lock: DirectoryLock
     private let authority: TokenAuthority
@@ -37,7 +50,7 @@ public final class LinkHub: Service, Sendable {
         lock = try DirectoryLock(dataDirectory: directory)
         supervisor = try BrokerSupervisor(
             dataDirectory: directory, endpoint: configuration.endpoint, program: configuration.mosquittoPath,
-            limits: configuration.brokerLimits, logger: logger)
+            tls: configuration.tls, limits: configuration.brokerLimits, logger: logger)
         endpoint = Self.linkEndpoint(supervisor.endpoint)
         authority = TokenAuthority(key: try HubKey(dataDirectory: directory))
         owner = try OwnerAccount(dataDirectory: directory)
@@ -51,9 +64,12 @@ public final class LinkHub: Service, Sendable {
             logger: logger
         ) { message in uplink.value?.receive(message) }
         self.connection = connection
-        service = try HubService(store: store, authority: authority, limits: configuration.limits) { outputs in
-            connection.send(outputs)
-        }
+        let identity = HubIdentity(
+            address: Self.enrolmentAddress(
+                supervisor.tlsEndpoint ?? endpoint, authority: supervisor.certificate?.authority.fingerprint))
+        service = try HubService(
+            store: store, authority: authority, identity: identity, limits: configuration.limits
+        ) { outputs in connection.send(outputs) }
         uplink.bind(service)
     }
 
@@ -81,8 +97,9 @@ public final class LinkHub: Service, Sendable {
                     }
                     group.addTask { [self] in
                         while !Task.isCancelled {
-                            try? await Task.sleep(for: .seconds(60))
+                            try? await Task.sleep(for: configuration.tls?.checkInterval ?? .seconds(60))
                             supervisor.boundLog()
+                            supervisor.refreshCertificate()
                         }
                     }
                     defer { group.cancelAll() }
@@ -126,19 +143,18 @@ public final class LinkHub: Service, Sendable {
         let credentials = credentials
         return try await service.perform { core, time throws(IoTError) in
             core.expireTokens(at: time)
+            core.expireAccounts(at: time)
             credentials.reset()
-            return DynamicSecurity.file(hub: hub, credentials: core.state.tokens.values.map(\.credential))
+            return DynamicSecurity.file(hub: hub, credentials: core.state.credentials)
         }
     }
 
     // MARK: Accounts
 
-    /// The owner's access id; makes the account if there is none.
+    /// The owner's access id; makes the account if there is none. It is an administrator.
     public func ensureOwner() async throws(IoTError) -> AccessID {
         let id = owner.accessID
-        try await service.perform { core, time throws(IoTError) in
-            if !core.state.users.contains(id) { try core.addUser(id, at: time) }
-        }
+        try await service.perform { core, time throws(IoTError) in try core.ensureAdministrator(id, at: time) }
         return id
     }
 
@@ -158,9 +174,25 @@ public final class LinkHub: Service, Sendable {
 
     public var ownerTokenFile: String { owner.tokenFile }
 
-    /// - Throws: `nameTaken`.
-    public func createUser(_ id: AccessID) async throws(IoTError) {
-        try await service.perform { core, time throws(IoTError) in try core.addUser(id, at: time) }
+    /// - Parameter kind: `member` or `administrator`.
+    /// - Throws: `nameTaken`; `invalidRequest` for a temporary account, which `createTemporaryUser` makes.
+    public func createUser(_ id: AccessID, kind: AccountKind = .member) async throws(IoTError) {
+        guard kind != .temporary else {
+            throw IoTError(.invalidRequest, "a temporary account is for a device and a time")
+        }
+        try await service.perform { core, time throws(IoTError) in try core.addUser(id, kind: kind, at: time) }
+    }
+
+    /// Removes an account with its tokens, bindings, calls and session.
+    ///
+    /// - Throws: `targetNotFound`; `forbidden` for the daemon's own account.
+    public func removeUser(_ id: AccessID) async throws(IoTError) {
+        let own = owner.accessID
+        try await service.perform { core, time throws(IoTError) in
+            guard core.state.users[id] != nil else { throw core.noUser(id) }
+            guard id != own else { throw IoTError(.forbidden, "'\(id)' is this daemon's own account") }
+            core.removeUser(id, bindingsEnd: .removed, at: time)
+        }
     }
 
     // MARK: Devices
@@ -172,8 +204,8 @@ public final class LinkHub: Service, Sendable {
         let lifetime = localLifetime
         let (device, token, tokenID) = try await service.perform { core, time throws(IoTError) in
             let device = try core.addDevice(named: name)
-            let (token, id) = try core.issueToken(.device(device), lifetime: lifetime, at: time)
-            return (device, token, id)
+            let issued = try core.issueToken(.device(device), lifetime: lifetime, at: time)
+            return (device, issued.token, issued.id)
         }
         await credentials.waitUntilConfirmed(tokenID)
         return (device, token)
@@ -190,11 +222,11 @@ public final class LinkHub: Service, Sendable {
                 device = known
             } else {
                 device = try core.addDevice(named: name)
-                try core.bind(owner, device, .owner)
+                try core.bind(owner, device, .owner, at: time)
             }
             core.removeTokens(of: .device(device)) { $0.isLocal }
-            let (token, id) = try core.issueToken(.device(device), lifetime: lifetime, isLocal: true, at: time)
-            return (device, token, id)
+            let issued = try core.issueToken(.device(device), lifetime: lifetime, isLocal: true, at: time)
+            return (device, issued.token, issued.id)
         }
         await credentials.waitUntilConfirmed(tokenID)
         return (device, token)
@@ -206,7 +238,9 @@ public final class LinkHub: Service, Sendable {
     }
 
     public func renameDevice(_ device: DeviceID, to name: String) async throws(IoTError) {
-        try await service.perform { core, _ throws(IoTError) in try core.renameDevice(device, to: name) }
+        try await service.perform { core, time throws(IoTError) in
+            try core.renameDevice(device, to: name, at: time)
+        }
     }
 
     /// Removes a device with its model, bindings and tokens; its session ends.
@@ -214,14 +248,27 @@ public final class LinkHub: Service, Sendable {
         try await service.perform { core, time throws(IoTError) in try core.removeDevice(device, at: time) }
     }
 
-    /// Gives an account a role at a device, or changes it. It counts from the next request.
-    public func bind(_ user: AccessID, to device: DeviceID, role: BindingRole) async throws(IoTError) {
-        try await service.perform { core, _ throws(IoTError) in try core.bind(user, device, role) }
+    /// Gives an account a role and actions at a device, or changes them. It counts from the next request, and ends
+    /// the calls that take more.
+    ///
+    /// - Parameters:
+    ///   - actions: A guest's; `view` alone when `nil`. An owner has all.
+    ///   - force: Takes the device from another owner.
+    /// - Throws: `targetNotFound`; `boundToOther` for a device that another account owns; `customerMismatch` for
+    ///   another device's temporary account.
+    public func bind(
+        _ user: AccessID, to device: DeviceID, role: BindingRole, actions: BindingActions? = nil, force: Bool = false
+    ) async throws(IoTError) {
+        try await service.perform { core, time throws(IoTError) in
+            try core.bind(user, device, role, actions, force: force, at: time)
+        }
     }
 
+    /// Ends the user's calls and pushes, too.
+    ///
     /// - Throws: `relationInvalid` when they are not bound.
     public func unbind(_ user: AccessID, from device: DeviceID) async throws(IoTError) {
-        try await service.perform { core, _ throws(IoTError) in try core.unbind(user, device) }
+        try await service.perform { core, time throws(IoTError) in try core.unbind(user, device, at: time) }
     }
 
     // MARK: Tokens
@@ -232,19 +279,50 @@ public final class LinkHub: Service, Sendable {
     /// - Throws: `targetNotFound` for an unknown principal.
     public func issueToken(_ principal: Principal, lifetime: Duration) async throws(IoTError) -> String {
         let seconds = lifetime.components.seconds
-        let (token, id) = try await service.perform { core, time throws(IoTError) in
+        let issued = try await service.perform { core, time throws(IoTError) in
             try core.issueToken(principal, lifetime: seconds, at: time)
         }
-        await credentials.waitUntilConfirmed(id)
-        return token
+        await credentials.waitUntilConfirmed(issued.id)
+        return issued.token
     }
 
-    /// Ends a token and the sessions that use it. `id` is the token's `jti`.
+    /// Makes an enrolment string: whoever holds it may exchange it, once, for tokens of the account and the devices.
+    ///
+    /// - Parameter lifetime: 1 s to an hour.
+    /// - Throws: `targetNotFound`; `invalidConfiguration` when the hub has no address that others could join at.
+    public func enrol(
+        user: AccessID?, devices: [DeviceID] = [], lifetime: Duration = .seconds(600)
+    ) async throws(IoTError) -> String {
+        let seconds = lifetime.components.seconds
+        let creator = Principal.user(try await ensureOwner())
+        let enrolment = try await service.perform { core, time throws(IoTError) in
+            guard (1...HubCore.longestEnrolment).contains(seconds), user != nil || !devices.isEmpty else {
+                throw IoTError(.invalidRequest, "an enrolment is for an account or devices, and lives 1 s to an hour")
+            }
+            for principal in (user.map { [.user($0)] } ?? []) + devices.map(Principal.device) {
+                guard core.isKnown(principal) else { throw IoTError(.targetNotFound, "there is no \(principal)") }
+            }
+            return try core.enrol(user: user, devices: devices, lifetime: seconds, by: creator, at: time)
+        }
+        await credentials.waitUntilConfirmed(enrolment.id)
+        return enrolment.text
+    }
+
+    /// Ends a token and the sessions that use it, or an enrolment. `id` is the token's `jti`.
     ///
     /// - Throws: `notFound`.
     public func revokeToken(id: String) async throws(IoTError) {
-        try await service.perform { core, _ throws(IoTError) in try core.revokeToken(id) }
+        try await service.perform { core, time throws(IoTError) in try core.revokeToken(id, at: time) }
         await credentials.waitUntilConfirmed(id)
+    }
+
+    /// Where who joins this hub is sent. A port of the loopback interface without TLS is nothing to hand out.
+    private static func enrolmentAddress(_ endpoint: LinkEndpoint, authority: [UInt8]?) -> EnrolmentAddress? {
+        switch endpoint {
+        case .unixSocket(let path): .unixSocket(path: path)
+        case .tls(let host, let port, _): authority.map { .tls(host: host, port: port, authority: $0) }
+        case .tcp: nil
+        }
     }
 
     private static func linkEndpoint(_ endpoint: BrokerEndpoint) -> LinkEndpoint {

@@ -26,7 +26,7 @@ struct LinkSessionMachineTests {
         #expect(topic == "iotlink/1/up/u/owner/\(address.session)")
         let begin = try #require(session.publishedRequests.first)
         #expect(begin.method == "session.begin")
-        #expect(begin.params == ["session": .string(address.session), "versions": [1]])
+        #expect(begin.params == ["session": .string(address.session), "versions": [1], "connection": 1])
         #expect(session.machine.status.status == .registering)
 
         session.receive(LinkReply(id: begin.id, result: ["t": .integer(session.wall)]))
@@ -182,7 +182,20 @@ struct LinkSessionMachineTests {
         #expect(session.statuses.map(\.status) == [.registering])
         session.goOnline()
         session.feed(.tokenUpdated)
-        #expect(session.outputs.isEmpty)
+        #expect(session.statuses.isEmpty)
+        #expect(session.disconnects == 0)
+    }
+
+    @Test("Why the hub kicked is kept in the status", arguments: ["superseded", "removed", "revoked", "other"])
+    func kickReasons(_ word: String) {
+        var session = VirtualSession.online()
+        session.feed(.received(.push(LinkPush(method: "session.kick", params: ["reason": .string(word)]))))
+        let status = session.machine.status
+        #expect(status.status == .kickOff)
+        #expect(status.kick == (LinkKickReason(rawValue: word) ?? .unknown))
+        #expect(status.reason?.message.contains(word) == true)
+        session.feed(.register)
+        #expect(session.machine.status.kick == nil)
     }
 
     @Test("Heartbeats every 15 s; answers keep it online, two missing end it at 45 s")

@@ -353,7 +353,10 @@ struct LinkSessionTests {
                 usurper.connect()
                 let end = try await hub.next(method: "session.end")
                 #expect(end.address == address)
-                #expect(end.envelope == .push(LinkPush(method: "session.end", params: ["reason": "connectionLost"])))
+                #expect(
+                    end.envelope
+                        == .push(
+                            LinkPush(method: "session.end", params: ["reason": "connectionLost", "connection": 1])))
                 let again = try await hub.next(method: "session.begin")
                 #expect(again.address == address)
             }

@@ -14,7 +14,8 @@ import ThingModel
         #expect(
             change
                 == PropertyChange(
-                    path: "ProWritable._logLevel", value: ["setVal": 2, "t": 1_581_993_565], version: 2))
+                    path: "ProWritable._logLevel", value: ["setVal": 2, "t": 1_581_993_565], version: 2,
+                    previous: ["setVal": 0, "t": 0]))
     }
 
     @Test("An object that was read can be written back; its time is the hub's")

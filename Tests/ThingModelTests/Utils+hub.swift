@@ -12,6 +12,7 @@ final class HubStandIn: ModelLink {
         var document: ThingDocument?
         var handlers: [String: LinkSession.Handler] = [:]
         var requests: [(method: String, params: JSONValue)] = []
+        var ids: [String?] = []
         var failures: [String: [IoTError]] = [:]
         var isHolding = false
         var held: [CheckedContinuation<Void, Never>] = []
@@ -67,7 +68,10 @@ final class HubStandIn: ModelLink {
     func request(
         _ method: String, _ params: JSONValue, timeout: Duration, id: String?
     ) async throws(IoTError) -> JSONValue {
-        state.withLock { $0.requests.append((method, params)) }
+        state.withLock { state in
+            state.requests.append((method, params))
+            state.ids.append(id)
+        }
         arrival.yield(method)
         await withCheckedContinuation { continuation in
             state.withLock { state in

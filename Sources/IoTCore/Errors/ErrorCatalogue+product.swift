@@ -69,5 +69,8 @@ extension ErrorCatalogue {
         Entry(
             .tokenRejected, "tokenRejected", "the hub refused the access token",
             remedy: "get a new token for this access id"),
+        Entry(
+            .certificateRejected, "certificateRejected", "the hub's certificate is not one that we trust",
+            remedy: "check the address and the certificate authority's file; join again if the hub was set up anew"),
     ]
 }

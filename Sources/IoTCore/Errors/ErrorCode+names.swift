@@ -128,4 +128,5 @@ extension ErrorCode {
     public static let tooManyRequests = ErrorCode(rawValue: 25024)
     public static let stopping = ErrorCode(rawValue: 25025)
     public static let tokenRejected = ErrorCode(rawValue: 25026)
+    public static let certificateRejected = ErrorCode(rawValue: 25027)
 }

@@ -1,3 +1,5 @@
+import IoTCore
+
 public import struct NIOCore.TimeAmount
 
 /// How one MQTT connection is made. Version 3.1.1, clean session.
@@ -15,6 +17,10 @@ public struct MQTTConfiguration: Sendable {
     public var waitingBytes = 32 << 20
     /// Messages sent and not yet acknowledged: 512; further ones wait.
     public var unacknowledgedMessages = 512
+    /// Trusted in place of the file that a TLS endpoint names.
+    var certificateAuthority: CertificateAuthority?
+    /// ms since 1970; tells whether the validity of certificates can be judged.
+    var wallClock: @Sendable () -> Int64 = WallClock.milliseconds
 
     public init(
         endpoint: LinkEndpoint, clientID: String, credentials: MQTTCredentials? = nil, will: MQTTMessage? = nil

@@ -1,4 +1,5 @@
 import CMosquitto
+import COpenSSL
 import Glibc
 import IoTCore
 import NIOCore
@@ -14,6 +15,10 @@ final class MosquittoClient {
     private var refusal: Int32 = 0
     private var unacknowledged = 0
     private var subscriptions: [Int32: String] = [:]
+    /// `nil` for a connection in the clear.
+    private var verification: TLSVerification?
+    /// Whether the TCP connection under TLS is there.
+    private var isReachable = false
 
     /// How long a goodbye may take, and how often libmosquitto looks after its keep-alive.
     private static let leaveTime = TimeAmount.seconds(1)
@@ -36,6 +41,11 @@ final class MosquittoClient {
 
     private func pump(_ client: OpaquePointer, _ thread: MosquittoThread) -> MQTTEnd {
         setCallbacks(client)
+        do throws(IoTError) {
+            try prepareTLS(client)
+        } catch {
+            return .lost(error)
+        }
         var result = configure(client)
         guard result == MOSQ_ERR_SUCCESS.rawValue else { return ended(result, client) }
         result = connect(client)
@@ -53,22 +63,30 @@ final class MosquittoClient {
                 result = send(thread.takeCommands(configuration.unacknowledgedMessages - unacknowledged), client)
             }
             if let leaveBy, unacknowledged == 0 || NIODeadline.now() >= leaveBy {
+                let unheard = unacknowledged
                 leave(client, by: leaveBy)
-                return .disconnected
+                return unheard == 0 ? .disconnected : lost("it left \(unheard) messages unacknowledged")
             }
             let socket = mosquitto_socket(client)
             guard result == MOSQ_ERR_SUCCESS.rawValue, socket >= 0 else { break }
 
             var descriptors = [
                 pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
-                pollfd(
-                    fd: socket, events: Int16(POLLIN | (mosquitto_want_write(client) ? POLLOUT : 0)), revents: 0),
+                pollfd(fd: socket, events: events(client), revents: 0),
             ]
             let wait = min(housekeeping, leaveBy ?? .distantFuture) - NIODeadline.now()
             poll(&descriptors, 2, Int32(clamping: max(wait, .zero).nanoseconds / 1_000_000 + 1))
 
             if descriptors[0].revents != 0 { cmosquitto_wakeup_clear(wakeup) }
-            let ready = Int32(descriptors[1].revents)
+            var ready = Int32(descriptors[1].revents)
+            if isShakingHands(client) {
+                if ready & (POLLERR | POLLHUP) != 0, let end = brokenConnection(socket) { return end }
+                // libmosquitto goes on with the handshake where it reads.
+                if ready & POLLOUT != 0 {
+                    isReachable = true
+                    ready = ready & ~POLLOUT | POLLIN
+                }
+            }
             if ready & POLLOUT != 0 { result = mosquitto_loop_write(client, 1) }
             if result == MOSQ_ERR_SUCCESS.rawValue, ready & (POLLIN | POLLHUP | POLLERR) != 0 {
                 result = mosquitto_loop_read(client, 1)
@@ -117,8 +135,47 @@ final class MosquittoClient {
         // A name is looked up here and now, on this thread; connecting itself does not block.
         return switch configuration.endpoint {
         case .unixSocket(let path): mosquitto_connect_async(client, path, 0, keepAlive)
-        case .tcp(let host, let port): mosquitto_connect_async(client, host, Int32(clamping: port), keepAlive)
+        case .tcp(let host, let port), .tls(let host, let port, _):
+            mosquitto_connect_async(client, host, Int32(clamping: port), keepAlive)
         }
+    }
+
+    // MARK: TLS
+
+    /// libmosquitto uses our context as it is and adds nothing of its own to it.
+    private func prepareTLS(_ client: OpaquePointer) throws(IoTError) {
+        guard case .tls(let host, _, let file) = configuration.endpoint else { return }
+        let authority =
+            if let known = configuration.certificateAuthority { known } else { try CertificateAuthority(file: file) }
+        let verification = try TLSVerification(
+            authority: authority, host: host, checksTimes: ClockSanity.isPlausible(configuration.wallClock()))
+        guard
+            mosquitto_int_option(client, MOSQ_OPT_SSL_CTX_WITH_DEFAULTS, 0) == MOSQ_ERR_SUCCESS.rawValue,
+            mosquitto_void_option(client, MOSQ_OPT_SSL_CTX, UnsafeMutableRawPointer(verification.context))
+                == MOSQ_ERR_SUCCESS.rawValue
+        else { throw IoTError(.internalFailure, "libmosquitto was built without TLS") }
+        self.verification = verification
+    }
+
+    private func isShakingHands(_ client: OpaquePointer) -> Bool {
+        guard verification != nil, !isConnected else { return false }
+        guard let session = mosquitto_ssl_get(client) else { return true }
+        return SSL_is_init_finished(OpaquePointer(session)) == 0
+    }
+
+    /// libmosquitto does not ask to write while TCP is still connecting, and would wait for the server to speak first.
+    private func events(_ client: OpaquePointer) -> Int16 {
+        let wantsWrite = mosquitto_want_write(client) || (isShakingHands(client) && !isReachable)
+        return Int16(POLLIN | (wantsWrite ? POLLOUT : 0))
+    }
+
+    private func brokenConnection(_ socket: Int32) -> MQTTEnd? {
+        var error: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 else { return lost("it hung up") }
+        // Something may be there to read before the end.
+        if error == 0, isReachable { return nil }
+        return lost(error == 0 ? "it hung up" : String(cString: strerror(error)))
     }
 
     private func send(_ commands: [MosquittoThread.Command], _ client: OpaquePointer) -> Int32 {
@@ -187,6 +244,12 @@ final class MosquittoClient {
         let systemError = errno
         if refusal == 4 || refusal == 5 {
             return .credentialsRefused(IoTError(.tokenRejected))
+        }
+        if let reason = verification?.refusal {
+            return .lost(IoTError(.certificateRejected, "\(configuration.endpoint) was refused: \(reason)"))
+        }
+        if result == MOSQ_ERR_TLS.rawValue {
+            return lost("the TLS handshake failed: is \(configuration.endpoint) the hub's TLS listener?")
         }
         if refusal != 0 { return lost("it refused: \(String(cString: mosquitto_connack_string(refusal)))") }
         guard result != MOSQ_ERR_ERRNO.rawValue else { return lost(String(cString: strerror(systemError))) }

@@ -7,6 +7,9 @@ public struct LinkConfiguration: Sendable {
     public var token: LinkToken
     public var endpoint: LinkEndpoint
     public var limits: LinkLimits
+    /// Called with each renewed token, before the session uses it, on a task of `run()`; `nil` for nothing to do. A
+    /// token that came from a file has then replaced it there.
+    public var onTokenRenewed: (@Sendable (String) -> Void)?
 
     public init(
         principal: Principal, token: LinkToken, endpoint: LinkEndpoint, limits: LinkLimits = LinkLimits()
@@ -38,6 +41,8 @@ public struct LinkLimits: Sendable {
     public var pendingRequests = 256
     /// Requests of others that run at the same time: 64; one more is answered with 25024.
     public var runningRequests = 64
+    /// Answers that one request of others may get: 1,024.
+    public var answersPerRequest = 1024
     /// How long an answer of ours is remembered for a repeated request: 10 min.
     public var answerMemory: TimeAmount = .minutes(10)
     /// So many answers are remembered: 1,024; then the oldest is forgotten.

@@ -17,5 +17,12 @@ public struct LinkCounters: Sendable, Equatable {
     /// How often the session became online.
     public var onlineCount = 0
 
+    /// Tokens that were renewed in time, and attempts that failed.
+    public var renewedTokens = 0
+    public var failedRenewals = 0
+    /// Moves of a session that was online to a new connection, and attempts that failed.
+    public var handovers = 0
+    public var failedHandovers = 0
+
     public init() {}
 }

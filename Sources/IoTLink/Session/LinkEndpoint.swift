@@ -4,11 +4,19 @@ public enum LinkEndpoint: Sendable, Hashable, CustomStringConvertible {
     case unixSocket(path: String)
     /// TCP in the clear, for the loopback interface.
     case tcp(host: String, port: Int)
+    /// TLS 1.2 or newer. Trusted is the first certificate of this PEM file and what it signed, nothing else; there is
+    /// no way back to a connection in the clear.
+    case tls(host: String, port: Int, certificateAuthorityFile: String)
 
     public var description: String {
         switch self {
         case .unixSocket(let path): "unix:\(path)"
-        case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .tcp(let host, let port): Self.text(host, port)
+        case .tls(let host, let port, _): "tls:" + Self.text(host, port)
         }
+    }
+
+    private static func text(_ host: String, _ port: Int) -> String {
+        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }

@@ -33,7 +33,8 @@ extension LinkSession {
     ) -> LinkSessionMachine.Input? {
         switch output {
         case .connect(let attempt, let address):
-            state.work.yield(.connect(attempt: attempt, address))
+            let clientID = state.machine.clientID
+            state.work.yield(.connect(attempt: attempt, address, clientID: clientID, isNext: false))
         case .disconnect:
             state.connection?.disconnect()
             state.connection = nil
@@ -55,9 +56,41 @@ extension LinkSession {
             for reader in state.pushReaders.values {
                 if case .dropped = reader.yield(push) { state.droppedPushes += 1 }
             }
+        case .handover(let output): return perform(output, &state)
+        case .renewed(let token):
+            if case .value = state.token { state.token = .value(token) }
+            state.work.yield(.keep(token, state.token))
+            later.append { self.logger.info("link token renewed", metadata: ["link.principal": "\(self.principal)"]) }
         case .finished: later += state.finish()
         }
         return nil
+    }
+
+    private func perform(
+        _ output: LinkSessionMachine.HandoverOutput, _ state: inout LinkSessionState
+    ) -> LinkSessionMachine.Input? {
+        do throws(IoTError) {
+            switch output {
+            case .connect(let attempt, let address, let clientID):
+                state.nextAttempt = attempt
+                state.work.yield(.connect(attempt: attempt, address, clientID: clientID, isNext: true))
+            case .subscribe(let filter): try state.next?.subscribe(filter)
+            case .publish(let topic, let payload):
+                try state.next?.publish(MQTTMessage(topic: topic, payload: payload))
+            case .adopt:
+                state.connection?.disconnect()
+                state.connection = state.next
+                state.attempt = state.nextAttempt
+                state.next = nil
+            case .abandon:
+                state.next?.disconnect()
+                state.next = nil
+                state.nextAttempt = 0
+            }
+            return nil
+        } catch {
+            return .transport(attempt: state.nextAttempt, .lost(error))
+        }
     }
 
     /// A connection that takes no more is as good as lost; a request it swallowed is sent again after it.
@@ -105,30 +138,58 @@ extension LinkSession {
     }
 
     /// In a task of `run()`: reads the token and starts the connection.
-    func connect(_ attempt: Int, _ address: LinkAddress) {
+    func connect(_ attempt: Int, _ address: LinkAddress, clientID: String, isNext: Bool) {
         let token = state.withLock { $0.token }
         let credentials: MQTTCredentials
         do throws(IoTError) {
             let text = try token.read()
-            credentials = MQTTCredentials(userName: try TokenClaims(parsing: text).id, password: text)
+            let claims = try TokenClaims(parsing: text)
+            credentials = MQTTCredentials(userName: claims.id, password: text)
+            feed(.tokenRead(attempt: attempt, claims))
         } catch {
             return feed(.transport(attempt: attempt, .tokenUnreadable(error)))
         }
-        let will = LinkPush(method: LinkMethod.end, params: ["reason": "connectionLost"])
+        let will = LinkPush(
+            method: LinkMethod.end, params: ["reason": "connectionLost", "connection": .integer(Int64(attempt))])
         var configuration = MQTTConfiguration(
-            endpoint: endpoint, clientID: address.clientID, credentials: credentials,
+            endpoint: endpoint, clientID: clientID, credentials: credentials,
             will: MQTTMessage(topic: address.upTopic, payload: Array(will.json.jsonText.utf8)))
         configuration.keepAlive = limits.heartbeatInterval
         let connection = MQTTConnection(configuration: configuration) { [weak self] event in
             self?.received(event, attempt: attempt, topic: address.downTopic)
         }
-        state.withLock { state in
-            guard !state.isOver else { return }
-            state.connection?.disconnect()
-            state.connection = connection
-            state.attempt = attempt
+        let isWanted = state.withLock { state in
+            guard !state.isOver else { return false }
+            if isNext {
+                guard state.nextAttempt == attempt else { return false }
+                state.next?.disconnect()
+                state.next = connection
+            } else {
+                state.connection?.disconnect()
+                state.connection = connection
+                state.attempt = attempt
+            }
+            return true
         }
-        connection.connect()
+        if isWanted { connection.connect() }
+    }
+
+    /// In a task of `run()`: what was renewed outlives us, before anything else is done with it.
+    func keep(_ token: String, in place: LinkToken) {
+        if case .file(let path) = place {
+            do throws(IoTError) {
+                try LinkToken.write(token, toFile: path)
+            } catch {
+                state.withLock { state in
+                    guard case .file(path) = state.token else { return }
+                    state.token = .value(token)
+                }
+                logger.error(
+                    "the renewed link token could not be kept and ends with this program",
+                    metadata: ["link.principal": "\(principal)", "link.error": "\(error)"])
+            }
+        }
+        onTokenRenewed?(token)
     }
 
     /// On the connection's thread.

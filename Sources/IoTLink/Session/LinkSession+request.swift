@@ -6,10 +6,19 @@ extension LinkSession {
     public func request(
         _ method: String, _ params: JSONValue, timeout: Duration, id: String?
     ) async throws(IoTError) -> JSONValue {
+        try await request(method, params, timeout: timeout, id: id, as: nil)
+    }
+
+    /// As the other one; an administrator may ask in the name of another account (25005 for others), and the hub
+    /// judges by that account's rights.
+    public func request(
+        _ method: String, _ params: JSONValue = .object([:]), timeout: Duration = .seconds(10), id: String? = nil,
+        as account: Principal?
+    ) async throws(IoTError) -> JSONValue {
         let id = try Self.checked(id)
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                start(method, params, timeout: timeout, id: id, .one(continuation))
+                start(method, params, timeout: timeout, id: id, as: account, .one(continuation))
                 // A task cancelled before its request was known found nothing to cancel.
                 if Task.isCancelled { feed(.cancel(id: id)) }
             }
@@ -22,7 +31,8 @@ extension LinkSession {
     /// Asks for something that has several answers, in order; ends after the last, or throws an `IoTError` as
     /// `request` does, and 25022 when `LinkLimits.waitingAnswers` wait unread. Dropping the stream gives it up.
     public func responses(
-        _ method: String, _ params: JSONValue = .object([:]), timeout: Duration, id: String? = nil
+        _ method: String, _ params: JSONValue = .object([:]), timeout: Duration, id: String? = nil,
+        as account: Principal? = nil
     ) -> AsyncThrowingStream<JSONValue, any Error> {
         let (stream, continuation) = AsyncThrowingStream.makeStream(
             of: JSONValue.self, bufferingPolicy: .bufferingOldest(limits.waitingAnswers))
@@ -31,7 +41,7 @@ extension LinkSession {
             continuation.onTermination = { [weak self] termination in
                 if case .cancelled = termination { self?.feed(.cancel(id: id)) }
             }
-            start(method, params, timeout: timeout, id: id, .many(continuation))
+            start(method, params, timeout: timeout, id: id, as: account, .many(continuation))
         } catch {
             continuation.finish(throwing: error)
         }
@@ -47,7 +57,8 @@ extension LinkSession {
     }
 
     private func start(
-        _ method: String, _ params: JSONValue, timeout: Duration, id: String, _ waiter: LinkSessionState.Waiter
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String, as account: Principal?,
+        _ waiter: LinkSessionState.Waiter
     ) {
         let isNew = state.withLock { state in
             guard state.waiters[id] == nil, !state.isOver else { return false }
@@ -67,7 +78,7 @@ extension LinkSession {
         feed(
             .request(
                 PendingRequests.Entry(
-                    id: id, method: method, params: params, deadline: .now() + TimeAmount(bounded),
-                    takesMany: takesMany)))
+                    id: id, method: method, params: params, actingAs: account,
+                    deadline: .now() + TimeAmount(bounded), takesMany: takesMany)))
     }
 }

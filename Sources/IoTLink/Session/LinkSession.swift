@@ -11,13 +11,16 @@ public final class LinkSession: Service, LinkRequester, Sendable {
     public typealias Handler = @Sendable (LinkRequest) async throws(IoTError) -> JSONValue
 
     enum Work {
-        case connect(attempt: Int, LinkAddress)
+        case connect(attempt: Int, LinkAddress, clientID: String, isNext: Bool)
+        /// A renewed token, and where it belongs.
+        case keep(String, LinkToken)
         case execute(RememberedAnswers.Key, LinkRequest, deadline: NIODeadline)
     }
 
     let principal: Principal
     let endpoint: LinkEndpoint
     let limits: LinkLimits
+    let onTokenRenewed: (@Sendable (String) -> Void)?
     let logger: Logger
     let state: Mutex<LinkSessionState>
     let timer = WakeSignal()
@@ -33,6 +36,7 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         principal = configuration.principal
         endpoint = configuration.endpoint
         limits = configuration.limits
+        onTokenRenewed = configuration.onTokenRenewed
         self.logger = logger
         // At most `runningRequests` handlers are asked for at a time, and few connections: nothing is dropped.
         let (stream, continuation) = AsyncStream.makeStream(
@@ -54,7 +58,8 @@ public final class LinkSession: Service, LinkRequester, Sendable {
     /// Says goodbye; requests that wait fail with 21025.
     public func unregister() { feed(.unregister) }
 
-    /// Replaces the token. A session that is online stays so; after a refused token it registers again.
+    /// Replaces the token. A session that is online stays so and moves to a connection made with the new token, before
+    /// the old one ends: no request and no push is lost. After a refused token it registers again.
     public func updateToken(_ token: LinkToken) {
         state.withLock { $0.token = token }
         feed(.tokenUpdated)
@@ -86,6 +91,10 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.statusReaders[key] = nil } }
         return stream
     }
+
+    /// The hub's clock less ours, as far as its answers told; zero before the first. What the hub says in its own time
+    /// (a token's end, `t`) is compared with ours plus this.
+    public var hubClockOffset: Duration { .milliseconds(state.withLock { $0.machine.clockOffset }) }
 
     // MARK: What the hub sends
 
@@ -123,7 +132,9 @@ public final class LinkSession: Service, LinkRequester, Sendable {
                     group.addTask { await self.runTimers() }
                     for await item in work {
                         switch item {
-                        case .connect(let attempt, let address): connect(attempt, address)
+                        case .connect(let attempt, let address, let clientID, let isNext):
+                            connect(attempt, address, clientID: clientID, isNext: isNext)
+                        case .keep(let token, let place): keep(token, in: place)
                         case .execute(let key, let request, let deadline):
                             group.addTask { await self.execute(key, request, deadline: deadline) }
                         }

@@ -7,6 +7,9 @@ extension LinkSessionMachine {
         if case .online = phase { true } else { false }
     }
 
+    /// While the earlier connection still sends, what is new waits behind it.
+    private var canSend: Bool { isOnline && retiring == nil }
+
     // MARK: Requests of ours
 
     mutating func add(_ request: PendingRequests.Entry, at now: NIODeadline, wall: Int64) {
@@ -14,7 +17,7 @@ extension LinkSessionMachine {
             return emit(.complete(id: request.id, .failure(error)))
         }
         pending.add(request)
-        if isOnline { send(request, at: now, wall: wall) }
+        if canSend { send(request, at: now, wall: wall) }
     }
 
     private func refusal(of request: PendingRequests.Entry) -> IoTError? {
@@ -39,7 +42,8 @@ extension LinkSessionMachine {
 
     private mutating func send(_ entry: PendingRequests.Entry, at now: NIODeadline, wall: Int64) {
         let envelope = request(
-            id: entry.id, entry.method, entry.params, deadline: entry.deadline, at: now, wall: wall)
+            id: entry.id, entry.method, entry.params, actingAs: entry.actingAs, deadline: entry.deadline, at: now,
+            wall: wall)
         do throws(IoTError) {
             publish(try envelope.serialized())
             pending.markSent(entry.id)
@@ -77,9 +81,8 @@ extension LinkSessionMachine {
         case .push(let push):
             guard push.method != LinkMethod.kick else {
                 let word = push.params["reason"]?.stringValue
-                let reason = IoTError(
-                    .linkUnavailable, "a newer registration took over" + (word.map { " (\($0))" } ?? ""))
-                return rest(.kickOff, .kicked, reason, wall: wall)
+                let kick = LinkKickReason(word: word)
+                return rest(.kickOff, .kicked, kick.error(word: word), kick: kick, wall: wall)
             }
             emit(.push(push))
         case .reply(let reply): receive(reply, at: now, wall: wall)
@@ -92,11 +95,13 @@ extension LinkSessionMachine {
         switch phase {
         case .beginning(_, reply.id, let sentAt):
             guard accept(reply, at: now, wall: wall) else { return }
-            learnClock(reply, sentAt: sentAt, wall: wall)
+            learnClock(reply, sentAt: sentAt, at: now, wall: wall)
             goOnline(at: now, wall: wall)
         case .online(var online) where online.heartbeat?.id == reply.id:
             guard accept(reply, at: now, wall: wall) else { return }
-            if let sentAt = online.heartbeat?.sentAt { learnClock(reply, sentAt: sentAt, wall: wall) }
+            if let sentAt = online.heartbeat?.sentAt {
+                learnClock(reply, sentAt: sentAt, at: now, wall: wall)
+            }
             online.heartbeat = nil
             online.missed = 0
             phase = .online(online)
@@ -105,7 +110,7 @@ extension LinkSessionMachine {
     }
 
     /// Whether the hub lets the session begin or go on; acts when it does not.
-    private mutating func accept(_ reply: LinkReply, at now: NIODeadline, wall: Int64) -> Bool {
+    mutating func accept(_ reply: LinkReply, at now: NIODeadline, wall: Int64) -> Bool {
         guard case .failure(let error) = reply.outcome else { return true }
         if error.code == .tokenRejected || error.code == .unauthenticated {
             rest(.tokenFailed, .tokenRefused, error, wall: wall)
@@ -117,9 +122,10 @@ extension LinkSessionMachine {
 
     /// Deadlines are on the hub's clock, so that a device with a wrong clock works. What the hub tells is taken to
     /// be from the middle of the round trip, unless the offset we have puts it somewhere inside already.
-    private mutating func learnClock(_ reply: LinkReply, sentAt: Int64, wall: Int64) {
+    mutating func learnClock(_ reply: LinkReply, sentAt: Int64, at now: NIODeadline, wall: Int64) {
         // Up to the year 9999: no arithmetic on it can then overflow.
         guard let t = reply.result["t"]?.integerValue, (0...253_402_300_799_999).contains(t) else { return }
+        renewal.learn(hubTime: t, at: now)
         guard t - clockOffset < sentAt || t - clockOffset > wall else { return }
         clockOffset = t - (sentAt / 2 + wall / 2)
     }
@@ -159,12 +165,12 @@ extension LinkSessionMachine {
     private mutating func receive(_ request: LinkRequest, at now: NIODeadline, wall: Int64) {
         let key = RememberedAnswers.Key(from: request.from, id: request.id)
         switch answers.state(of: key, at: now) {
-        case .running:
+        case .running(_, let parts):
             counters.repeatedRequests += 1
-            return
-        case .answered(let payload):
+            return parts.forEach { publish($0) }
+        case .answered(let payloads):
             counters.repeatedRequests += 1
-            return publish(payload)
+            return payloads.forEach { publish($0) }
         case nil: break
         }
         let (left, overflow) = request.deadline.subtractingReportingOverflow(
@@ -186,13 +192,30 @@ extension LinkSessionMachine {
 
     mutating func finish(_ key: RememberedAnswers.Key, _ outcome: Result<JSONValue, IoTError>, at now: NIODeadline) {
         var reply = LinkReply(id: key.id, outcome: outcome)
+        if let place = answers.nextPlace(of: key), place > 0 { reply.seq = place }
         // On the wire 21025 is the hub's word for a session that it does not know, and nobody else's.
         if reply.code == .linkUnavailable { reply.code = .internalFailure }
         let payload = Self.serialize(reply)
-        guard let deadline = answers.finish(key, answer: payload, at: now), deadline > now else { return }
+        guard let deadline = answers.finish(key, answer: payload, at: now) else { return }
+        sendAnswer(payload, deadline: deadline, at: now)
+    }
+
+    func hasRoomForAnswer(_ key: RememberedAnswers.Key) -> Bool? {
+        answers.nextPlace(of: key).map { $0 < limits.answersPerRequest }
+    }
+
+    mutating func answerPartly(_ key: RememberedAnswers.Key, _ result: JSONValue, at now: NIODeadline) {
+        guard let place = answers.nextPlace(of: key), hasRoomForAnswer(key) == true else { return }
+        let payload = Self.serialize(LinkReply(id: key.id, result: result, seq: place, final: false))
+        guard let deadline = answers.addPart(key, payload) else { return }
+        sendAnswer(payload, deadline: deadline, at: now)
+    }
+
+    private mutating func sendAnswer(_ payload: [UInt8], deadline: NIODeadline, at now: NIODeadline) {
+        guard deadline > now else { return }
         switch phase {
-        case .online: publish(payload)
-        case .waiting, .connecting, .subscribing, .beginning: unsentAnswers.append((payload, deadline))
+        case .online where retiring == nil: publish(payload)
+        case .online, .waiting, .connecting, .subscribing, .beginning: unsentAnswers.append((payload, deadline))
         case .idle, .leaving, .finished: break
         }
     }
@@ -208,11 +231,13 @@ extension LinkSessionMachine {
     // MARK: Publishing
 
     func request(
-        id: String, _ method: String, _ params: JSONValue, deadline: NIODeadline, at now: NIODeadline, wall: Int64
+        id: String, _ method: String, _ params: JSONValue, actingAs: Principal? = nil, deadline: NIODeadline,
+        at now: NIODeadline, wall: Int64
     ) -> Envelope {
         let t = wall.addingReportingOverflow(clockOffset).partialValue
         let left = max(deadline - now, .zero).nanoseconds / 1_000_000
-        return .request(LinkRequest(id: id, method: method, params: params, t: t, deadline: t &+ left))
+        return .request(
+            LinkRequest(id: id, method: method, actingAs: actingAs, params: params, t: t, deadline: t &+ left))
     }
 
     /// For the link's own small envelopes, which cannot be too large.

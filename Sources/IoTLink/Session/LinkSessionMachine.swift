@@ -16,9 +16,13 @@ struct LinkSessionMachine: Sendable {
         case timeout
         /// What became of the connection that `.connect(attempt:)` asked for; an older attempt's is ignored.
         case transport(attempt: Int, Transport)
+        /// The token with which a connection is made.
+        case tokenRead(attempt: Int, TokenClaims)
         case request(PendingRequests.Entry)
         /// The caller no longer waits.
         case cancel(id: String)
+        /// A handler gave one of several answers.
+        case partlyAnswered(RememberedAnswers.Key, JSONValue)
         /// A handler finished.
         case handled(RememberedAnswers.Key, Result<JSONValue, IoTError>)
     }
@@ -50,6 +54,9 @@ struct LinkSessionMachine: Sendable {
         /// Run a handler; give `handled` when it ends, at the deadline at the latest.
         case execute(RememberedAnswers.Key, LinkRequest, deadline: NIODeadline)
         case push(LinkPush)
+        case handover(HandoverOutput)
+        /// Keep this token, before the connection that is asked for next.
+        case renewed(token: String)
         /// After `stop`: nothing more will come.
         case finished
     }
@@ -89,7 +96,22 @@ struct LinkSessionMachine: Sendable {
     /// The hub's clock less ours, in ms.
     var clockOffset: Int64 = 0
 
-    private var attempt = 0
+    /// A connection to follow the present one.
+    var handover: LinkHandover?
+    var handoverRetry: NIODeadline?
+    var handoverFailures = 0
+    /// A new token came when it could not be moved to yet.
+    var hasUnusedToken = false
+    var retiring: RetiringConnection?
+    var usesAlternateID = false
+    var renewal = TokenRenewal()
+    /// The present connection's.
+    var token: TokenClaims?
+    /// Of the input that is being handled.
+    private(set) var present = NIODeadline.uptimeNanoseconds(0)
+
+    var attempt = 0
+    private var lastAttempt = 0
     private var backoff: FullJitterBackoff
     private var generator: any RandomNumberGenerator & Sendable
     private var outputs: [Output] = []
@@ -116,7 +138,7 @@ struct LinkSessionMachine: Sendable {
             case .waiting(let until), .connecting(let until), .subscribing(let until), .beginning(let until, _, _),
                 .leaving(let until):
                 until
-            case .online(let online): online.nextHeartbeat
+            case .online(let online): min(online.nextHeartbeat, nextHandoverDeadline ?? .distantFuture)
             }
         guard let request = pending.earliestDeadline else { return timer }
         return min(timer ?? request, request)
@@ -124,17 +146,31 @@ struct LinkSessionMachine: Sendable {
 
     /// - Parameter wall: ms since 1970 on our own clock.
     mutating func handle(_ input: Input, at now: NIODeadline, wall: Int64) -> [Output] {
+        present = now
         switch input {
         case .register: register(at: now, wall: wall)
         case .unregister: unregister(wall: wall)
         case .tokenUpdated:
-            if status.status == .tokenFailed { startRegistering(at: now, wall: wall) }
+            if status.status == .tokenFailed {
+                startRegistering(at: now, wall: wall)
+            } else {
+                handleNewToken(at: now, wall: wall)
+            }
         case .stop: stop(at: now, wall: wall)
         case .timeout: handleTimeout(at: now, wall: wall)
         case .transport(let attempt, let event):
-            if attempt == self.attempt { handle(event, at: now, wall: wall) }
+            switch attempt {
+            case self.attempt: handle(event, at: now, wall: wall)
+            case handover?.attempt: handleNext(event, at: now, wall: wall)
+            case retiring?.attempt: handleRetired(event, at: now, wall: wall)
+            default: break
+            }
+        case .tokenRead(let attempt, let claims):
+            if attempt == self.attempt { use(claims, at: now, wall: wall) }
+            if attempt == handover?.attempt { handover?.claims = claims }
         case .request(let request): add(request, at: now, wall: wall)
         case .cancel(let id): cancel(id)
+        case .partlyAnswered(let key, let result): answerPartly(key, result, at: now)
         case .handled(let key, let outcome): finish(key, outcome, at: now)
         }
         defer { outputs = [] }
@@ -142,7 +178,14 @@ struct LinkSessionMachine: Sendable {
     }
 
     mutating func emit(_ output: Output) {
+        // The one request that is our own.
+        if case .complete(let id, let outcome) = output, id == renewal.request { return renewed(outcome) }
         outputs.append(output)
+    }
+
+    mutating func mintAttempt() -> Int {
+        lastAttempt += 1
+        return lastAttempt
     }
 
     mutating func mintID() -> String {
@@ -156,6 +199,7 @@ struct LinkSessionMachine: Sendable {
         case .idle:
             // A registration is a session of its own: the hub tells a newer one from one that came back.
             address = LinkAddress.random(principal, using: &generator)
+            usesAlternateID = false
             startRegistering(at: now, wall: wall)
         case .waiting:
             backoff.reset()
@@ -171,7 +215,8 @@ struct LinkSessionMachine: Sendable {
     }
 
     private mutating func connect(at now: NIODeadline) {
-        attempt += 1
+        attempt = mintAttempt()
+        hasUnusedToken = false
         phase = .connecting(until: now + limits.connectTimeout)
         emit(.connect(attempt: attempt, address))
     }
@@ -182,11 +227,13 @@ struct LinkSessionMachine: Sendable {
         case .idle: if status.status == .unregistering { return }
         default: break
         }
+        abandonHandover()
         sayGoodbye(wall: wall)
         rest(.unregistering, .unregistered, nil, wall: wall)
     }
 
     private mutating func stop(at now: NIODeadline, wall: Int64) {
+        abandonHandover()
         switch phase {
         case .leaving, .finished: return
         case .idle, .waiting: phase = .finished
@@ -240,7 +287,8 @@ struct LinkSessionMachine: Sendable {
                 return goOffline(.refused, reason, at: now, wall: wall)
             }
             begin(until: until, at: now, wall: wall)
-        case .received(let envelope): receive(envelope, at: now, wall: wall)
+        case .received(let envelope):
+            if !receivedOnOld(envelope, at: now, wall: wall) { receive(envelope, at: now, wall: wall) }
         case .malformed: break
         case .tokenUnreadable(let reason): rest(.tokenFailed, .tokenUnreadable, reason, wall: wall)
         case .credentialsRefused(let reason): rest(.tokenFailed, .tokenRefused, reason, wall: wall)
@@ -255,7 +303,9 @@ struct LinkSessionMachine: Sendable {
     private mutating func begin(until: NIODeadline, at now: NIODeadline, wall: Int64) {
         let id = mintID()
         phase = .beginning(until: until, id: id, sentAt: wall)
-        let params: JSONValue = ["session": .string(address.session), "versions": [1]]
+        var params = sessionParams(connection: attempt)
+        params["session"] = .string(address.session)
+        params["versions"] = [1]
         publish(request(id: id, LinkMethod.begin, params, deadline: until, at: now, wall: wall))
     }
 
@@ -263,6 +313,11 @@ struct LinkSessionMachine: Sendable {
         phase = .online(Online(since: now, nextHeartbeat: now + limits.heartbeatInterval))
         counters.onlineCount += 1
         change(.online, .connected, nil, wall: wall)
+        sendWaiting(at: now, wall: wall)
+        if hasUnusedToken { startHandover(at: now) }
+    }
+
+    mutating func sendWaiting(at now: NIODeadline, wall: Int64) {
         for answer in unsentAnswers where answer.deadline > now { publish(answer.payload) }
         unsentAnswers = []
         sendPending(at: now, wall: wall)
@@ -274,6 +329,8 @@ struct LinkSessionMachine: Sendable {
         wall: Int64
     ) {
         if case .online(let online) = phase, now - online.since >= limits.healthyTime { backoff.reset() }
+        abandonHandover()
+        retiring = nil
         if isConnected { emit(.disconnect) }
         pending.connectionLost()
         phase = .waiting(until: now + backoff.next(using: &generator))
@@ -281,7 +338,12 @@ struct LinkSessionMachine: Sendable {
     }
 
     /// Ends the connection for good, until the user acts.
-    mutating func rest(_ status: LinkStatus, _ cause: LinkStatusChange.Cause, _ reason: IoTError?, wall: Int64) {
+    mutating func rest(
+        _ status: LinkStatus, _ cause: LinkStatusChange.Cause, _ reason: IoTError?, kick: LinkKickReason? = nil,
+        wall: Int64
+    ) {
+        abandonHandover()
+        retiring = nil
         switch (phase, cause) {
         // Saying goodbye, or the connection's own end, came before.
         case (_, .unregistered), (_, .tokenUnreadable), (.idle, _), (.waiting, _): break
@@ -289,7 +351,7 @@ struct LinkSessionMachine: Sendable {
         }
         phase = .idle
         unsentAnswers = []
-        change(status, cause, reason, wall: wall)
+        change(status, cause, reason, kick: kick, wall: wall)
         failPending(Self.unavailable(self.status))
     }
 
@@ -312,6 +374,7 @@ struct LinkSessionMachine: Sendable {
         case .leaving(let until) where until <= now: finishLeaving()
         default: break
         }
+        if case .online = phase { handleHandoverTimeout(at: now, wall: wall) }
     }
 
     private mutating func heartbeat(_ last: Online, at now: NIODeadline, wall: Int64) {
@@ -332,7 +395,8 @@ struct LinkSessionMachine: Sendable {
     // MARK: Status
 
     private mutating func change(
-        _ status: LinkStatus, _ cause: LinkStatusChange.Cause, _ reason: IoTError?, wall: Int64
+        _ status: LinkStatus, _ cause: LinkStatusChange.Cause, _ reason: IoTError?, kick: LinkKickReason? = nil,
+        wall: Int64
     ) {
         let old = self.status
         guard
@@ -341,7 +405,7 @@ struct LinkSessionMachine: Sendable {
         else { return }
         // Another reason for the same status does not begin it anew.
         self.status = LinkStatusChange(
-            status, cause, reason: reason, since: old.status == status ? old.since : wall)
+            status, cause, reason: reason, kick: kick, since: old.status == status ? old.since : wall)
         emit(.status(self.status))
     }
 

@@ -18,6 +18,9 @@ struct LinkSessionState {
     var connection: MQTTConnection?
     /// The attempt to which `connection` belongs.
     var attempt = 0
+    /// The one to follow it, during a handover.
+    var next: MQTTConnection?
+    var nextAttempt = 0
     let work: AsyncStream<LinkSession.Work>.Continuation
     private(set) var isOver = false
     private var isRunning = false
@@ -69,6 +72,8 @@ struct LinkSessionState {
         isOver = true
         connection?.disconnect()
         connection = nil
+        next?.disconnect()
+        next = nil
         var endings: [@Sendable () -> Void] = []
         for reader in statusReaders.values { endings.append { reader.finish() } }
         for reader in pushReaders.values { endings.append { reader.finish() } }

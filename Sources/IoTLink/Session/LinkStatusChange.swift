@@ -18,7 +18,7 @@ public struct LinkStatusChange: Sendable, CustomStringConvertible {
         case tokenRefused
         /// The token could not be read.
         case tokenUnreadable
-        /// A newer registration of the same principal took over.
+        /// The hub ended the session: `kick` tells why.
         case kicked
         /// `unregister()`.
         case unregistered
@@ -30,13 +30,16 @@ public struct LinkStatusChange: Sendable, CustomStringConvertible {
     public let cause: Cause
     /// The failure behind the change; `nil` when nothing failed.
     public let reason: IoTError?
+    /// Why the hub kicked the session off; `nil` for every other cause.
+    public let kick: LinkKickReason?
     /// When it began, in ms since 1970.
     public let since: Int64
 
-    init(_ status: LinkStatus, _ cause: Cause, reason: IoTError? = nil, since: Int64) {
+    init(_ status: LinkStatus, _ cause: Cause, reason: IoTError? = nil, kick: LinkKickReason? = nil, since: Int64) {
         self.status = status
         self.cause = cause
         self.reason = reason
+        self.kick = kick
         self.since = since
     }
 

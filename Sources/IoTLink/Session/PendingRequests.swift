@@ -7,6 +7,8 @@ struct PendingRequests {
         let id: String
         let method: String
         let params: JSONValue
+        /// The account in whose name it is asked; `nil` for our own.
+        var actingAs: Principal?
         let deadline: NIODeadline
         /// Whether the caller takes each of several answers.
         let takesMany: Bool

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// The requests of others that run or were answered, so that a repeat gets the first answer.
+/// The requests of others that run or were answered, so that a repeat gets the first answer, or the first answers.
 ///
 /// Bounded in time, count and bytes; when full the oldest answer is forgotten. A running request is never.
 struct RememberedAnswers {
@@ -12,18 +12,31 @@ struct RememberedAnswers {
     }
 
     enum State: Equatable {
-        case running(deadline: NIODeadline)
-        case answered([UInt8])
+        /// With what was answered so far.
+        case running(deadline: NIODeadline, parts: [[UInt8]])
+        case answered([[UInt8]])
+    }
+
+    /// Of a request's several answers so many bytes are kept for a repeat; past it only the last one is.
+    static let maximumPartBytes = 256 << 10
+
+    private struct Running {
+        let deadline: NIODeadline
+        var parts: [[UInt8]] = []
+        var partBytes = 0
+        var nextPlace = 0
     }
 
     private let lifetime: TimeAmount
     private let maximumCount: Int
     private let maximumBytes: Int
 
-    private var states: [Key: State] = [:]
+    private var running: [Key: Running] = [:]
+    private var answers: [Key: [[UInt8]]] = [:]
     private var answered: CircularBuffer<(key: Key, at: NIODeadline)> = []
     private var bytes = 0
-    private(set) var runningCount = 0
+
+    var runningCount: Int { running.count }
 
     init(lifetime: TimeAmount, maximumCount: Int, maximumBytes: Int) {
         self.lifetime = lifetime
@@ -33,24 +46,43 @@ struct RememberedAnswers {
 
     mutating func state(of key: Key, at now: NIODeadline) -> State? {
         forgetOld(at: now)
-        return states[key]
+        if let request = running[key] { return .running(deadline: request.deadline, parts: request.parts) }
+        return answers[key].map { .answered($0) }
     }
 
     mutating func begin(_ key: Key, deadline: NIODeadline) {
-        guard states[key] == nil else { return }
-        states[key] = .running(deadline: deadline)
-        runningCount += 1
+        guard running[key] == nil, answers[key] == nil else { return }
+        running[key] = Running(deadline: deadline)
+    }
+
+    /// How many answers a running request has had; `nil` when it does not run.
+    func nextPlace(of key: Key) -> Int? {
+        running[key]?.nextPlace
+    }
+
+    /// Gives the deadline of the request that runs, or `nil` when none does.
+    mutating func addPart(_ key: Key, _ part: [UInt8]) -> NIODeadline? {
+        guard var request = running[key] else { return nil }
+        request.nextPlace += 1
+        request.partBytes += part.count
+        if request.partBytes <= Self.maximumPartBytes {
+            request.parts.append(part)
+        } else {
+            request.parts = []
+        }
+        running[key] = request
+        return request.deadline
     }
 
     /// Gives the deadline of the request that ran, or `nil` when none did.
     mutating func finish(_ key: Key, answer: [UInt8], at now: NIODeadline) -> NIODeadline? {
-        guard case .running(let deadline) = states[key] else { return nil }
-        runningCount -= 1
-        states[key] = .answered(answer)
+        guard let request = running.removeValue(forKey: key) else { return nil }
+        let payloads = request.parts + [answer]
+        answers[key] = payloads
         answered.append((key, now))
-        bytes += answer.count
+        bytes += payloads.reduce(0) { $0 + $1.count }
         forgetOld(at: now)
-        return deadline
+        return request.deadline
     }
 
     private mutating func forgetOld(at now: NIODeadline) {
@@ -58,8 +90,8 @@ struct RememberedAnswers {
             oldest.at + lifetime <= now || answered.count > maximumCount || bytes > maximumBytes
         {
             answered.removeFirst()
-            guard case .answered(let answer) = states.removeValue(forKey: oldest.key) else { continue }
-            bytes -= answer.count
+            guard let payloads = answers.removeValue(forKey: oldest.key) else { continue }
+            bytes -= payloads.reduce(0) { $0 + $1.count }
         }
     }
 }

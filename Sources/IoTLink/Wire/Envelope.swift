@@ -61,7 +61,13 @@ public enum Envelope: Sendable, Equatable {
             guard let principal = text.stringValue.flatMap({ Principal($0) }) else { throw malformed("from") }
             from = principal
         }
-        return LinkRequest(id: id, method: method, from: from, params: params, t: t, deadline: deadline)
+        var actingAs: Principal?
+        if let text = members["as"] {
+            guard let principal = text.stringValue.flatMap({ Principal($0) }) else { throw malformed("as") }
+            actingAs = principal
+        }
+        return LinkRequest(
+            id: id, method: method, from: from, actingAs: actingAs, params: params, t: t, deadline: deadline)
     }
 
     private static func reply(id: String, _ members: [String: JSONValue]) throws(IoTError) -> LinkReply {

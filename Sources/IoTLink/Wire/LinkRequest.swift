@@ -1,12 +1,14 @@
 public import IoTCore
 
-/// A request: `{"id","method","from"?,"params","t","deadline"}`.
+/// A request: `{"id","method","as"?,"from"?,"params","t","deadline"}`.
 public struct LinkRequest: Sendable, Equatable {
     /// Makes the request idempotent: a repeat gets the first answer.
     public var id: String
     public var method: String
     /// Who asked, as the hub saw it; only what the hub sends carries it.
     public var from: Principal?
+    /// In whose name an administrator asks; `"as"` on the wire.
+    public var actingAs: Principal?
     public var params: JSONValue
     /// When it was made, in ms since 1970 on the hub's clock.
     public var t: Int64
@@ -14,12 +16,13 @@ public struct LinkRequest: Sendable, Equatable {
     public var deadline: Int64
 
     public init(
-        id: String, method: String, from: Principal? = nil, params: JSONValue = .object([:]), t: Int64,
-        deadline: Int64
+        id: String, method: String, from: Principal? = nil, actingAs: Principal? = nil,
+        params: JSONValue = .object([:]), t: Int64, deadline: Int64
     ) {
         self.id = id
         self.method = method
         self.from = from
+        self.actingAs = actingAs
         self.params = params
         self.t = t
         self.deadline = deadline
@@ -31,6 +34,7 @@ public struct LinkRequest: Sendable, Equatable {
             "deadline": .integer(deadline),
         ]
         if let from { members["from"] = .string(from.description) }
+        if let actingAs { members["as"] = .string(actingAs.description) }
         return .object(members)
     }
 }

@@ -1,14 +1,16 @@
 public import IoTCore
 
-/// Who speaks over the link: a user account or a device. Its text is `u/<access id>` or `d/<device id>`.
+/// Who speaks over the link: a user account or a device, whose text is `u/<access id>` or `d/<device id>`; or an
+/// enrolment, `e/<its id>`, which may only exchange itself for tokens.
 public struct Principal: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case user = "u"
         case device = "d"
+        case enrolment = "e"
     }
 
     public let kind: Kind
-    /// `[a-z0-9_-]{1,64}` for a user, 32 lower-case hex digits for a device.
+    /// `[a-z0-9_-]{1,64}` for a user or an enrolment, 32 lower-case hex digits for a device.
     public let id: String
 
     public static func user(_ id: AccessID) -> Principal { Principal(kind: .user, unchecked: id.rawValue) }
@@ -17,7 +19,7 @@ public struct Principal: Hashable, Sendable, CustomStringConvertible {
     /// `nil` when `id` is not one of this kind.
     public init?(kind: Kind, id: String) {
         switch kind {
-        case .user: guard AccessID(rawValue: id) != nil else { return nil }
+        case .user, .enrolment: guard AccessID(rawValue: id) != nil else { return nil }
         case .device: guard DeviceID(rawValue: id) != nil else { return nil }
         }
         self.init(kind: kind, unchecked: id)

@@ -1,11 +1,15 @@
 public import IoTCore
 
 /// What a principal needs to know of its own token (a JWT, RFC 7519). The signature is the hub's to check.
-public struct TokenClaims: Sendable, Equatable {
+public struct TokenClaims: Sendable, Equatable, CustomStringConvertible {
     /// `jti`: the token's id, and the user name at the broker.
     public let id: String
     /// `exp`: seconds since 1970; `nil` for a token that does not expire.
     public let expires: Int64?
+    /// `iat`: seconds since 1970.
+    public let issued: Int64?
+    /// The token itself; never printed.
+    let text: String
 
     /// Throws 25026 for what is no JWT or has no `jti`.
     public init(parsing token: String) throws(IoTError) {
@@ -18,5 +22,9 @@ public struct TokenClaims: Sendable, Equatable {
         }
         self.id = id
         self.expires = claims["exp"]?.integerValue
+        self.issued = claims["iat"]?.integerValue
+        text = token
     }
+
+    public var description: String { "token \(id)" }
 }

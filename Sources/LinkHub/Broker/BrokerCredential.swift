@@ -19,7 +19,8 @@ struct BrokerCredential: Sendable, Hashable {
     }
 
     /// PBKDF2-HMAC-SHA512 of one iteration and one block (RFC 8018 §5.2). One is enough: a token carries an
-    /// Ed25519 signature, so there is nothing to guess, and a client's connecting stays cheap.
+    /// Ed25519 signature, and an enrolment's secret is 128 random bits, so there is nothing to guess, and a client's
+    /// connecting stays cheap.
     static func hash(token: String, salt: [UInt8]) -> String {
         let block = salt + [0, 0, 0, 1]
         let code = HMAC<SHA512>.authenticationCode(for: block, using: SymmetricKey(data: Array(token.utf8)))

@@ -1,6 +1,14 @@
 /// The text of `mosquitto.conf(5)` for the hub's own broker.
 struct BrokerSettings {
+    struct TLSListener {
+        var host: String
+        var port: Int
+        var certificateFile: String
+        var keyFile: String
+    }
+
     var endpoint: BrokerEndpoint
+    var tls: TLSListener?
     var plugin: String
     var securityFile: String
     /// The account to stay in: a broker started as root drops to another one and could not read its own files.
@@ -36,8 +44,23 @@ struct BrokerSettings {
             log_type notice
             plugin \(plugin)
             plugin_opt_config_file \(securityFile)
-            \(listener)
+            \(tlsListener)\(listener)
             max_connections \(limits.connections)
+
+            """
+    }
+
+    /// It comes first, so that whoever reaches the other listener knows that this one is open too. TLS 1.2 is the
+    /// oldest version that is spoken. Without a host mosquitto listens on every address of both kinds; `::` would be
+    /// IPv6 alone.
+    private var tlsListener: String {
+        guard let tls else { return "" }
+        return """
+            listener \(tls.port)\(tls.host == "::" ? "" : " " + tls.host)
+            max_connections \(limits.connections)
+            certfile \(tls.certificateFile)
+            keyfile \(tls.keyFile)
+            tls_version tlsv1.2
 
             """
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 public import IoTCore
+public import IoTLink
 public import Logging
 import NIOConcurrencyHelpers
 
@@ -24,6 +25,12 @@ public final class BrokerSupervisor: Sendable {
     /// Where the broker itself listens, and the hub's own client connects.
     public let hubEndpoint: BrokerEndpoint
 
+    /// The port of the TLS listener; `nil` without one.
+    public let tlsPort: Int?
+    /// Its certificate.
+    let certificate: ListenerCertificate?
+
+    private let tls: HubTLS?
     private let locator: BrokerLocator
     private let directory: BrokerDirectory
     private let limits: BrokerLimits
@@ -33,12 +40,22 @@ public final class BrokerSupervisor: Sendable {
     /// - Throws: `brokerMissing`, or `fileFailed` for a data directory that cannot be used.
     public init(
         dataDirectory: String, endpoint choice: EndpointChoice = .unixSocket, program: String? = nil,
-        limits: BrokerLimits = BrokerLimits(), logger: Logger
+        tls: HubTLS? = nil, limits: BrokerLimits = BrokerLimits(), logger: Logger
     ) throws(IoTError) {
+        self.tls = tls
         locator = try BrokerLocator(configured: program)
         directory = try BrokerDirectory(dataDirectory: dataDirectory)
         self.limits = limits
         self.logger = logger
+        certificate = try tls.map { [directory] tls throws(IoTError) in
+            try ListenerCertificate(tls, dataDirectory: dataDirectory, broker: directory)
+        }
+        tlsPort = try tls.map { tls throws(IoTError) in
+            guard let port = tls.port > 0 ? tls.port : LoopbackProbe.freePort() else {
+                throw IoTError(.brokerFailed, "no port is free for the TLS listener")
+            }
+            return port
+        }
         switch choice {
         case .unixSocket:
             let sockets = try directory.socketDirectory()
@@ -66,6 +83,14 @@ public final class BrokerSupervisor: Sendable {
 
     private func closeToPrincipals() {
         for case .unixSocket(let path) in [endpoint, hubEndpoint] { unlink(path) }
+    }
+
+    /// Where principals on other machines connect.
+    public var tlsEndpoint: LinkEndpoint? {
+        guard let tls, let tlsPort, let certificate else { return nil }
+        let listening = tls.listensEverywhere ? ProcessInfo.processInfo.hostName : tls.host
+        let host = tls.names.first { !$0.hasPrefix("*") } ?? listening
+        return .tls(host: host, port: tlsPort, certificateAuthorityFile: certificate.authorityFile)
     }
 
     /// The child's process id while one runs.
@@ -145,6 +170,19 @@ public final class BrokerSupervisor: Sendable {
         directory.boundLog(to: limits.logBytes)
     }
 
+    /// Replaces the TLS listener's certificate when it is time; call it now and then. The broker reads it without
+    /// ending a session.
+    public func refreshCertificate() {
+        guard let certificate else { return }
+        do throws(IoTError) {
+            guard try certificate.refresh() else { return }
+            state.withLockedValue { $0.child }?.send(SIGHUP)
+            logger.notice("the certificate of the TLS listener was replaced")
+        } catch {
+            logger.error("the certificate of the TLS listener was not replaced", metadata: ["error": "\(error)"])
+        }
+    }
+
     /// Polls, since the broker has no other way to say that it is ready; it takes a few milliseconds.
     private func waitUntilListening(_ child: ChildProcess) async -> Bool {
         for _ in 0..<2_500 {
@@ -155,10 +193,17 @@ public final class BrokerSupervisor: Sendable {
         return false
     }
 
+    private var tlsListener: BrokerSettings.TLSListener? {
+        guard let tls, let tlsPort, let certificate else { return nil }
+        return BrokerSettings.TLSListener(
+            host: tls.host, port: tlsPort, certificateFile: certificate.certificateFile, keyFile: certificate.keyFile)
+    }
+
     private var settings: BrokerSettings {
         let account = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
         return BrokerSettings(
-            endpoint: hubEndpoint, plugin: locator.plugin, securityFile: directory.securityFile, account: account,
+            endpoint: hubEndpoint, tls: tlsListener, plugin: locator.plugin, securityFile: directory.securityFile,
+            account: account,
             limits: limits)
     }
 }

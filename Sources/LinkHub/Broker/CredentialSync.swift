@@ -37,7 +37,7 @@ final class CredentialSync: Sendable {
     }
 
     func remove(tokenID: String) -> JSONValue? {
-        enqueue(tokenID, [DynamicSecurity.removeCommand(tokenID: tokenID)])
+        enqueue(tokenID, DynamicSecurity.removeCommands(tokenID: tokenID))
     }
 
     /// Everything that is not confirmed, as one message each.

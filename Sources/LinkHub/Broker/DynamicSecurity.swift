@@ -43,9 +43,16 @@ enum DynamicSecurity {
         return [createRole, createClient]
     }
 
-    /// Deletes one credential, which ends its sessions and no other's.
-    static func removeCommand(tokenID: String) -> JSONValue {
-        ["command": "deleteClient", "username": .string(tokenID)]
+    /// Deletes one credential, which ends its sessions and no other's. An enrolment's role was its alone, so it goes too.
+    static func removeCommands(tokenID: String) -> [JSONValue] {
+        let deleteClient: JSONValue = ["command": "deleteClient", "username": .string(tokenID)]
+        guard let enrolment = Principal(kind: .enrolment, id: tokenID), tokenID.hasPrefix(EnrolmentRecord.prefix) else {
+            return [deleteClient]
+        }
+        return [
+            deleteClient,
+            ["command": "deleteRole", "rolename": .string(BrokerCredential.role(of: enrolment))],
+        ]
     }
 
     private static func client(_ credential: BrokerCredential, role: String) -> JSONValue {

@@ -20,6 +20,23 @@ struct LinkTokenClaims: JWTPayload, Hashable {
     }
 }
 
+/// The claims of an API token: whose rights a program has at a gateway's HTTP interface. What restricts them is in the
+/// hub's store.
+struct APITokenClaims: JWTPayload, Hashable {
+    static let kind = "api"
+
+    var kind = Self.kind
+    /// The account: `u/<access id>`.
+    var sub: String
+    var jti: String
+    var iat: Int64
+    var exp: Int64
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {
+        guard kind == Self.kind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
+    }
+}
+
 /// The claims of a call token: which user may open what kind of channel to which device, and do what there.
 struct CallTokenClaims: JWTPayload, Hashable {
     static let kind = "call"
@@ -31,7 +48,7 @@ struct CallTokenClaims: JWTPayload, Hashable {
     var from: String
     /// `live`, `monitor`, `playback` or `transmission`.
     var channel: String
-    /// `view`, `listen`, `talk`, `control`.
+    /// `view`, `listen`, `talk`, `playback`, `control`.
     var actions: [String]
     var jti: String
     var iat: Int64

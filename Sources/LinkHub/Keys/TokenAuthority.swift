@@ -8,9 +8,6 @@ import JWTKit
 /// jwt-kit encodes and decodes them. The signature is made here, since its own way there is asynchronous and the
 /// hub decides each request in one step.
 struct TokenAuthority: Sendable {
-    /// How far two clocks may differ.
-    static let leeway: Int64 = 60
-
     /// Longer texts are no tokens of ours.
     static let maximumSize = 4_096
 

@@ -1,14 +1,21 @@
 import IoTCore
 import IoTLink
 import NIOCore
+import ThingModel
 
 /// A request that the hub sent on and whose answer it waits for.
 struct Forward: Sendable {
     enum Purpose: Sendable {
         /// An action of a user on a device.
         case action(DeviceID, path: String, value: JSONValue)
+        /// Data of a user for a device.
+        case message(MessageResponses)
         /// Whatever the hub only passes on.
         case call
+        /// The beginning of a call.
+        case connect(OpenCall.Key)
+        /// The hub's own telling of one side that a call is over.
+        case ending(OpenCall.Key, OpenCall.Sides)
         /// The hub's own telling of a written property, and which time this is.
         case delivery(DeviceID, path: String, version: Int64, attempt: Int)
     }
@@ -16,10 +23,23 @@ struct Forward: Sendable {
     /// The id on the way to `target`.
     var id: String
     var target: LinkAddress
-    /// Who asked; nobody for a delivery.
+    /// Who asked; nobody for what the hub tells by itself.
     var requester: HubTurn.Requester?
     var deadline: NIODeadline
     var purpose: Purpose
+    /// What the asker was sent of several answers, for a repeated request; empty when it was too much.
+    fileprivate(set) var parts: [[UInt8]] = []
+    fileprivate var partBytes = 0
+
+    init(
+        id: String, target: LinkAddress, requester: HubTurn.Requester?, deadline: NIODeadline, purpose: Purpose
+    ) {
+        self.id = id
+        self.target = target
+        self.requester = requester
+        self.deadline = deadline
+        self.purpose = purpose
+    }
 }
 
 /// The forwards under way.
@@ -28,6 +48,12 @@ struct ForwardTable: Sendable {
     private var byRequest: [AnswerIndex.Key: String] = [:]
     /// One delivery a property at a time; what is written meanwhile follows it.
     private var deliveries: Set<DeliveryKey> = []
+    /// Bytes that are kept of several answers.
+    private var partBytes = 0
+
+    /// Of one request, and of all, so many bytes of its several answers are kept.
+    static let partCapacity = 256 << 10
+    static let totalPartCapacity = 16 << 20
 
     private struct DeliveryKey: Hashable {
         var device: DeviceID
@@ -52,15 +78,32 @@ struct ForwardTable: Sendable {
     }
 
     /// A repeated request whose answer is still awaited: it will go to where the repeat came from.
-    /// - Returns: False if there is none.
-    mutating func redirect(_ requester: HubTurn.Requester) -> Bool {
-        guard let id = byRequest[Self.key(requester)] else { return false }
+    /// - Returns: What it was answered already; `nil` if there is none.
+    mutating func redirect(_ requester: HubTurn.Requester) -> [[UInt8]]? {
+        guard let id = byRequest[Self.key(requester)] else { return nil }
         forwards[id]?.requester = requester
-        return true
+        return forwards[id]?.parts
+    }
+
+    /// Keeps one of several answers, while there is room.
+    mutating func addPart(_ id: String, _ bytes: [UInt8]) {
+        guard var forward = forwards[id] else { return }
+        partBytes -= forward.parts.isEmpty ? 0 : forward.partBytes
+        forward.partBytes += bytes.count
+        if forward.partBytes <= Self.partCapacity, partBytes + forward.partBytes <= Self.totalPartCapacity {
+            forward.parts.append(bytes)
+            partBytes += forward.partBytes
+        } else {
+            // With a hole it would be of no use, now and later.
+            forward.partBytes = Self.partCapacity
+            forward.parts = []
+        }
+        forwards[id] = forward
     }
 
     mutating func remove(_ id: String) -> Forward? {
         guard let forward = forwards.removeValue(forKey: id) else { return nil }
+        if !forward.parts.isEmpty { partBytes -= forward.partBytes }
         if let requester = forward.requester { byRequest[Self.key(requester)] = nil }
         if case .delivery(let device, let path, _, _) = forward.purpose {
             deliveries.remove(DeliveryKey(device: device, path: path))

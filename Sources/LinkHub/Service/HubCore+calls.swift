@@ -3,44 +3,76 @@ import IoTLink
 
 /// Calls: the hub says who may, and carries the two sides' messages to each other.
 extension HubCore {
-    private static let allActions: Set<String> = ["view", "listen", "talk", "control"]
-    private static let guestActions: Set<String> = ["view", "listen"]
+    /// What a call may be for, and the action that its user must have.
+    private static let callActions: [String: BindingActions] = [
+        "view": .view, "listen": .view, "talk": .talk, "playback": .playback, "control": .control,
+    ]
+
+    /// What the kind of channel takes by itself: recordings are more than a look, and a data channel sends messages.
+    private static func needs(of kind: ChannelKind) -> BindingActions {
+        switch kind {
+        case .playback: .playback
+        case .transmission: .control
+        default: []
+        }
+    }
 
     /// `call.token`: a short-lived permission for one device, one kind of channel and some actions.
     func issueCallToken(
-        _ parameters: RequestParameters, _ user: AccessID, at time: HubTime
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
-        let (device, role) = try target(parameters, user)
+        let device = try permit.target()
         let kind = try parameters.channelKind("kind")
         var actions: [String] = []
         for action in try parameters.list("actions", atMost: 16) {
-            guard let action = action.stringValue, Self.allActions.contains(action) else {
+            guard let action = action.stringValue, Self.callActions[action] != nil else {
                 throw IoTError(
-                    .invalidRequest, "call.token: actions are \(Self.allActions.sorted().joined(separator: ", "))")
-            }
-            guard role == .owner || Self.guestActions.contains(action) else {
-                throw IoTError(.relationInvalid, "a guest may not \(action)")
+                    .invalidRequest,
+                    "call.token: actions are \(Self.callActions.keys.sorted().joined(separator: ", "))")
             }
             if !actions.contains(action) { actions.append(action) }
         }
         guard !actions.isEmpty else { throw IoTError(.invalidRequest, "call.token: 'actions' is empty") }
+        _ = try allowedNeeds(of: kind, actions, permit)
         let claims = CallTokenClaims(
-            sub: Principal.device(device).description, from: Principal.user(user).description, channel: kind.name,
+            sub: Principal.device(device).description, from: permit.actor.description, channel: kind.name,
             actions: actions, jti: RequestID.random(), iat: time.seconds, exp: time.seconds + limits.callTokenSeconds)
         return ["token": .string(try authority.sign(claims)), "expires": .integer(claims.exp)]
     }
 
+    /// The binding's actions that a call takes. Throws 8003 when one of them is not given.
+    private func allowedNeeds(
+        of kind: ChannelKind, _ actions: [String], _ permit: HubPermit
+    ) throws(IoTError) -> BindingActions {
+        let needs = actions.reduce(Self.needs(of: kind)) { $0.union(Self.callActions[$1] ?? .all) }
+        let missing = needs.subtracting(permit.binding?.actions ?? [])
+        guard missing.isEmpty else {
+            throw IoTError(
+                .relationInvalid,
+                "your binding to this device does not allow: \(missing.names.joined(separator: ", "))")
+        }
+        return needs
+    }
+
     /// `call.connect`: the device gets the request with what the token grants; the token itself ends here.
     mutating func connectCall(
-        _ parameters: RequestParameters, _ user: AccessID, for requester: HubTurn.Requester, at time: HubTime
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> Outcome {
-        let (device, _) = try target(parameters, user)
+        let device = try permit.target()
+        let requester = permit.requester
         let kind = try parameters.channelKind("kind")
         guard let claims = authority.verify(try parameters.text("token"), as: CallTokenClaims.self),
             claims.kind == CallTokenClaims.kind, claims.sub == Principal.device(device).description,
-            claims.from == requester.address.principal.description, claims.channel == kind.name,
-            time.seconds <= claims.exp + TokenAuthority.leeway
+            claims.from == permit.actor.description, claims.channel == kind.name,
+            time.seconds <= claims.exp + limits.tokenLeeway
         else { throw IoTError(.callTokenInvalid) }
+        // The binding may have changed since the token was given.
+        let needs = try allowedNeeds(of: kind, claims.actions, permit)
+        let key = OpenCall.Key(device: device, session: try parameters.text("session"))
+        guard (1...64).contains(key.session.utf8.count) else {
+            throw IoTError(.invalidRequest, "call.connect: 'session' must be 1 to 64 bytes of text")
+        }
+        guard state.calls[key] == nil else { throw IoTError(.duplicateCall) }
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
         var params = parameters.request.params
         params["token"] = nil
@@ -51,30 +83,43 @@ extension HubCore {
             "user": .string(claims.from), "actions": .array(claims.actions.map { .string($0) }),
             "expires": .integer(claims.exp),
         ]
-        return try forward(
-            parameters.request, params, for: requester, to: session.address, purpose: .call, at: time)
+        let outcome = try forward(
+            parameters.request, params, for: requester, to: session.address, purpose: .connect(key), at: time)
+        open(
+            OpenCall(
+                key: key, user: try permit.account(), asker: requester.address, needs: needs, opened: time.wall))
+        return outcome
     }
 
-    /// `call.control`, `call.trickle`, `call.end`, `call.invite`: between a device and a user who are bound to each other.
+    /// `call.control`, `call.trickle`, `call.end`, `call.invite`: between a device and a user who are bound to each
+    /// other. What a device says in a call goes to the session that called, be it in another's name.
     mutating func passOn(
-        _ parameters: RequestParameters, for requester: HubTurn.Requester, at time: HubTime
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> Outcome {
-        let peer = try parameters.principal("peer")
-        let sender = requester.address.principal
-        guard peer.kind != sender.kind, let device = sender.deviceID ?? peer.deviceID,
-            let user = sender.accessID ?? peer.accessID, state.roles[device]?[user] != nil
-        else { throw IoTError(.relationInvalid) }
-        guard let session = sessions[peer] else {
-            throw IoTError(peer.kind == .device ? .deviceOffline : .appNotOnline)
-        }
-        // A user who registered anew has left the call of the session before.
-        if peer.kind == .user, let peerSession = parameters.request.params["peerSession"],
-            peerSession.stringValue != session.address.session
-        {
-            throw IoTError(.appNotOnline, "the user's session of this call is over")
+        let (peer, device, user) = try boundPeers(parameters, permit.actor)
+        let params = parameters.request.params
+        let known = params["session"]?.stringValue.flatMap { state.calls[OpenCall.Key(device: device, session: $0)] }
+        let call = known.flatMap { $0.user == user ? $0 : nil }
+        if let call, parameters.request.method == "call.end" { close(call) }
+        let target: LinkAddress
+        if peer.kind == .user, let call {
+            guard standing(call.asker) == .current else {
+                throw IoTError(.appNotOnline, "the user's session of this call is over")
+            }
+            target = call.asker
+        } else {
+            guard let session = sessions[peer] else {
+                throw IoTError(peer.kind == .device ? .deviceOffline : .appNotOnline)
+            }
+            // A user who registered anew has left the call of the session before.
+            if peer.kind == .user, let peerSession = params["peerSession"],
+                peerSession.stringValue != session.address.session
+            {
+                throw IoTError(.appNotOnline, "the user's session of this call is over")
+            }
+            target = session.address
         }
         return try forward(
-            parameters.request, parameters.request.params, for: requester, to: session.address, purpose: .call,
-            at: time)
+            parameters.request, params, for: permit.requester, to: target, purpose: .call, at: time)
     }
 }

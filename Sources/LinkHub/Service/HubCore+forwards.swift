@@ -17,7 +17,7 @@ extension HubCore {
         let deadline = min(request.deadline, time.wall + min(longest, max(1, timeout ?? longest)))
         let id = Self.forwardID(requester)
         let forwarded = LinkRequest(
-            id: id, method: request.method, from: requester.address.principal, params: params, t: time.wall,
+            id: id, method: request.method, from: requester.actor, params: params, t: time.wall,
             deadline: deadline)
         let bytes = try Envelope.request(forwarded).serialized()
         turn.outputs.append(.message(target, bytes))
@@ -36,7 +36,7 @@ extension HubCore {
     }
 
     mutating func handle(_ reply: LinkReply, from address: LinkAddress, at time: HubTime) {
-        guard sessions.standing(address) == .current else {
+        guard standing(address) == .current else {
             statistics.ignoredMessages += 1
             return
         }
@@ -45,7 +45,9 @@ extension HubCore {
             statistics.ignoredMessages += 1
             return
         }
-        if reply.final || reply.code != .success {
+        if case .message(.many) = forward.purpose, !reply.final, reply.code == .success {
+            passOn(reply, of: forward, at: time)
+        } else if reply.final || reply.code != .success {
             conclude(forward, reply.outcome, sequence: reply.seq, at: time)
         } else if let requester = forward.requester {
             var part = reply
@@ -65,27 +67,35 @@ extension HubCore {
     ) {
         guard forwards.remove(forward.id) != nil else { return }
         guard let requester = forward.requester else {
-            concludeDelivery(forward, isAnswered: isAnswered, at: time)
+            if case .ending(let key, let side) = forward.purpose {
+                concludeEnding(key, side, isAnswered: isAnswered, at: time)
+            } else {
+                concludeDelivery(forward, isAnswered: isAnswered, at: time)
+            }
             return
         }
         turn.requester = requester
         switch forward.purpose {
         case .action(let device, let path, let value):
             if case .success = outcome {
-                noteAction(device, path, value, by: requester.address.principal, at: time)
+                noteAction(device, path, value, by: requester.actor, at: time)
             }
             finish(requester, "action.take", outcome, at: time)
         case .call: finish(requester, "call", outcome, at: time)
-        case .delivery: break
+        case .connect(let key):
+            if case .failure = outcome { noteConnectFailed(key) }
+            finish(requester, "call.connect", outcome, at: time)
+        case .message(let responses): finishMessage(forward, responses, outcome, sequence, for: requester, at: time)
+        case .delivery, .ending: break
         }
     }
 
     // MARK: Actions
 
     mutating func takeAction(
-        _ parameters: RequestParameters, _ user: AccessID, for requester: HubTurn.Requester, at time: HubTime
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> Outcome {
-        let device = try ownedTarget(parameters, user)
+        let device = try permit.target()
         let command = try model(of: device).actionCommand(
             try parameters.text("path"), parameters.request.params["value"] ?? .null)
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
@@ -93,9 +103,9 @@ extension HubCore {
             parameters.request,
             [
                 "path": .string(command.path), "value": command.value, "t": .integer(time.seconds),
-                "origin": .string(requester.address.principal.description),
+                "origin": .string(permit.actor.description),
             ],
-            for: requester, to: session.address,
+            for: permit.requester, to: session.address,
             purpose: .action(device, path: command.path + ".ctlVal", value: command.value),
             timeout: try parameters.optionalInteger("timeoutMilliseconds"), at: time)
     }

@@ -15,6 +15,7 @@ extension HubCore {
         let outcome = try model.login(login, at: time.seconds)
         store(model, of: device, replacing: old)
         for change in outcome.changes { turn.updates.append(PropertyNotice(device: device, change: change)) }
+        if !outcome.dropped.isEmpty { noteDropped(outcome.dropped, of: device, at: time) }
         sessions.loggedIn(.device(device))
         markOnline(device, true, at: time)
         return outcome.json
@@ -75,15 +76,23 @@ extension HubCore {
     mutating func takeNotices(at time: HubTime) -> [HubOutput] {
         turn = HubTurn()
         for update in notices.take() {
-            pushToUsers(
-                of: update.device, "property.update",
-                [
-                    "device": .string(update.device.rawValue), "path": .string(update.change.path),
-                    "value": update.change.value, "version": .integer(update.change.version),
-                ], at: time)
+            pushUpdate(update, at: time)
             if update.isForDevice { deliver(update.change.path, to: update.device, attempt: 1, at: time) }
         }
         return turn.outputs
+    }
+
+    private mutating func pushUpdate(_ update: PropertyNotice, at time: HubTime) {
+        let addresses = userAddresses(of: update.device)
+        guard !addresses.isEmpty else { return }
+        var params = update.change.json
+        params["device"] = .string(update.device.rawValue)
+        let whole = params
+        params["changes"] = .array(update.change.leaves.map(\.json))
+        // The leaves may be as long again as the value: then the value has to do.
+        if !pushToUsers(at: addresses, LinkPush(method: ModelMethod.update, params: params, t: time.wall)) {
+            pushToUsers(at: addresses, LinkPush(method: ModelMethod.update, params: whole, t: time.wall))
+        }
     }
 
     /// Tells an online device the newest value of a written property, one message a property at a time. A device that

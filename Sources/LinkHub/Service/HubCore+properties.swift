@@ -4,15 +4,17 @@ import ThingModel
 
 /// What users ask about devices and their models.
 extension HubCore {
-    func listDevices(of user: AccessID) -> JSONValue {
-        let devices = state.roles.compactMap { device, roles in roles[user].map { (device, $0) } }
-        let lines = devices.sorted { (state.devices[$0.0]?.name ?? "") < (state.devices[$1.0]?.name ?? "") }
-        return ["devices": .array(lines.map { describe($0.0, role: $0.1) })]
+    func listDevices(of user: AccessID) throws(IoTError) -> JSONValue {
+        guard state.users[user] != nil else { throw noUser(user) }
+        let lines = state.bindings.devices(of: user).compactMap { device in
+            state.bindings[device, user].map { (device, $0) }
+        }
+        .sorted { (state.devices[$0.0]?.name ?? "") < (state.devices[$1.0]?.name ?? "") }
+        return ["devices": .array(lines.map { describe($0.0, $0.1) })]
     }
 
-    func showDevice(_ parameters: RequestParameters, _ user: AccessID) throws(IoTError) -> JSONValue {
-        let (device, role) = try target(parameters, user)
-        var shown = describe(device, role: role)
+    func showDevice(_ device: DeviceID, _ permit: HubPermit) -> JSONValue {
+        var shown = describe(device, permit.binding)
         let model = state.models[device]
         shown["model"] = model?.value ?? .null
         shown["version"] = .integer(model?.version ?? 0)
@@ -20,25 +22,25 @@ extension HubCore {
         return shown
     }
 
-    private func describe(_ device: DeviceID, role: BindingRole) -> JSONValue {
+    private func describe(_ device: DeviceID, _ binding: Binding?) -> JSONValue {
         let record = state.devices[device]
         return [
-            "id": .string(device.rawValue), "name": .string(record?.name ?? ""), "role": .string(role.rawValue),
+            "id": .string(device.rawValue), "name": .string(record?.name ?? ""),
+            "role": binding.map { .string($0.role.rawValue) } ?? .null, "actions": (binding?.actions ?? []).json,
+            "owner": state.bindings.owner(of: device).map { .string($0.rawValue) } ?? .null,
             "online": .bool(sessions[.device(device)] != nil),
             "presenceSince": record?.presenceSince.map { .integer($0) } ?? .null,
         ]
     }
 
-    func readProperty(_ parameters: RequestParameters, _ user: AccessID) throws(IoTError) -> JSONValue {
-        let (device, _) = try target(parameters, user)
+    func readProperty(_ parameters: RequestParameters, _ device: DeviceID) throws(IoTError) -> JSONValue {
         let reading = try model(of: device).read(try parameters.text("path"))
         return ["value": reading.value, "version": .integer(reading.version)]
     }
 
     mutating func writeProperty(
-        _ parameters: RequestParameters, _ user: AccessID, at time: HubTime
+        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> JSONValue {
-        let device = try ownedTarget(parameters, user)
         let path = try parameters.text("path")
         let value = try parameters.value("value")
         let ifVersion = try parameters.optionalInteger("ifVersion")
@@ -52,9 +54,8 @@ extension HubCore {
     }
 
     mutating func addUserProperty(
-        _ parameters: RequestParameters, _ user: AccessID, at time: HubTime
+        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> JSONValue {
-        let device = try ownedTarget(parameters, user)
         let name = try parameters.text("name")
         let value = try parameters.value("value")
         let ifVersion = try parameters.optionalInteger("ifVersion")
@@ -67,9 +68,8 @@ extension HubCore {
     }
 
     mutating func deleteUserProperty(
-        _ parameters: RequestParameters, _ user: AccessID
+        _ parameters: RequestParameters, _ device: DeviceID
     ) throws(IoTError) -> JSONValue {
-        let device = try ownedTarget(parameters, user)
         let name = try parameters.text("name")
         let ifVersion = try parameters.optionalInteger("ifVersion")
         guard let change = try state.models[device]?.deleteUserProperty(name, ifVersion: ifVersion) else {

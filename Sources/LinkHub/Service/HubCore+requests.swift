@@ -1,12 +1,13 @@
 import IoTCore
 import IoTLink
 import NIOCore
+import ThingModel
 
 extension HubCore {
     /// How a request ends.
     enum Outcome {
         case answer(JSONValue)
-        /// The answer comes from someone else.
+        /// The answer comes later: from someone else, or from what the store holds.
         case forwarded
     }
 
@@ -14,18 +15,24 @@ extension HubCore {
         _ request: LinkRequest, from address: LinkAddress, at time: HubTime, recall: (Int64) -> [UInt8]?
     ) {
         statistics.requests += 1
-        let requester = HubTurn.Requester(address: address, id: request.id)
+        let requester = HubTurn.Requester(address: address, id: request.id, actingAs: request.actingAs)
         turn.requester = requester
         guard takeRate(address.principal, at: time) else {
             statistics.refusedRequests += 1
             answer(requester, .failure(IoTError(.tooManyRequests, "too many requests a second: wait a moment")))
             return
         }
-        if request.method == LinkMethod.begin {
-            answer(requester, Result { () throws(IoTError) in try begin(request, from: address, at: time) })
+        if address.principal.kind == .enrolment {
+            handleEnrolment(request, for: requester, at: time)
             return
         }
-        switch sessions.standing(address) {
+        if request.method == LinkMethod.begin {
+            answer(requester, Result { () throws(IoTError) in try begin(request, from: address, at: time) })
+            // Behind the answer: before it the session is not online.
+            if standing(address) == .current { tellEndings(to: address.principal, at: time) }
+            return
+        }
+        switch standing(address) {
         case .current: sessions.heard(address, silentUntil: time.monotonic + limits.sessionSilence)
         case .superseded:
             statistics.ignoredMessages += 1
@@ -35,13 +42,14 @@ extension HubCore {
             return
         }
         let key = AnswerIndex.Key(principal: address.principal, id: request.id)
-        if let bytes = recent.answer(key, at: time.wall) ?? state.answers[key].flatMap(recall) {
+        if let replies = recent.answer(key, at: time.wall) ?? state.answers[key].flatMap(recall).map({ [$0] }) {
             statistics.repeatedRequests += 1
-            turn.outputs.append(.message(address, bytes))
+            for bytes in replies { turn.outputs.append(.message(address, bytes)) }
             return
         }
-        if forwards.redirect(requester) {
+        if let parts = forwards.redirect(requester) {
             statistics.repeatedRequests += 1
+            for bytes in parts { turn.outputs.append(.message(address, bytes)) }
             return
         }
         switch request.method {
@@ -71,41 +79,101 @@ extension HubCore {
         _ request: LinkRequest, for requester: HubTurn.Requester, at time: HubTime
     ) throws(IoTError) -> Outcome {
         let parameters = RequestParameters(request: request)
-        let principal = requester.address.principal
-        if let user = principal.accessID {
-            switch request.method {
-            case "device.list": return .answer(listDevices(of: user))
-            case "device.show": return .answer(try showDevice(parameters, user))
-            case "property.read": return .answer(try readProperty(parameters, user))
-            case "property.write": return .answer(try writeProperty(parameters, user, at: time))
-            case "userProperty.add": return .answer(try addUserProperty(parameters, user, at: time))
-            case "userProperty.delete": return .answer(try deleteUserProperty(parameters, user))
-            case "action.take": return try takeAction(parameters, user, for: requester, at: time)
-            case "call.token": return .answer(try issueCallToken(parameters, user, at: time))
-            case "call.connect": return try connectCall(parameters, user, for: requester, at: time)
-            case "call.control", "call.trickle", "call.end": return try passOn(parameters, for: requester, at: time)
-            default: break
+        if let name = request.actingAs { try checkActing(as: name, requester.address.principal) }
+        let permit = try judge(parameters, requester)
+        let outcome =
+            if let device = requester.actor.deviceID {
+                try performForDevice(parameters, permit, device, at: time)
+            } else {
+                try performForUser(parameters, permit, at: time)
             }
-        } else if let device = principal.deviceID {
-            switch request.method {
-            case "model.login": return .answer(try login(parameters, device, at: time))
-            case "model.report": return .answer(try report(parameters, device, at: time))
-            case "model.applied": return .answer(try noteApplied(parameters, device))
-            case "call.trickle", "call.end", "call.invite":
-                return try passOn(parameters, for: requester, at: time)
-            default: break
-            }
+        guard let outcome else {
+            throw IoTError(.invalidRequest, "the hub knows no method '\(request.method)' for \(permit.actor.kind.noun)")
         }
-        throw IoTError(
-            .invalidRequest,
-            "the hub knows no method '\(request.method)' for a \(principal.kind == .user ? "user" : "device")")
+        return outcome
+    }
+
+    /// The table of rights has let the request through; methods that concern several devices look at each themselves.
+    private mutating func performForUser(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> Outcome? {
+        switch parameters.request.method {
+        case "property.write": .answer(try writeProperty(parameters, try permit.target(), at: time))
+        case "property.read": .answer(try readProperty(parameters, try permit.target()))
+        case "userProperty.add": .answer(try addUserProperty(parameters, try permit.target(), at: time))
+        case "userProperty.delete": .answer(try deleteUserProperty(parameters, try permit.target()))
+        case "action.take": try takeAction(parameters, permit, at: time)
+        case "device.list": .answer(try listDevices(of: try permit.account()))
+        case "device.show": .answer(showDevice(try permit.target(), permit))
+        case "call.token": .answer(try issueCallToken(parameters, permit, at: time))
+        case "call.connect": try connectCall(parameters, permit, at: time)
+        case "call.control", "call.trickle", "call.end": try passOn(parameters, permit, at: time)
+        default: try performAdministration(parameters, permit, at: time)
+        }
+    }
+
+    private mutating func performAdministration(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> Outcome? {
+        switch parameters.request.method {
+        case "user.list": return .answer(try listUsers(parameters))
+        case "user.create": return .answer(try createUser(parameters, at: time))
+        case "user.createTemporary": return .answer(try createTemporaryUser(parameters, permit, at: time))
+        case "user.remove": return .answer(try removeUser(parameters, permit, at: time))
+        case "device.create": return .answer(try createDevice(parameters, at: time))
+        case "device.rename": return .answer(try renameDevice(parameters, permit, at: time))
+        case "device.remove":
+            try removeDevice(try permit.target(), at: time)
+            return .answer([:])
+        case "device.bind": return .answer(try bindDevice(parameters, permit, at: time))
+        case "device.unbind": return .answer(try unbindDevice(permit, at: time))
+        case "device.users": return .answer(listUsers(of: try permit.target()))
+        case "token.create": return .answer(try createToken(parameters, permit, at: time))
+        case "token.createAPI": return .answer(try createAPIToken(parameters, permit, at: time))
+        case "token.enrol": return .answer(try createEnrolment(parameters, permit, at: time))
+        case "token.list": return .answer(try listTokens(parameters, permit))
+        case "token.revoke":
+            try revokeToken(try parameters.text("id"), at: time)
+            return .answer([:])
+        case "token.renew": return .answer(try renewToken(parameters, permit, at: time))
+        case "token.check": return .answer(try checkToken(parameters, at: time))
+        default: return try performMessage(parameters, permit, at: time)
+        }
+    }
+
+    private mutating func performForDevice(
+        _ parameters: RequestParameters, _ permit: HubPermit, _ device: DeviceID, at time: HubTime
+    ) throws(IoTError) -> Outcome? {
+        switch parameters.request.method {
+        case "model.login": .answer(try login(parameters, device, at: time))
+        case "model.report": .answer(try report(parameters, device, at: time))
+        case "model.applied": .answer(try noteApplied(parameters, device))
+        case "token.renew": .answer(try renewToken(parameters, permit, at: time))
+        case EventMethod.report: .answer(try reportEvent(parameters, device, at: time))
+        case MessageMethod.push: .answer(try pushData(parameters, device, at: time))
+        case "call.trickle", "call.end", "call.invite": try passOn(parameters, permit, at: time)
+        default: nil
+        }
+    }
+
+    /// Only an administrator's session may ask in another's name, and then has that one's rights, not its own.
+    private func checkActing(as name: Principal, _ asker: Principal) throws(IoTError) {
+        guard isAdministrator(asker) else {
+            throw IoTError(.forbidden, "only an administrator may ask in another's name")
+        }
+        guard let user = name.accessID, state.users[user] != nil else {
+            throw IoTError(.targetNotFound, "there is no account \(name) to ask for")
+        }
     }
 
     // MARK: Answers
 
-    /// Methods whose success must be remembered over a restart, in the transaction of their change.
+    /// Methods whose success must be remembered over a restart, in the transaction of their change. Those whose answer
+    /// holds a secret are not among them: it would be kept on the disk.
     private static let durableMethods: Set<String> = [
-        "property.write", "userProperty.add", "userProperty.delete", "action.take", "model.report",
+        "property.write", "userProperty.add", "userProperty.delete", "action.take", "model.report", "user.create",
+        "user.remove", "device.create", "device.rename", "device.remove", "device.bind", "device.unbind",
+        "token.revoke", EventMethod.report, EventMethod.delete,
     ]
 
     /// Answers, and remembers the answer for a repeat.
@@ -138,34 +206,5 @@ extension HubCore {
         let perSecond = limits.requestsPerSecond
         return rates[principal, default: RequestRate(perSecond: perSecond, at: time.monotonic)]
             .take(perSecond: perSecond, at: time.monotonic)
-    }
-
-    // MARK: Who may
-
-    /// The device that a request names by id or name, and the user's role there.
-    ///
-    /// Throws 8002 when there is none, 8003 when it is not the user's. A name of somebody else's device does not exist.
-    func target(
-        _ parameters: RequestParameters, _ user: AccessID
-    ) throws(IoTError) -> (device: DeviceID, role: BindingRole) {
-        let text = try parameters.text("device")
-        if let device = DeviceID(rawValue: text) {
-            guard state.devices[device] != nil else { throw IoTError(.targetNotFound, "there is no device \(text)") }
-            guard let role = state.roles[device]?[user] else { throw IoTError(.relationInvalid) }
-            return (device, role)
-        }
-        guard let device = state.names[text], let role = state.roles[device]?[user] else {
-            throw IoTError(.targetNotFound, "there is no device '\(text.prefix(64))'")
-        }
-        return (device, role)
-    }
-
-    /// The same, for what only owners may do.
-    func ownedTarget(_ parameters: RequestParameters, _ user: AccessID) throws(IoTError) -> DeviceID {
-        let (device, role) = try target(parameters, user)
-        guard role == .owner else {
-            throw IoTError(.relationInvalid, "a guest may read and watch this device; its owner may change it")
-        }
-        return device
     }
 }

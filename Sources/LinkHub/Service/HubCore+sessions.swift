@@ -4,6 +4,19 @@ import NIOCore
 import ThingModel
 
 extension HubCore {
+    enum Standing {
+        case current
+        /// A newer registration took over: whatever it says is ignored.
+        case superseded
+        case unknown
+    }
+
+    func standing(_ address: LinkAddress) -> Standing {
+        if sessions[address.principal]?.address == address { return .current }
+        let isOld = state.registrations[address.principal]?.superseded.contains(address.session) == true
+        return isOld ? .superseded : .unknown
+    }
+
     /// `session.begin`: from now on this is the principal's only session.
     mutating func begin(
         _ request: LinkRequest, from address: LinkAddress, at time: HubTime
@@ -14,10 +27,11 @@ extension HubCore {
         if let session = request.params["session"], session.stringValue != address.session {
             throw IoTError(.invalidRequest, "session.begin: 'session' must be the one of the topic")
         }
-        if sessions.standing(address) == .superseded {
+        if standing(address) == .superseded {
             push(LinkMethod.kick, ["reason": "superseded"], to: address, at: time)
             throw IoTError(.linkUnavailable, "a newer registration took over from this session")
         }
+        register(address)
         let wasOnline = sessions[address.principal] != nil
         if let old = sessions.begin(address, silentUntil: time.monotonic + limits.sessionSilence) {
             push(LinkMethod.kick, ["reason": "superseded"], to: old, at: time)
@@ -26,14 +40,46 @@ extension HubCore {
         if let device = address.principal.deviceID, !wasOnline { setPresence(device, true, at: time) }
         return [
             "t": .integer(time.wall),
-            "kind": address.principal.kind == .user ? "user" : "device",
+            "kind": address.principal.kind == .device ? "device" : "user",
             "principal": .string(address.principal.description),
             "tokenExpires": tokenExpiry(of: address.principal).map { .integer($0) } ?? .null,
         ]
     }
 
+    /// Notes which session is the newest, for longer than the hub lives.
+    private mutating func register(_ address: LinkAddress) {
+        var registration = state.registrations[address.principal]
+        if registration?.begin(address.session) == false { return }
+        registration = registration ?? Registration(session: address.session)
+        state.registrations[address.principal] = registration
+        if let registration { turn.changes.append(.putRegistration(address.principal, registration)) }
+    }
+
+    /// Ends a principal's session for good; its client must not come back by itself.
+    mutating func kick(_ principal: Principal, _ reason: String, at time: HubTime) {
+        guard let session = sessions[principal] else { return }
+        push(LinkMethod.kick, ["reason": .string(reason)], to: session.address, at: time)
+        endSession(principal, at: time)
+    }
+
+    /// A principal that is no more leaves nothing behind.
+    mutating func forget(_ principal: Principal) {
+        sessions.end(principal)
+        dropEndings(for: principal)
+        rates[principal] = nil
+        renewals[principal] = nil
+        if state.registrations.removeValue(forKey: principal) != nil {
+            turn.changes.append(.removeRegistration(principal))
+        }
+    }
+
     mutating func handle(_ push: LinkPush, from address: LinkAddress, at time: HubTime) {
-        guard sessions.standing(address) == .current, push.method == LinkMethod.end else {
+        if address.principal.kind == .enrolment, push.method == LinkMethod.end {
+            // It has its tokens.
+            forgetExchanged(address.principal.id)
+            return
+        }
+        guard standing(address) == .current, push.method == LinkMethod.end else {
             statistics.ignoredMessages += 1
             return
         }
@@ -51,7 +97,9 @@ extension HubCore {
     private mutating func abandonForwards(to principal: Principal, at time: HubTime) {
         for forward in forwards.waiting(for: principal) {
             let code: ErrorCode = principal.kind == .device ? .deviceOffline : .appNotOnline
-            conclude(forward, .failure(IoTError(code, "the peer went offline before it answered")), at: time)
+            conclude(
+                forward, .failure(IoTError(code, "the peer went offline before it answered")), isAnswered: false,
+                at: time)
         }
     }
 
@@ -79,12 +127,12 @@ extension HubCore {
         record(change, of: device)
     }
 
-    private func isKnown(_ principal: Principal) -> Bool {
-        if let user = principal.accessID { return state.users.contains(user) }
+    func isKnown(_ principal: Principal) -> Bool {
+        if let user = principal.accessID { return state.users[user] != nil }
         return principal.deviceID.map { state.devices[$0] != nil } ?? false
     }
 
     private func tokenExpiry(of principal: Principal) -> Int64? {
-        state.tokens.values.filter { $0.credential.principal == principal }.map(\.expires).max()
+        state.tokens.of(principal).filter { $0.kind == .link }.map(\.expires).max()
     }
 }

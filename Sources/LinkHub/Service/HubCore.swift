@@ -11,12 +11,17 @@ import ThingModel
 struct HubCore: Sendable {
     let limits: HubLimits
     let authority: TokenAuthority
+    let identity: HubIdentity
 
     var state: HubState
     var sessions = SessionTable()
     var forwards = ForwardTable()
     var recent = RecentAnswers()
     var rates: [Principal: RequestRate] = [:]
+    /// When a principal last renewed its token.
+    var renewals: [Principal: NIODeadline] = [:]
+    /// Enrolments that were exchanged in the last minute.
+    var exchanged: [String: Exchanged] = [:]
     var statistics = HubStatistics()
 
     /// What the message at hand has done so far.
@@ -24,15 +29,21 @@ struct HubCore: Sendable {
     /// What the transaction's turns will tell users and devices, at its end.
     var notices = PropertyNotices()
 
-    /// When the first token expires: s since 1970.
-    var nextTokenExpiry: Int64?
+    /// When the first temporary account, or enrolment, ends: s since 1970.
+    var nextAccountExpiry: Int64?
+    /// When to look next for events that are too old.
+    var eventExpiry: NIODeadline?
     private var lastExpiry: NIODeadline?
 
-    init(state: HubState, authority: TokenAuthority, limits: HubLimits = HubLimits()) {
+    init(
+        state: HubState, authority: TokenAuthority, identity: HubIdentity = HubIdentity(),
+        limits: HubLimits = HubLimits()
+    ) {
         self.state = state
         self.authority = authority
+        self.identity = identity
         self.limits = limits
-        updateTokenExpiry()
+        updateAccountExpiry()
     }
 
     /// - Parameter recall: Gives the stored answer of a number.
@@ -80,7 +91,10 @@ struct HubCore: Sendable {
     mutating func restore(_ state: HubState) {
         self.state = state
         statistics.storeFailures += 1
-        updateTokenExpiry()
+        // These may tell of tokens that were never stored. What was forwarded its target does not carry out twice.
+        recent = RecentAnswers()
+        exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
+        updateAccountExpiry()
     }
 
     // MARK: Time
@@ -91,10 +105,15 @@ struct HubCore: Sendable {
         var next: NIODeadline?
         if !sessions.isEmpty { next = time.monotonic + .seconds(5) }
         if state.answers.count > 0 { next = min(next ?? .distantFuture, time.monotonic + .seconds(30)) }
-        if let nextTokenExpiry {
-            let seconds = min(60, max(1, nextTokenExpiry + TokenAuthority.leeway - time.seconds + 1))
-            next = min(next ?? .distantFuture, time.monotonic + .seconds(seconds))
+        // To the millisecond: an expired token's credential is gone from the broker at once. Looked at again after a
+        // minute at most, since the wall clock may be set.
+        for expiry in [state.tokens.nextExpiry, nextAccountExpiry] {
+            guard let expiry else { continue }
+            let left = min(60_000, max(1, expiry * 1_000 - time.wall))
+            next = min(next ?? .distantFuture, time.monotonic + .milliseconds(left))
         }
+        if let due = nextEventExpiry(at: time) { next = min(next ?? .distantFuture, due) }
+        if !exchanged.isEmpty { next = min(next ?? .distantFuture, time.monotonic + .seconds(5)) }
         return next
     }
 
@@ -103,6 +122,8 @@ struct HubCore: Sendable {
         for forward in forwards.due(at: time.monotonic) { expire(forward, at: time) }
         for principal in sessions.silent(at: time.monotonic) { endSession(principal, at: time) }
         expireTokens(at: time)
+        expireAccounts(at: time)
+        expireEvents(at: time)
         // Deleting often is cheaper for everyone than deleting much at once.
         if lastExpiry.map({ time.monotonic - $0 >= .seconds(10) }) ?? true {
             lastExpiry = time.monotonic
@@ -127,19 +148,32 @@ struct HubCore: Sendable {
         send(.push(LinkPush(method: method, params: params, t: time.wall)), to: address)
     }
 
-    /// To every bound user who is online.
+    /// To every user who is online and may view the device.
     mutating func pushToUsers(of device: DeviceID, _ method: String, _ params: JSONValue, at time: HubTime) {
-        for address in userAddresses(of: device) { push(method, params, to: address, at: time) }
+        let addresses = userAddresses(of: device)
+        guard !addresses.isEmpty else { return }
+        pushToUsers(at: addresses, LinkPush(method: method, params: params, t: time.wall))
+    }
+
+    /// One text for all of them.
+    /// - Returns: False when it is too large for an envelope.
+    @discardableResult
+    mutating func pushToUsers(at addresses: [LinkAddress], _ push: LinkPush) -> Bool {
+        guard let bytes = try? Envelope.push(push).serialized() else { return false }
+        for address in addresses { turn.outputs.append(.message(address, bytes)) }
+        return true
     }
 
     func userAddresses(of device: DeviceID) -> [LinkAddress] {
-        (state.roles[device] ?? [:]).keys.compactMap { sessions[.user($0)]?.address }
+        state.bindings.users(of: device).compactMap { user, binding in
+            binding.actions.contains(.view) ? sessions[.user(user)]?.address : nil
+        }
     }
 
     /// Only a request that is JSON with an id can be told why it is refused.
     private mutating func refuseMalformed(_ message: UplinkMessage, _ error: IoTError) {
         statistics.ignoredMessages += 1
-        guard message.payload.count <= Envelope.maximumSize, sessions.standing(message.address) != .superseded,
+        guard message.payload.count <= Envelope.maximumSize, standing(message.address) != .superseded,
             let json = try? JSONValue(parsing: message.payload), json["method"] != nil,
             let id = json["id"]?.stringValue, RequestID.isValid(id)
         else { return }

@@ -20,6 +20,13 @@ public struct HubLimits: Sendable {
     public var sessionSilenceAfterOutage: TimeAmount = .seconds(30)
     /// How long a call token is good for, in seconds: 60.
     public var callTokenSeconds: Int64 = 60
+    /// Tokens that one principal may have: 256; then 25024.
+    public var tokensOfPrincipal = 256
+    /// Life of the tokens that an enrolment is exchanged for, in seconds: 90 days. They are renewed before it is over.
+    public var joinedTokenSeconds: Int64 = 90 * 86_400
+    /// How long a call token is still taken after its `exp`, in seconds: 60. Link and API tokens end with their last
+    /// second: the hub that made them reads the same clock.
+    public var tokenLeeway: Int64 = 60
 
     public init() {}
 }

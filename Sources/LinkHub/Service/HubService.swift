@@ -44,14 +44,15 @@ final class HubService: @unchecked Sendable {
 
     /// - Parameter deliver: Gets what is to be sent, in order, on the hub's own thread; it must not block.
     init(
-        store: HubStore, authority: TokenAuthority, limits: HubLimits = HubLimits(),
-        clock: @escaping @Sendable () -> HubTime = { .now() }, deliver: @escaping @Sendable ([HubOutput]) -> Void
+        store: HubStore, authority: TokenAuthority, identity: HubIdentity = HubIdentity(),
+        limits: HubLimits = HubLimits(), clock: @escaping @Sendable () -> HubTime = { .now() },
+        deliver: @escaping @Sendable ([HubOutput]) -> Void
     ) throws(IoTError) {
         self.store = store
         self.limits = limits
         self.deliver = deliver
         self.clock = clock
-        core = HubCore(state: try store.load(), authority: authority, limits: limits)
+        core = HubCore(state: try store.load(), authority: authority, identity: identity, limits: limits)
         enqueueAlways(.timeout)
     }
 
@@ -184,7 +185,7 @@ final class HubService: @unchecked Sendable {
 
     private func run(_ item: Item, _ writer: StoreWriter) -> Held {
         let time = clock()
-        let turn: HubTurn
+        var turn: HubTurn
         var completion: Completion?
         switch item {
         case .message(let message): turn = core.handle(message, at: time, recall: writer.answer)
@@ -194,6 +195,7 @@ final class HubService: @unchecked Sendable {
             core.handleOutage(at: time)
             turn = HubTurn()
         }
+        if let query = turn.eventQuery { turn = core.conclude(query, writer.events(query.selection), at: time) }
         do {
             try writer.apply(turn.changes)
         } catch {

@@ -25,10 +25,21 @@ struct HubTurn: Sendable {
     var updates: [PropertyNotice] = []
     /// Who asked, to be told when the changes cannot be stored.
     var requester: Requester?
+    /// What the hub must look up in the store before the turn is done.
+    var eventQuery: EventQuery?
 
     struct Requester: Sendable {
+        /// The session that asked, and gets the answer.
         var address: LinkAddress
         var id: String
+        /// In whose name: the session's own principal, or the one that an administrator's session acts as.
+        var actor: Principal
+
+        init(address: LinkAddress, id: String, actingAs: Principal? = nil) {
+            self.address = address
+            self.id = id
+            actor = actingAs ?? address.principal
+        }
     }
 }
 

@@ -17,6 +17,8 @@ struct PropertyNotices: Sendable {
         if let old = updates[key] {
             var merged = update
             merged.isForDevice = update.isForDevice || old.isForDevice
+            // What users have not heard of is not what they compare with.
+            merged.change.previous = old.change.previous
             updates[key] = merged
         } else {
             order.append(key)

@@ -7,7 +7,9 @@ struct RecentAnswers: Sendable {
     static let byteCapacity = 8 << 20
 
     private struct Entry: Sendable {
-        var bytes: [UInt8]
+        /// Several for a request with several answers.
+        var replies: [[UInt8]]
+        var byteCount: Int
         var time: Int64
     }
 
@@ -16,20 +18,25 @@ struct RecentAnswers: Sendable {
     private var first = 0
     private(set) var byteCount = 0
 
-    func answer(_ key: AnswerIndex.Key, at time: Int64) -> [UInt8]? {
+    func answer(_ key: AnswerIndex.Key, at time: Int64) -> [[UInt8]]? {
         guard let entry = answers[key], entry.time >= time - AnswerIndex.memory else { return nil }
-        return entry.bytes
+        return entry.replies
     }
 
     mutating func add(_ key: AnswerIndex.Key, _ bytes: [UInt8], at time: Int64) {
-        if let old = answers.updateValue(Entry(bytes: bytes, time: time), forKey: key) {
-            byteCount -= old.bytes.count
+        add(key, [bytes], at: time)
+    }
+
+    mutating func add(_ key: AnswerIndex.Key, _ replies: [[UInt8]], at time: Int64) {
+        let size = replies.reduce(0) { $0 + $1.count }
+        if let old = answers.updateValue(Entry(replies: replies, byteCount: size, time: time), forKey: key) {
+            byteCount -= old.byteCount
         } else {
             order.append(key)
         }
-        byteCount += bytes.count
+        byteCount += size
         while first < order.count, answers.count > Self.capacity || byteCount > Self.byteCapacity {
-            if let old = answers.removeValue(forKey: order[first]) { byteCount -= old.bytes.count }
+            if let old = answers.removeValue(forKey: order[first]) { byteCount -= old.byteCount }
             first += 1
         }
         if first > 1_024, first > order.count / 2 {

@@ -8,25 +8,17 @@ extension HubStore {
     /// Reads everything: the hub works from memory.
     static func load(from database: Database) throws -> HubState {
         var state = HubState()
-        for row in try Row.fetchAll(database, sql: "SELECT id FROM users") {
-            state.users.insert(try read(AccessID(rawValue: row["id"]), "users.id"))
-        }
         for row in try Row.fetchAll(database, sql: "SELECT id, name, presence_since FROM devices") {
             let device = try deviceID(row["id"])
             state.devices[device] = DeviceRecord(name: row["name"], presenceSince: row["presence_since"])
             state.names[row["name"]] = device
         }
-        for row in try Row.fetchAll(database, sql: "SELECT user, device, role FROM bindings") {
-            let user = try read(AccessID(rawValue: row["user"]), "bindings.user")
-            let role = try read(BindingRole(rawValue: row["role"]), "bindings.role")
-            state.roles[try deviceID(row["device"]), default: [:]][user] = role
-        }
-        for row in try Row.fetchAll(database, sql: "SELECT * FROM tokens") {
-            let token = try token(row)
-            state.tokens[token.credential.tokenID] = token
-        }
+        try loadAccounts(database, into: &state)
+        try loadTokens(database, into: &state)
+        try loadSessions(database, into: &state)
         try loadModels(database, into: &state)
         try loadAnswers(database, into: &state)
+        try loadEvents(database, into: &state)
         return state
     }
 
@@ -65,20 +57,11 @@ extension HubStore {
         }
     }
 
-    private static func token(_ row: Row) throws -> TokenRecord {
-        let principal: String = row["principal"]
-        return TokenRecord(
-            credential: BrokerCredential(
-                tokenID: row["id"], principal: try read(Principal(principal), "tokens.principal"), hash: row["hash"],
-                salt: row["salt"]),
-            issued: row["issued"], expires: row["expires"], isLocal: row["is_local"])
-    }
-
-    private static func deviceID(_ text: String) throws -> DeviceID {
+    static func deviceID(_ text: String) throws -> DeviceID {
         try read(DeviceID(rawValue: text), "a device id")
     }
 
-    private static func read<Value>(_ value: Value?, _ what: String) throws -> Value {
+    static func read<Value>(_ value: Value?, _ what: String) throws -> Value {
         guard let value else { throw IoTError(.storeFailed, "hub.sqlite is damaged: \(what)") }
         return value
     }

@@ -54,6 +54,70 @@ extension HubStore {
                     );
                     """)
         }
+        migrator.registerMigration("2", migrate: migrateToAccounts)
         return migrator
+    }
+
+    /// Kinds of accounts and tokens, exact rights of bindings, enrolments, registrations and calls over a restart,
+    /// events.
+    private static func migrateToAccounts(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE users ADD COLUMN kind TEXT NOT NULL DEFAULT 'member';
+                ALTER TABLE users ADD COLUMN device TEXT;                 -- a temporary account's
+                ALTER TABLE users ADD COLUMN expires INTEGER;             -- s since 1970
+
+                ALTER TABLE bindings ADD COLUMN actions TEXT NOT NULL DEFAULT '["view"]';
+                ALTER TABLE bindings ADD COLUMN since INTEGER NOT NULL DEFAULT 0;
+                UPDATE bindings SET actions = '["view","talk","playback","control","configure"]'
+                    WHERE role = 'owner';
+                -- A device has one owner; others keep what they could do.
+                UPDATE bindings SET role = 'guest' WHERE role = 'owner' AND user <> (
+                    SELECT first.user FROM bindings AS first JOIN users ON users.id = first.user
+                    WHERE first.device = bindings.device AND first.role = 'owner'
+                    ORDER BY users.created_at, users.id LIMIT 1);
+                CREATE UNIQUE INDEX owner_of_device ON bindings(device) WHERE role = 'owner';
+                CREATE INDEX bindings_of_device ON bindings(device);
+
+                ALTER TABLE tokens ADD COLUMN kind TEXT NOT NULL DEFAULT 'link';
+                ALTER TABLE tokens ADD COLUMN devices TEXT;               -- an API token's scope, JSON; NULL for all
+                ALTER TABLE tokens ADD COLUMN actions TEXT;
+
+                CREATE TABLE enrolments (
+                    id TEXT PRIMARY KEY NOT NULL,
+                    hash TEXT NOT NULL,
+                    salt TEXT NOT NULL,
+                    creator TEXT NOT NULL,
+                    user TEXT,
+                    devices TEXT NOT NULL,                -- JSON
+                    issued INTEGER NOT NULL,              -- s since 1970
+                    expires INTEGER NOT NULL              -- s since 1970
+                ) WITHOUT ROWID;
+                CREATE TABLE registrations (
+                    principal TEXT PRIMARY KEY NOT NULL,
+                    session TEXT NOT NULL,                -- the newest
+                    superseded TEXT NOT NULL              -- those before it, JSON
+                ) WITHOUT ROWID;
+                CREATE TABLE calls (
+                    device TEXT NOT NULL,
+                    session TEXT NOT NULL,                -- the call's, not the link's
+                    user TEXT NOT NULL,
+                    asker TEXT NOT NULL,
+                    asker_session TEXT NOT NULL,
+                    needs TEXT NOT NULL,                  -- actions, JSON
+                    opened_at INTEGER NOT NULL,
+                    ending INTEGER NOT NULL,              -- who is yet to hear of its end: 1 the user, 2 the device
+                    PRIMARY KEY (device, session)
+                ) WITHOUT ROWID;
+
+                CREATE TABLE events (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,   -- never given twice, not even of a deleted event
+                    device TEXT NOT NULL REFERENCES devices(id) ON DELETE CASCADE,
+                    topic TEXT NOT NULL,
+                    t INTEGER NOT NULL,
+                    body TEXT NOT NULL                          -- last, so that searching need not read over it
+                );
+                CREATE INDEX events_of_device ON events(device, number);
+                """)
     }
 }

@@ -4,13 +4,22 @@ import ThingModel
 
 /// One row that a mutation changes.
 enum StoreChange: Sendable, Hashable {
-    case addUser(AccessID, at: Int64)
+    case putUser(AccessID, UserRecord)
+    /// With its bindings.
+    case removeUser(AccessID)
     case putDevice(DeviceID, DeviceRecord)
+    /// With its bindings, model and events.
     case removeDevice(DeviceID)
-    case bind(AccessID, DeviceID, BindingRole)
+    case bind(AccessID, DeviceID, Binding)
     case unbind(AccessID, DeviceID)
     case addToken(TokenRecord)
     case removeToken(String)
+    case putEnrolment(EnrolmentRecord)
+    case removeEnrolment(String)
+    case putRegistration(Principal, Registration)
+    case removeRegistration(Principal)
+    case putCall(OpenCall)
+    case removeCall(OpenCall.Key)
     /// A new or changed schema.
     case putModel(DeviceID, schema: String, version: Int64)
     /// The document's version; only the last one of a transaction is written.
@@ -23,4 +32,8 @@ enum StoreChange: Sendable, Hashable {
     case removeProperty(DeviceID, path: String)
     case answer(number: Int64, AnswerIndex.Key, at: Int64, reply: [UInt8])
     case forgetAnswers(through: Int64)
+    case addEvent(EventRecord)
+    case deleteEvents([Int64])
+    /// The oldest of a device.
+    case trimEvents(DeviceID, count: Int)
 }

@@ -8,7 +8,7 @@ import ThingModel
 ///
 /// The transaction begins with the first change: a batch of readers costs no sync.
 final class StoreWriter {
-    private let database: Database
+    let database: Database
     private var versions: [DeviceID: Int64] = [:]
     private(set) var hasBegun = false
 
@@ -73,7 +73,7 @@ final class StoreWriter {
         versions = [:]
     }
 
-    private func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+    func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         let statement = try database.cachedStatement(sql: sql)
         try statement.execute(arguments: arguments)
     }
@@ -112,49 +112,16 @@ final class StoreWriter {
             try run("DELETE FROM properties WHERE device = ? AND path = ?", [device.rawValue, path])
         case .forgetAnswers(let number):
             try run("DELETE FROM answers WHERE number <= ?", [number])
+        case .addEvent, .deleteEvents, .trimEvents: try writeEvents(change)
         case .putModel(let device, let schema, let version):
             try run(
                 """
                 INSERT INTO models (device, schema, version) VALUES (?, ?, ?)
                 ON CONFLICT (device) DO UPDATE SET schema = excluded.schema, version = excluded.version
                 """, [device.rawValue, schema, version])
-        case .addUser, .putDevice, .removeDevice, .bind, .unbind, .addToken, .removeToken:
+        case .putUser, .removeUser, .putDevice, .removeDevice, .bind, .unbind, .addToken, .removeToken, .putEnrolment,
+            .removeEnrolment, .putRegistration, .removeRegistration, .putCall, .removeCall:
             try writeAdministration(change)
-        }
-    }
-
-    private func writeAdministration(_ change: StoreChange) throws {
-        switch change {
-        case .addUser(let user, let time):
-            try run("INSERT INTO users (id, created_at) VALUES (?, ?)", [user.rawValue, time])
-        case .putDevice(let device, let record):
-            try run(
-                """
-                INSERT INTO devices (id, name, presence_since) VALUES (?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET name = excluded.name, presence_since = excluded.presence_since
-                """, [device.rawValue, record.name, record.presenceSince])
-        case .removeDevice(let device):
-            try run("DELETE FROM devices WHERE id = ?", [device.rawValue])
-        case .bind(let user, let device, let role):
-            try run(
-                """
-                INSERT INTO bindings (user, device, role) VALUES (?, ?, ?)
-                ON CONFLICT (user, device) DO UPDATE SET role = excluded.role
-                """, [user.rawValue, device.rawValue, role.rawValue])
-        case .unbind(let user, let device):
-            try run("DELETE FROM bindings WHERE user = ? AND device = ?", [user.rawValue, device.rawValue])
-        case .addToken(let token):
-            try run(
-                """
-                INSERT INTO tokens (id, principal, hash, salt, issued, expires, is_local) VALUES (?, ?, ?, ?, ?, ?, ?)
-                """,
-                [
-                    token.credential.tokenID, token.credential.principal.description, token.credential.hash,
-                    token.credential.salt, token.issued, token.expires, token.isLocal,
-                ])
-        case .removeToken(let id):
-            try run("DELETE FROM tokens WHERE id = ?", [id])
-        default: break
         }
     }
 }

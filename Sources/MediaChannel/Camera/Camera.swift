@@ -14,6 +14,8 @@ public final class Camera: Service, Sendable {
 
     private let link: LinkSession
     private let model: DeviceModel
+    private let events: DeviceEvents
+    private let messages: DeviceMessages
     private let stream: NIOLoopBoundBox<CameraStream>
     private let source: CameraSource
     private let calls: CameraCalls
@@ -41,17 +43,24 @@ public final class Camera: Service, Sendable {
         self.stream = stream
         source = CameraSource(configuration: configuration, onEvent: SourceHandOff(stream: stream).take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
+        events = DeviceEvents(link: link, logger: logger)
+        messages = DeviceMessages(link: link)
         calls = CameraCalls(stream: stream, link: link, socket: socket, certificate: certificate)
         photos = PhotoTaker(stream: stream, store: store, device: device)
     }
 
     public func run() async throws {
         handleModel()
+        messages.onMessage { [weak self] message, responder in
+            guard let self else { throw IoTError(.stopping) }
+            try await CameraMessages { await self.snapshot() }.answer(message, responder)
+        }
         calls.attach()
         source.start()
         await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await self.link.run() }
             group.addTask { await self.model.run() }
+            group.addTask { await self.events.run() }
             group.addTask { await self.calls.run() }
             group.addTask { await self.reportChanges() }
             // The link's session ends at a graceful shutdown; with it the rest.
@@ -99,8 +108,10 @@ public final class Camera: Service, Sendable {
     /// Keeps the model true: what changed is reported at once, measured rates when they moved noticeably.
     private func reportChanges() async {
         var media = CameraMeasurement()
+        var sourceEvents = CameraSourceEvents()
         for await _ in changes {
             let now = await snapshot()
+            if let event = sourceEvents.event(for: now.source) { try? events.post(event.topic, event.body) }
             if now.media.differsNoticeably(from: media) { media = now.media }
             let values: [String: JSONValue?] = [
                 CameraSchema.Name.cameraOn: .integer(now.isOn ? 1 : 0),

@@ -19,7 +19,7 @@ enum CameraSourceEvent: Sendable {
 final class CameraSource: @unchecked Sendable {
     /// A source that gave this much media is healthy: the next failure is answered fast again.
     private static let healthySpan: Duration = .seconds(10)
-    private static let longestPause = 30.0
+    private static let longestPause: Int64 = 30_000
 
     private let configuration: CameraConfiguration
     private let onEvent: @Sendable (CameraSourceEvent) -> Void
@@ -36,8 +36,10 @@ final class CameraSource: @unchecked Sendable {
     }
 
     func start() {
-        let thread = Thread { [self] in run() }
-        thread.name = "source-\(configuration.name)"
+        let thread = Thread { [self] in
+            ThreadName.set("source-\(configuration.name)")
+            run()
+        }
         thread.stackSize = 1 << 20
         thread.start()
     }
@@ -60,8 +62,8 @@ final class CameraSource: @unchecked Sendable {
                 guard !stopping else { return }
                 timeline.beginRound(frameInterval: 0)
                 let pause = nextPause()
-                onEvent(.failed(error, retryAfter: .seconds(pause)))
-                wait(until: .now() + .nanoseconds(Int64(pause * 1_000_000_000)))
+                onEvent(.failed(error, retryAfter: .milliseconds(pause)))
+                wait(until: .now() + .milliseconds(pause))
             }
         }
     }
@@ -70,11 +72,11 @@ final class CameraSource: @unchecked Sendable {
         condition.withLock { isStopping }
     }
 
-    /// Full-jitter exponential back-off: a random part of 0.5 s, 1 s, 2 s … 30 s.
-    private func nextPause() -> Double {
+    /// Exponential back-off with full jitter, in ms: a random part of 0.5 s, 1 s, 2 s … 30 s, at least 0.1 s.
+    private func nextPause() -> Int64 {
+        let ceiling = min(Self.longestPause, 500 << min(failures, 8))
         failures += 1
-        let ceiling = min(Self.longestPause, 0.5 * pow(2, Double(min(failures, 8))))
-        return Double.random(in: 0.1...ceiling)
+        return Int64.random(in: 100...ceiling)
     }
 
     private func readSource() throws(IoTError) {
@@ -84,10 +86,11 @@ final class CameraSource: @unchecked Sendable {
         onEvent(.opened(video: demuxer.video, audio: demuxer.audio))
         var pacer = SourcePacer()
         let opened = NIODeadline.now()
+        let isLive = configuration.isLive
         var isFirst = true
         while !stopping {
             guard let read = try demuxer.readFrame() else {
-                if configuration.isLive {
+                if isLive {
                     throw IoTError(.sourceUnreachable, "the source ended its stream")
                 }
                 guard !isFirst else { throw IoTError(.sourceUnsupported, "the file holds no frame") }
@@ -97,7 +100,7 @@ final class CameraSource: @unchecked Sendable {
             }
             isFirst = false
             let frame = timeline.place(read)
-            if !configuration.isLive {
+            if !isLive {
                 wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))
             }
             onEvent(.frame(frame))

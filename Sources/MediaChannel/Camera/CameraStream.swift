@@ -51,11 +51,8 @@ final class CameraStream {
         case .frame(let frame):
             receive(frame)
             return
-        case .failed(let error, _):
-            logger.warning("camera source failed", metadata: ["error.code": "\(error.code.rawValue)"])
-            source = .failed(error)
-            waiting.forEach { $0.fail(error) }
-            waiting = []
+        case .failed(let error, let pause):
+            fail(error, retryAfter: pause)
         }
         onChange()
     }
@@ -73,7 +70,18 @@ final class CameraStream {
         return promise.futureResult
     }
 
+    private func fail(_ error: IoTError, retryAfter pause: Duration) {
+        // Viewers stay: their tracks go on when the source comes back.
+        logger.warning(
+            "camera source failed",
+            metadata: ["error.code": "\(error.code.rawValue)", "retry.pause": "\(pause)"])
+        source = .failed(error)
+        waiting.forEach { $0.fail(error) }
+        waiting = []
+    }
+
     private func open(video: VideoParameters?, audio: AudioParameters?) {
+        if case .failed = source { logger.notice("camera source is back") }
         let changed = !isSameStream(video: video, audio: audio)
         if changed {
             let gone = viewers

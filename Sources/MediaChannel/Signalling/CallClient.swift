@@ -44,22 +44,24 @@ final class CallClient: Sendable {
         }
     }
 
-    /// Calls a device; its offer reaches `receiver`. Answers when the device took the call.
+    /// Calls a device, in another account's name if one is given; its offer reaches `receiver`. Answers when the device took the call.
     func connect(
-        session: String, device: DeviceID, kind: ChannelKind, source: Int, receiver: any Receiver
+        session: String, device: DeviceID, kind: ChannelKind, source: Int, as account: Principal?,
+        receiver: any Receiver
     ) async throws(IoTError) {
         try calls.add(receiver, session: session, device: device)
         do throws(IoTError) {
             let granted = try await link.request(
                 CallMethod.token,
-                ["device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)), "actions": ["view"]])
+                ["device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)), "actions": ["view"]],
+                as: account)
             guard let token = granted["token"] else { throw IoTError(.callTokenInvalid, "the hub sent no token") }
             _ = try await link.request(
                 CallMethod.connect,
                 [
                     "device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)),
                     "source": .integer(Int64(source)), "session": .string(session), "token": token,
-                ])
+                ], as: account)
         } catch {
             calls.remove(session: session)
             throw error
@@ -67,23 +69,25 @@ final class CallClient: Sendable {
     }
 
     /// Tells the device what is wanted of a standing call.
-    func control(session: String, device: DeviceID, _ command: CallCommand) async throws(IoTError) {
+    func control(
+        session: String, device: DeviceID, as account: Principal?, _ command: CallCommand
+    ) async throws(IoTError) {
         _ = try await link.request(
             CallMethod.control,
             [
                 "peer": .string(Principal.device(device).description), "session": .string(session),
                 "command": .string(command.rawValue),
-            ])
+            ], as: account)
     }
 
     /// Hangs up; the device may be gone already.
-    func end(session: String, device: DeviceID) async {
+    func end(session: String, device: DeviceID, as account: Principal?) async {
         calls.remove(session: session)
         _ = try? await link.request(
             CallMethod.end,
             [
                 "peer": .string(Principal.device(device).description), "session": .string(session),
                 "code": .integer(Int64(ErrorCode.hungUp.rawValue)), "message": "the viewer left",
-            ], timeout: .seconds(2))
+            ], timeout: .seconds(2), as: account)
     }
 }

@@ -3,7 +3,7 @@ import IoTLink
 
 /// What the hub tells of an account's devices without being asked.
 public enum ModelUpdate: Sendable, Hashable {
-    /// An object changed: its path, itself (null when deleted), its version.
+    /// An object changed: its path, itself (null when deleted), its version, and `leaves`: what of it changed.
     case property(device: DeviceID, PropertyChange)
     case presence(device: DeviceID, isOnline: Bool)
 
@@ -20,9 +20,9 @@ public enum ModelUpdate: Sendable, Hashable {
         case ModelMethod.update:
             guard let path = push.params["path"]?.stringValue, let version = push.params["version"]?.integerValue
             else { return nil }
-            self = .property(
-                device: device,
-                PropertyChange(path: path, value: push.params["value"] ?? .null, version: version))
+            var change = PropertyChange(path: path, value: push.params["value"] ?? .null, version: version)
+            change.toldLeaves = push.params["changes"]?.arrayValue?.compactMap(LeafChange.init(json:))
+            self = .property(device: device, change)
         case ModelMethod.presence:
             guard let isOnline = push.params["online"]?.boolValue else { return nil }
             self = .presence(device: device, isOnline: isOnline)

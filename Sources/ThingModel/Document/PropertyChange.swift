@@ -12,10 +12,17 @@ public struct PropertyChange: Sendable, Hashable {
     /// The property's new version, which is also the document's.
     public var version: Int64
 
-    public init(path: String, value: JSONValue, version: Int64) {
+    /// The object before the change, where it is known; `nil` for a new object too.
+    public var previous: JSONValue?
+
+    /// What the hub said that changed, in a push; `leaves` gives it, or finds it.
+    var toldLeaves: [LeafChange]?
+
+    public init(path: String, value: JSONValue, version: Int64, previous: JSONValue? = nil) {
         self.path = path
         self.value = value
         self.version = version
+        self.previous = previous
     }
 
     /// `{"path","value","version"}`

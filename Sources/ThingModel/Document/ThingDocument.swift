@@ -80,13 +80,16 @@ public struct ThingDocument: Sendable, Hashable {
         version += 1
         entries[propertyClass, default: [:]][name] = Entry(
             value: value, version: version, appliedVersion: old?.appliedVersion)
-        return PropertyChange(path: "\(propertyClass.rawValue).\(name)", value: value, version: version)
+        return PropertyChange(
+            path: "\(propertyClass.rawValue).\(name)", value: value, version: version, previous: old?.value)
     }
 
     mutating func remove(_ propertyClass: PropertyClass, _ name: String) -> PropertyChange {
-        if let old = entries[propertyClass]?.removeValue(forKey: name) { size -= Self.size(of: old.value, name: name) }
+        let old = entries[propertyClass]?.removeValue(forKey: name)
+        if let old { size -= Self.size(of: old.value, name: name) }
         version += 1
-        return PropertyChange(path: "\(propertyClass.rawValue).\(name)", value: .null, version: version)
+        return PropertyChange(
+            path: "\(propertyClass.rawValue).\(name)", value: .null, version: version, previous: old?.value)
     }
 
     mutating func setApplied(_ name: String, _ appliedVersion: Int64?) {

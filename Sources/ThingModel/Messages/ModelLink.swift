@@ -13,7 +13,24 @@ public protocol ModelLink: LinkRequester {
     func pushes() -> AsyncStream<LinkPush>
 }
 
-extension LinkSession: ModelLink {}
+/// What messages with several responses need of a link session.
+public protocol MessageLink: ModelLink {
+    /// Asks for something that has several answers.
+    func responses(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
+    ) -> AsyncThrowingStream<JSONValue, any Error>
+
+    /// Registers what answers the hub's requests of one method with several answers.
+    func handleMany(_ method: String, _ handler: @escaping LinkSession.ManyHandler)
+}
+
+extension LinkSession: MessageLink {
+    public func responses(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
+    ) -> AsyncThrowingStream<JSONValue, any Error> {
+        responses(method, params, timeout: timeout, id: id, as: nil)
+    }
+}
 
 /// The link methods of the thing model; `docs/link.md` describes them.
 public enum ModelMethod {
@@ -21,6 +38,8 @@ public enum ModelMethod {
     public static let showDevice = "device.show"
     public static let read = "property.read"
     public static let write = "property.write"
+    public static let readMany = "property.readMany"
+    public static let exportDevice = "device.export"
     public static let takeAction = "action.take"
     public static let addUserProperty = "userProperty.add"
     public static let deleteUserProperty = "userProperty.delete"

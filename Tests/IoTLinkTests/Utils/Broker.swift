@@ -89,9 +89,11 @@ struct TestToken: Sendable {
     let id: String
     let text: String
 
-    init(_ id: String) {
+    /// - Parameter life: `iat` and `exp`, s since 1970.
+    init(_ id: String, life: Range<Int64>? = nil) {
         self.id = id
-        let payload = Data(#"{"jti":"\#(id)"}"#.utf8).base64EncodedString()
+        let times = life.map { #","iat":\#($0.lowerBound),"exp":\#($0.upperBound)"# } ?? ""
+        let payload = Data(#"{"jti":"\#(id)"\#(times)}"#.utf8).base64EncodedString()
             .replacingOccurrences(of: "=", with: "").replacingOccurrences(of: "+", with: "-")
             .replacingOccurrences(of: "/", with: "_")
         text = "e30.\(payload).c2ln"

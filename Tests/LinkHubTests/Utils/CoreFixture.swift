@@ -18,19 +18,21 @@ struct CoreFixture {
     let stranger = LinkAddress.random(.user(AccessID(rawValue: "stranger")!))
     let camera: LinkAddress
     private(set) var stored: [StoreChange] = []
+    /// What the last turn gave out, messages and the broker's credentials, in order.
+    private(set) var outputs: [HubOutput] = []
     private var nextID = 0
 
     init(limits: HubLimits = HubLimits()) throws {
         core = HubCore(
             state: HubState(), authority: TokenAuthority(key: HubKey(signing: Curve25519.Signing.PrivateKey())),
-            limits: limits)
+            identity: HubIdentity(address: .unixSocket(path: "/run/hub/broker.sock")), limits: limits)
         for address in [owner, guest, stranger] {
             try core.addUser(address.principal.accessID!, at: time)
         }
         front = try core.addDevice(named: "front")
         back = try core.addDevice(named: "back")
-        try core.bind(owner.principal.accessID!, front, .owner)
-        try core.bind(guest.principal.accessID!, front, .guest)
+        try core.bind(owner.principal.accessID!, front, .owner, at: time)
+        try core.bind(guest.principal.accessID!, front, .guest, at: time)
         camera = LinkAddress.random(.device(front))
     }
 
@@ -41,7 +43,11 @@ struct CoreFixture {
 
     /// Sends what comes at once, and the transaction's notices behind it.
     private mutating func finish(_ turn: HubTurn) -> [Sent] {
+        var turn = turn
+        // There is no store here, so it holds no events.
+        if let query = turn.eventQuery { turn = core.conclude(query, .success(EventRows()), at: time) }
         stored += turn.changes
+        outputs = turn.outputs
         core.accept(turn)
         return (turn.outputs + core.takeNotices(at: time)).compactMap { output in
             guard case .message(let address, let bytes) = output, let envelope = try? Envelope(parsing: bytes) else {
@@ -73,23 +79,24 @@ struct CoreFixture {
 
     mutating func sendRequest(
         _ address: LinkAddress, _ method: String, _ params: JSONValue = [:], id: String? = nil,
-        deadline: Int64? = nil
+        deadline: Int64? = nil, actingAs: Principal? = nil
     ) throws -> [Sent] {
         nextID += 1
         return try send(
             address,
             .request(
                 LinkRequest(
-                    id: id ?? "r\(nextID)", method: method, params: params, t: time.wall,
+                    id: id ?? "r\(nextID)", method: method, actingAs: actingAs, params: params, t: time.wall,
                     deadline: deadline ?? time.wall + 10_000)))
     }
 
     /// A request's own reply; `nil` while there is none.
     mutating func request(
         _ address: LinkAddress, _ method: String, _ params: JSONValue = [:], id: String? = nil,
-        deadline: Int64? = nil
+        deadline: Int64? = nil, actingAs: Principal? = nil
     ) throws -> LinkReply? {
-        for sent in try sendRequest(address, method, params, id: id, deadline: deadline) where sent.address == address {
+        let sent = try sendRequest(address, method, params, id: id, deadline: deadline, actingAs: actingAs)
+        for sent in sent where sent.address == address {
             if case .reply(let reply) = sent.envelope { return reply }
         }
         return nil
@@ -109,8 +116,15 @@ struct Sent {
 
     var replyCode: ErrorCode? { envelope.replyCode }
 
-    var pushMethod: String? {
-        if case .push(let push) = envelope { return push.method }
+    var push: LinkPush? {
+        if case .push(let push) = envelope { return push }
+        return nil
+    }
+
+    var pushMethod: String? { push?.method }
+
+    var request: LinkRequest? {
+        if case .request(let request) = envelope { return request }
         return nil
     }
 }

@@ -62,7 +62,7 @@ final class InProcessHub: Sendable {
     func prepare(devices names: [String] = ["front"]) async throws -> (owner: LinkAddress, devices: [DeviceID]) {
         let owner = AccessID(rawValue: "owner")!
         let devices = try await service.perform { core, time throws(IoTError) in
-            if !core.state.users.contains(owner) { try core.addUser(owner, at: time) }
+            if core.state.users[owner] == nil { try core.addUser(owner, at: time) }
             var devices: [DeviceID] = []
             for name in names {
                 if let known = core.state.names[name] {
@@ -70,7 +70,7 @@ final class InProcessHub: Sendable {
                     continue
                 }
                 let device = try core.addDevice(named: name)
-                try core.bind(owner, device, .owner)
+                try core.bind(owner, device, .owner, at: time)
                 devices.append(device)
             }
             return devices

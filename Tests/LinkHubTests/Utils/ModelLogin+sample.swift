@@ -22,3 +22,7 @@ extension ModelLogin {
             writableVersions: versions)
     }
 }
+
+extension JSONValue {
+    static func sampleLogin() throws -> JSONValue { try ModelLogin.sample().json }
+}

@@ -1,0 +1,130 @@
+public import IoTCore
+
+/// What a hub gives to whom it lets join: where it listens, whom to trust there, and a secret that works once.
+///
+/// `iotlink://HOST:PORT?enrol=ID.SECRET&ca=BASE64URL`, with the SHA-256 of the DER of the hub's certificate authority,
+/// or `iotlink+unix:///PATH?enrol=ID.SECRET` for a hub on this machine.
+public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
+    public enum Place: Sendable, Hashable {
+        /// `authority` is 32 bytes.
+        case tls(host: String, port: Int, authority: [UInt8])
+        case unixSocket(path: String)
+    }
+
+    public let place: Place
+    /// `[a-z0-9_-]{1,64}`; the user name at the broker.
+    public let id: String
+    var secret: String
+
+    /// Throws 21100 for what is none; white space around it is no matter.
+    public init(parsing text: String) throws(IoTError) {
+        let text = text.split(whereSeparator: \.isWhitespace)
+        guard text.count == 1, let text = text.first, text.utf8.count <= 4_096 else { throw Self.wrong("its form") }
+        let parts = text.split(separator: "?", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { throw Self.wrong("its form") }
+        let items = Self.items(parts[1])
+        let credential = (items["enrol"] ?? "").split(separator: ".", omittingEmptySubsequences: false)
+        guard credential.count == 2, AccessID(rawValue: String(credential[0])) != nil,
+            (1...256).contains(credential[1].utf8.count), credential[1].utf8.allSatisfy({ (33...126).contains($0) })
+        else { throw Self.wrong("enrol") }
+        id = String(credential[0])
+        secret = String(credential[1])
+        if parts[0].hasPrefix("iotlink+unix://") {
+            place = try Self.socket(parts[0].dropFirst("iotlink+unix://".count))
+        } else if parts[0].hasPrefix("iotlink://") {
+            guard let authority = items["ca"].flatMap({ Base64URL.decode($0) }), authority.count == 32 else {
+                throw Self.wrong("ca")
+            }
+            place = try Self.listener(parts[0].dropFirst("iotlink://".count), authority)
+        } else {
+            throw Self.wrong("its beginning")
+        }
+    }
+
+    /// The whole string: a secret.
+    public var text: String {
+        switch place {
+        case .tls(let host, let port, let authority):
+            let name = host.contains(":") ? "[\(host)]" : host
+            return "iotlink://\(name):\(port)?enrol=\(id).\(secret)&ca=\(Base64URL.encode(authority))"
+        case .unixSocket(let path): return "iotlink+unix://\(Self.escaped(path))?enrol=\(id).\(secret)"
+        }
+    }
+
+    /// Without the secret.
+    public var description: String {
+        switch place {
+        case .tls(let host, let port, _): "enrolment \(id) at \(host):\(port)"
+        case .unixSocket(let path): "enrolment \(id) at \(path)"
+        }
+    }
+
+    private static func items(_ query: Substring) -> [String: Substring] {
+        var items: [String: Substring] = [:]
+        for item in query.split(separator: "&") {
+            guard let equals = item.firstIndex(of: "=") else { continue }
+            let name = String(item[..<equals])
+            if items[name] == nil { items[name] = item[item.index(after: equals)...] }
+        }
+        return items
+    }
+
+    private static func listener(_ text: Substring, _ authority: [UInt8]) throws(IoTError) -> Place {
+        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
+            (1...65_535).contains(port)
+        else { throw wrong("its port") }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+            guard host.contains(":") else { throw wrong("its host") }
+        } else if host.contains(":") {
+            throw wrong("its host")
+        }
+        let isPlain = host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: ":"), UInt8(ascii: "%"):
+                true
+            default: false
+            }
+        }
+        guard (1...253).contains(host.utf8.count), isPlain else { throw wrong("its host") }
+        return .tls(host: String(host), port: port, authority: authority)
+    }
+
+    private static func socket(_ text: Substring) throws(IoTError) -> Place {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2,
+                let decoded = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self).lowercased())
+            else { throw wrong("its path") }
+            bytes += decoded
+            rest = rest.dropFirst(2)
+        }
+        guard bytes.first == UInt8(ascii: "/"), bytes.count <= 107, !bytes.contains(0) else {
+            throw wrong("its path")
+        }
+        return .unixSocket(path: String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// RFC 3986 §3.3: `pchar` and `/` stand for themselves.
+    private static func escaped(_ path: String) -> String {
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/".utf8)
+        return path.utf8.reduce(into: "") { text, byte in
+            text += plain.contains(byte) ? String(Unicode.Scalar(byte)) : "%" + Hex.encode([byte]).uppercased()
+        }
+    }
+
+    private static func wrong(_ what: String) -> IoTError {
+        IoTError(
+            .provisioningTokenFailed,
+            "this is no enrolment string (\(what) is wrong): copy the whole line that `iotctl token create --enrol` "
+                + "printed")
+    }
+}

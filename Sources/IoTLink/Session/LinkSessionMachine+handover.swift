@@ -1,0 +1,207 @@
+import IoTCore
+import NIOCore
+
+// A new token for a session that is online: renewed in time, and moved to on a connection of its own.
+extension LinkSessionMachine {
+    /// What is done with the connection that is to be the next.
+    enum HandoverOutput {
+        case connect(attempt: Int, LinkAddress, clientID: String)
+        case subscribe(filter: String)
+        case publish(topic: String, payload: [UInt8])
+        /// It is the session's connection now; the old one sends what waits and ends without its will.
+        case adopt
+        /// It is not wanted any more.
+        case abandon
+    }
+
+    /// The MQTT client id of the session's connection. The two alternate: the broker ends a client whose id comes
+    /// again, and during a handover both live.
+    var clientID: String { clientID(isAlternate: usesAlternateID) }
+
+    private func clientID(isAlternate: Bool) -> String {
+        address.clientID + (isAlternate ? "-b" : "")
+    }
+
+    // MARK: Moving to another connection
+
+    mutating func handleNewToken(at now: NIODeadline, wall: Int64) {
+        handoverFailures = 0
+        switch phase {
+        case .online where handover == nil && retiring == nil: startHandover(at: now)
+        case .online, .connecting, .subscribing, .beginning: hasUnusedToken = true
+        case .idle, .waiting, .leaving, .finished: break
+        }
+    }
+
+    mutating func startHandover(at now: NIODeadline) {
+        hasUnusedToken = false
+        handoverRetry = nil
+        let attempt = mintAttempt()
+        handover = LinkHandover(attempt: attempt, until: now + limits.connectTimeout)
+        emit(.handover(.connect(attempt: attempt, address, clientID: clientID(isAlternate: !usesAlternateID))))
+    }
+
+    /// The next connection did not come about; the session stays where it is.
+    private mutating func failHandover(isWorthRetrying: Bool, at now: NIODeadline) {
+        abandonHandover()
+        counters.failedHandovers += 1
+        handoverFailures += 1
+        guard isWorthRetrying, handoverFailures <= 8 else { return }
+        handoverRetry = now + .milliseconds(500 << Int64(handoverFailures))
+    }
+
+    mutating func abandonHandover() {
+        handoverRetry = nil
+        guard handover != nil else { return }
+        handover = nil
+        emit(.handover(.abandon))
+    }
+
+    /// What the next connection tells.
+    mutating func handleNext(_ event: Transport, at now: NIODeadline, wall: Int64) {
+        guard var handover, case .online = phase else { return }
+        switch (event, handover.stage) {
+        case (.connected, .connecting):
+            handover.stage = .subscribing
+            self.handover = handover
+            emit(.handover(.subscribe(filter: address.downTopic)))
+        case (.subscribed(granted: true), .subscribing):
+            let id = mintID()
+            handover.stage = .marking(id: id, sentAt: wall)
+            self.handover = handover
+            let mark = request(
+                id: id, LinkMethod.heartbeat, sessionParams(connection: handover.attempt),
+                deadline: handover.until, at: now, wall: wall)
+            guard let payload = try? mark.serialized() else { return }
+            emit(.handover(.publish(topic: address.upTopic, payload: payload)))
+        case (.received(let envelope), .marking(let id, _)):
+            receive(envelope, behind: id, at: now, wall: wall)
+        case (.lost, _), (.closed, _), (.credentialsRefused, _):
+            failHandover(isWorthRetrying: true, at: now)
+        case (.tokenUnreadable, _), (.subscribed(granted: false), _):
+            failHandover(isWorthRetrying: false, at: now)
+        default: break
+        }
+    }
+
+    private mutating func receive(_ envelope: Envelope, behind mark: String, at now: NIODeadline, wall: Int64) {
+        guard var handover else { return }
+        if handover.newHasMark {
+            guard handover.received.count < LinkHandover.maximumReceived else {
+                return failHandover(isWorthRetrying: true, at: now)
+            }
+            handover.received.append(envelope)
+        } else if case .reply(let reply) = envelope, reply.id == mark {
+            guard reply.code == .success else { return failHandover(isWorthRetrying: true, at: now) }
+            handover.newHasMark = true
+        }
+        self.handover = handover
+        if handover.oldHasMark, handover.newHasMark { adopt(at: now, wall: wall) }
+    }
+
+    /// What the old connection brings while the next one is made; `true` when it is done with.
+    mutating func receivedOnOld(_ envelope: Envelope, at now: NIODeadline, wall: Int64) -> Bool {
+        guard var handover, case .marking(let id, let sentAt) = handover.stage else { return false }
+        if handover.oldHasMark { return true }
+        guard case .reply(let reply) = envelope, reply.id == id else { return false }
+        guard reply.code == .success else {
+            abandonHandover()
+            _ = accept(reply, at: now, wall: wall)
+            return true
+        }
+        learnClock(reply, sentAt: sentAt, at: now, wall: wall)
+        handover.oldHasMark = true
+        self.handover = handover
+        if handover.newHasMark { adopt(at: now, wall: wall) }
+        return true
+    }
+
+    private mutating func adopt(at now: NIODeadline, wall: Int64) {
+        guard let handover else { return }
+        self.handover = nil
+        handoverFailures = 0
+        counters.handovers += 1
+        retiring = RetiringConnection(attempt: attempt, until: now + limits.leaveTimeout)
+        attempt = handover.attempt
+        usesAlternateID.toggle()
+        if let claims = handover.claims { use(claims, at: now, wall: wall) }
+        emit(.handover(.adopt))
+        for envelope in handover.received {
+            guard case .online = phase else { return }
+            receive(envelope, at: now, wall: wall)
+        }
+    }
+
+    /// What the old connection tells after the move. What we published on it is known to have arrived when it closed
+    /// in order; only then the new one goes on, so that requests keep their order.
+    mutating func handleRetired(_ event: Transport, at now: NIODeadline, wall: Int64) {
+        switch event {
+        case .closed:
+            retiring = nil
+            guard case .online = phase else { return }
+            sendWaiting(at: now, wall: wall)
+            if hasUnusedToken { startHandover(at: now) }
+        case .lost(let reason), .credentialsRefused(let reason):
+            retiring = nil
+            // Something of it may be lost, and its will may end the session: begin it anew and ask again.
+            if case .online = phase { goOffline(.connectionLost, reason, at: now, wall: wall) }
+        default: break
+        }
+    }
+
+    mutating func handleHandoverTimeout(at now: NIODeadline, wall: Int64) {
+        if let handover, handover.until <= now { failHandover(isWorthRetrying: true, at: now) }
+        if let retiring, retiring.until <= now {
+            let reason = IoTError(.linkUnavailable, "the earlier connection to the broker did not end")
+            handleRetired(.lost(reason), at: now, wall: wall)
+        }
+        guard case .online = phase, handover == nil, retiring == nil else { return }
+        if let handoverRetry, handoverRetry <= now { return startHandover(at: now) }
+        if renewal.request == nil, let due = renewal.due, due <= now { renew(at: now, wall: wall) }
+    }
+
+    /// The earliest of the timers above, while online.
+    var nextHandoverDeadline: NIODeadline? {
+        if let handover { return handover.until }
+        if let retiring { return retiring.until }
+        let due = renewal.request == nil ? renewal.due : nil
+        return [handoverRetry, due].compactMap { $0 }.min()
+    }
+
+    // MARK: Renewing the token
+
+    mutating func use(_ claims: TokenClaims, at now: NIODeadline, wall: Int64) {
+        token = claims
+        renewal.use(claims)
+        renewal.learn(hubTime: wall.addingReportingOverflow(clockOffset).partialValue, at: now)
+    }
+
+    private mutating func renew(at now: NIODeadline, wall: Int64) {
+        let id = mintID()
+        renewal.request = id
+        let params: JSONValue = token.map { ["token": .string($0.text)] } ?? [:]
+        add(
+            PendingRequests.Entry(
+                id: id, method: LinkMethod.renewToken, params: params, deadline: now + limits.connectTimeout,
+                takesMany: false), at: now, wall: wall)
+    }
+
+    mutating func renewed(_ outcome: Result<JSONValue, IoTError>) {
+        guard case .success(let result) = outcome, let token = result["token"]?.stringValue,
+            token.utf8.count <= LinkToken.maximumSize, (try? TokenClaims(parsing: token)) != nil
+        else {
+            counters.failedRenewals += 1
+            return renewal.failed(at: present)
+        }
+        counters.renewedTokens += 1
+        renewal.succeeded(at: present)
+        emit(.renewed(token: token))
+        handleNewToken(at: present, wall: 0)
+    }
+
+    /// What `session.begin` and a mark say of themselves. `connection` tells the connections of a session apart, so
+    /// that the will of one that was left does not end the session.
+    func sessionParams(connection: Int) -> JSONValue {
+        ["connection": .integer(Int64(connection))]
+    }
+}

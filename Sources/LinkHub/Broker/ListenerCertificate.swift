@@ -1,0 +1,106 @@
+import Foundation
+import IoTCore
+import IoTLink
+import NIOConcurrencyHelpers
+
+/// The certificate of the broker's TLS listener: one of the hub's own authority, made anew at each start and at two
+/// thirds of its life, or a copy of a given one. It lies in the broker's directory.
+final class ListenerCertificate: Sendable {
+    /// Whom clients are to trust.
+    let authority: CertificateAuthority
+    /// Holds it as PEM.
+    let authorityFile: String
+    let certificateFile: String
+    let keyFile: String
+
+    private let tls: HubTLS
+    private let own: HubAuthority?
+    private let clock: @Sendable () -> Int64
+    /// When to replace one of our own; and of a given one, what was copied.
+    private let state = NIOLockedValueBox((renewAt: Int64.max, copied: ""))
+
+    /// - Parameter clock: s since 1970.
+    init(
+        _ tls: HubTLS, dataDirectory: String, broker: BrokerDirectory,
+        clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds() / 1_000 }
+    ) throws(IoTError) {
+        try tls.validate()
+        self.tls = tls
+        self.clock = clock
+        certificateFile = broker.path + "/tls.pem"
+        keyFile = broker.path + "/tls-key.pem"
+        if tls.certificateFile == nil {
+            let own = try HubAuthority(dataDirectory: dataDirectory, now: clock())
+            self.own = own
+            authority = own.certificate
+            authorityFile = own.certificateFile
+        } else {
+            own = nil
+            let given = try Self.readGiven(tls)
+            authority = try Self.top(of: given.certificate)
+            authorityFile = broker.path + "/tls-ca.pem"
+            try SecretFile.write(authority.pem, to: authorityFile)
+        }
+        try refresh()
+    }
+
+    /// Replaces the files when it is time.
+    ///
+    /// - Returns: Whether the broker must read them again.
+    @discardableResult
+    func refresh() throws(IoTError) -> Bool {
+        guard let own else {
+            let given = try Self.readGiven(tls)
+            let text = given.certificate + given.key
+            guard state.withLockedValue({ $0.copied != text }) else { return false }
+            try write(given)
+            state.withLockedValue { $0.copied = text }
+            return true
+        }
+        let now = HubAuthority.plausible(clock())
+        let (renewAt, isFirst) = state.withLockedValue { ($0.renewAt, $0.renewAt == .max) }
+        // A clock that was set back by more than a certificate's life made one that is not valid yet.
+        guard isFirst || now >= renewAt || renewAt - now > tls.leafLifetime else { return false }
+        try write(try own.issue(names: tls.certificateNames, now: now, lifetime: tls.leafLifetime))
+        state.withLockedValue { $0.renewAt = now + tls.leafLifetime * 2 / 3 }
+        return true
+    }
+
+    private func write(_ pair: X509Maker.Pair) throws(IoTError) {
+        try SecretFile.write(pair.key, to: keyFile)
+        try SecretFile.write(pair.certificate, to: certificateFile)
+    }
+
+    private static func readGiven(_ tls: HubTLS) throws(IoTError) -> X509Maker.Pair {
+        let pair = X509Maker.Pair(
+            certificate: try read(tls.certificateFile ?? "", "hub.tls.certificateFile", isSecret: false),
+            key: try read(tls.keyFile ?? "", "hub.tls.keyFile", isSecret: true))
+        do throws(IoTError) {
+            try X509Maker.check(pair)
+        } catch {
+            throw IoTError(
+                .invalidConfiguration, "hub.tls.certificateFile, hub.tls.keyFile: \(error.message)", underlying: error)
+        }
+        return pair
+    }
+
+    private static func read(_ path: String, _ key: String, isSecret: Bool) throws(IoTError) -> String {
+        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 1 << 20 else {
+            throw IoTError(.invalidConfiguration, "\(key): \(path) cannot be read by this daemon's account")
+        }
+        let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]) as? NSNumber
+        if isSecret, (mode?.intValue ?? 0) & 0o007 != 0 {
+            throw IoTError(.invalidConfiguration, "\(key): everybody may read \(path): run `chmod 600 \(path)`")
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The last certificate of a chain.
+    private static func top(of chain: String) throws(IoTError) -> CertificateAuthority {
+        let begin = "-----BEGIN CERTIFICATE-----"
+        guard let last = chain.range(of: begin, options: .backwards) else {
+            throw IoTError(.invalidConfiguration, "hub.tls.certificateFile: there is no certificate in PEM form")
+        }
+        return try CertificateAuthority(pem: String(chain[last.lowerBound...]))
+    }
+}

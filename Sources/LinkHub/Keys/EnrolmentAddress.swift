@@ -1,0 +1,27 @@
+import IoTCore
+
+/// What an enrolment string says of the hub: where it listens, and whom to trust there.
+public enum EnrolmentAddress: Sendable, Hashable {
+    /// A TLS listener and the SHA-256 of its certificate authority's certificate (DER).
+    case tls(host: String, port: Int, authority: [UInt8])
+    /// The broker's socket on this machine: an absolute path.
+    case unixSocket(path: String)
+
+    /// `iotlink://HOST:PORT?enrol=ID.SECRET&ca=…` or `iotlink+unix:///path?enrol=ID.SECRET`.
+    public func text(id: String, secret: String) -> String {
+        switch self {
+        case .tls(let host, let port, let authority):
+            let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+            return "iotlink://\(name):\(port)?enrol=\(id).\(secret)&ca=\(Base64URL.encode(authority))"
+        case .unixSocket(let path): return "iotlink+unix://\(Self.escaped(path))?enrol=\(id).\(secret)"
+        }
+    }
+
+    /// A path as RFC 3986 §3.3 lets a URI hold it: `pchar` and `/`; everything else is percent-encoded.
+    private static func escaped(_ path: String) -> String {
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/".utf8)
+        return path.utf8.reduce(into: "") { text, byte in
+            text += plain.contains(byte) ? String(Unicode.Scalar(byte)) : "%" + Hex.encode([byte]).uppercased()
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import IoTCore
+import IoTLink
+
+/// A token that the hub has given; the token itself is not kept.
+struct TokenRecord: Sendable, Hashable {
+    enum Kind: String, Sendable {
+        /// Registers at the link; a credential of the broker.
+        case link
+        /// Opens the HTTP interface of a gateway; the broker does not know it.
+        case api
+    }
+
+    /// What an API token is restricted to, beside its account's rights; `nil` for no restriction.
+    struct Scope: Sendable, Hashable {
+        var devices: [DeviceID]?
+        var actions: BindingActions?
+    }
+
+    var id: String
+    var kind: Kind
+    var principal: Principal
+    /// A link token's.
+    var credential: BrokerCredential?
+    /// Seconds since 1970.
+    var issued: Int64
+    var expires: Int64
+    /// Made by the daemon for its own use, and replaced at its next start.
+    var isLocal: Bool
+    var scope = Scope()
+}

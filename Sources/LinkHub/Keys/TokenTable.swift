@@ -1,0 +1,38 @@
+import IoTLink
+
+/// The tokens by id and by principal, and which of them expires first.
+struct TokenTable: Sendable {
+    private var byID: [String: TokenRecord] = [:]
+    private var byPrincipal: [Principal: Set<String>] = [:]
+    /// When the first of them expires: s since 1970.
+    private(set) var nextExpiry: Int64?
+
+    subscript(id: String) -> TokenRecord? { byID[id] }
+
+    var values: some Collection<TokenRecord> { byID.values }
+
+    func count(of principal: Principal) -> Int { byPrincipal[principal]?.count ?? 0 }
+
+    func of(_ principal: Principal) -> [TokenRecord] {
+        (byPrincipal[principal] ?? []).compactMap { byID[$0] }
+    }
+
+    mutating func add(_ token: TokenRecord) {
+        byID[token.id] = token
+        byPrincipal[token.principal, default: []].insert(token.id)
+        nextExpiry = min(nextExpiry ?? token.expires, token.expires)
+    }
+
+    mutating func remove(_ id: String) -> TokenRecord? {
+        guard let token = byID.removeValue(forKey: id) else { return nil }
+        byPrincipal[token.principal]?.remove(id)
+        if byPrincipal[token.principal]?.isEmpty == true { byPrincipal[token.principal] = nil }
+        if token.expires == nextExpiry { nextExpiry = byID.values.lazy.map(\.expires).min() }
+        return token
+    }
+
+    func expired(at seconds: Int64) -> [String] {
+        guard let nextExpiry, nextExpiry <= seconds else { return [] }
+        return byID.values.filter { $0.expires <= seconds }.map(\.id)
+    }
+}

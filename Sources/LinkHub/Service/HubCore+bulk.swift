@@ -1,0 +1,62 @@
+import IoTCore
+import IoTLink
+import ThingModel
+
+/// Many devices, or all of one device, in one answer.
+extension HubCore {
+    static let devicesOfReading = 1_000
+    /// Bytes of readings that fit an answer.
+    private static let readingsSize = 240_000
+
+    /// `property.readMany`: one reading a device, each with its value or why there is none. What no longer fits the
+    /// answer is 25013, to be asked for again.
+    func readMany(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> JSONValue {
+        let path = try PropertyPath(parsing: try parameters.text("path"))
+        let names =
+            try parameters.optionalTexts("devices", atMost: Self.devicesOfReading)
+            ?? viewedDevices(of: permit).map(\.rawValue)
+        var readings: [JSONValue] = []
+        var room = Self.readingsSize
+        for name in names {
+            var reading: JSONValue = ["device": .string(name)]
+            do throws(IoTError) {
+                let device = try device(named: name, for: permit, .view)
+                reading["device"] = .string(device.rawValue)
+                reading["name"] = .string(state.devices[device]?.name ?? "")
+                let found = try model(of: device).read(path)
+                let size = found.value.jsonText.utf8.count
+                guard size <= room || readings.isEmpty else {
+                    throw IoTError(.payloadTooLarge, "the answer is full: ask for this device again")
+                }
+                room -= size
+                reading["value"] = found.value
+                reading["version"] = .integer(found.version)
+            } catch {
+                reading["code"] = .integer(Int64(error.code.rawValue))
+                reading["message"] = .string(String(error.message.prefix(512)))
+            }
+            room -= 160
+            readings.append(reading)
+        }
+        return ["readings": .array(readings)]
+    }
+
+    /// `device.export`: the whole of a device, to be kept elsewhere.
+    func export(_ device: DeviceID) throws(IoTError) -> JSONValue {
+        let model = try model(of: device)
+        let versions = model.storedProperties.map { ($0.path, JSONValue.integer($0.version)) }
+        return [
+            "id": .string(device.rawValue), "name": .string(state.devices[device]?.name ?? ""),
+            "schema": model.schema.vendorForm, "model": model.value,
+            "versions": .object(Dictionary(versions) { _, last in last }),
+        ]
+    }
+
+    /// The devices that the caller may view, by name.
+    func viewedDevices(of permit: HubPermit) -> [DeviceID] {
+        guard let user = permit.actor.accessID else { return [] }
+        return state.bindings.devices(of: user)
+            .filter { state.bindings[$0, user]?.actions.contains(.view) == true }
+            .sorted { (state.devices[$0]?.name ?? "") < (state.devices[$1]?.name ?? "") }
+    }
+}

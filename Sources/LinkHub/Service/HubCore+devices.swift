@@ -1,0 +1,85 @@
+import IoTCore
+import IoTLink
+
+/// Devices as such: made, named, removed.
+extension HubCore {
+    // MARK: As requests
+
+    mutating func createDevice(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
+        let name = try parameters.text("name")
+        let owner = try parameters.optionalAccessID("owner")
+        if let owner { try checkCanOwn(owner) }
+        let device = try addDevice(named: name)
+        if let owner { setBinding(owner, device, .owner, .all, at: time) }
+        return ["device": .string(device.rawValue), "name": .string(name)]
+    }
+
+    mutating func renameDevice(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let device = try permit.target()
+        try renameDevice(device, to: try parameters.text("name"), at: time)
+        return [:]
+    }
+
+    // MARK: As the daemon's own calls, too
+
+    mutating func addDevice(named name: String) throws(IoTError) -> DeviceID {
+        try checkName(name)
+        let device = DeviceID.random()
+        let record = DeviceRecord(name: name, presenceSince: nil)
+        state.devices[device] = record
+        state.names[name] = device
+        turn.changes.append(.putDevice(device, record))
+        return device
+    }
+
+    mutating func renameDevice(_ device: DeviceID, to name: String, at time: HubTime) throws(IoTError) {
+        guard var record = state.devices[device] else { throw IoTError(.targetNotFound) }
+        guard record.name != name else { return }
+        try checkName(name)
+        state.names[record.name] = nil
+        state.names[name] = device
+        record.name = name
+        state.devices[device] = record
+        turn.changes.append(.putDevice(device, record))
+        for (user, binding) in state.bindings.users(of: device) { tellBound(user, device, binding, at: time) }
+    }
+
+    /// Removes a device with its model, bindings, calls, tokens and temporary accounts; its session ends.
+    mutating func removeDevice(_ device: DeviceID, at time: HubTime) throws(IoTError) {
+        guard let record = state.devices[device] else { throw IoTError(.targetNotFound) }
+        kick(.device(device), "removed", at: time)
+        removeTokens(of: .device(device)) { _ in true }
+        for call in state.calls.of(device) { end(call, for: .user, at: time) }
+        for user in state.bindings.users(of: device).keys { endBinding(user, device, .removed, at: time) }
+        for (user, account) in state.users where account.device == device {
+            removeUser(user, bindingsEnd: .removed, at: time)
+        }
+        dropFromEnrolments(device)
+        forget(.device(device))
+        state.devices[device] = nil
+        state.names[record.name] = nil
+        state.models[device] = nil
+        state.events.forget(device)
+        // The rows that the session's end has changed are gone with the device.
+        turn.changes.removeAll { change in
+            switch change {
+            case .putDevice(device, _), .writeProperty(device, _), .modelVersion(device, _): true
+            default: false
+            }
+        }
+        turn.updates.removeAll { $0.device == device }
+        turn.changes.append(.removeDevice(device))
+    }
+
+    private func checkName(_ name: String) throws(IoTError) {
+        guard DeviceName.isValid(name) else {
+            throw IoTError(
+                .invalidRequest,
+                "'\(name.prefix(64))' is no device name: 1 to 64 bytes of letters, digits, '_', '-' and '.', not like an id"
+            )
+        }
+        guard state.names[name] == nil else { throw IoTError(.nameTaken, "there is a device '\(name)' already") }
+    }
+}

@@ -1,0 +1,165 @@
+import IoTCore
+import IoTLink
+
+/// Enrolment: a string that whoever holds it may exchange, once and soon, for tokens of its own.
+extension HubCore {
+    /// An hour, in seconds.
+    static let longestEnrolment: Int64 = 3_600
+    /// More are refused while so many are open.
+    static let openEnrolments = 1_024
+    /// Of one creator who is no administrator.
+    static let openEnrolmentsOfUser = 32
+    static let devicesOfEnrolment = 64
+
+    /// An exchange whose reply may have been lost: who asks with the same request id gets it again. Kept in memory
+    /// alone, since it holds tokens; so long the broker lets its credential in, which is good for nothing else.
+    struct Exchanged: Sendable {
+        var requestID: String
+        var reply: [UInt8]
+        /// ms since 1970.
+        var until: Int64
+    }
+
+    struct Enrolment: Sendable {
+        var id: String
+        /// The string, which is not kept.
+        var text: String
+        /// s since 1970.
+        var expires: Int64
+    }
+
+    // MARK: As requests
+
+    /// `token.enrol`: for an account, for devices, or both; for oneself when nobody is named.
+    mutating func createEnrolment(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let lifetime = try parameters.lifetime("ttlSeconds", 1...Self.longestEnrolment, default: 600)
+        let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfEnrolment) ?? []
+        var devices: [DeviceID] = []
+        for name in names {
+            let device = try device(ownedAs: name, for: permit)
+            if !devices.contains(device) { devices.append(device) }
+        }
+        let isNamed = permit.subject != nil
+        let user = isNamed || devices.isEmpty ? try permit.account() : nil
+        let enrolment = try enrol(user: user, devices: devices, lifetime: lifetime, by: permit.actor, at: time)
+        return [
+            "id": .string(enrolment.id), "enrolment": .string(enrolment.text), "expires": .integer(enrolment.expires),
+        ]
+    }
+
+    /// - Parameter lifetime: Seconds.
+    /// - Throws: 25002 when there is no address to give, 25024 when too many are open.
+    mutating func enrol(
+        user: AccessID?, devices: [DeviceID], lifetime: Int64, by creator: Principal, at time: HubTime
+    ) throws(IoTError) -> Enrolment {
+        guard let address = identity.address else {
+            throw IoTError(
+                .invalidConfiguration,
+                "nobody can join this hub: it listens neither with TLS (hub.tls.listen) nor on a Unix socket")
+        }
+        let own = isAdministrator(creator) ? 0 : state.enrolments.values.count { $0.creator == creator }
+        guard state.enrolments.count < Self.openEnrolments, own < Self.openEnrolmentsOfUser else {
+            throw IoTError(.tooManyRequests, "too many enrolments are open: use or revoke some")
+        }
+        let id = EnrolmentRecord.randomID()
+        guard let principal = Principal(kind: .enrolment, id: id) else { throw IoTError(.internalFailure) }
+        let secret = EnrolmentRecord.randomSecret()
+        let enrolment = EnrolmentRecord(
+            credential: .make(tokenID: id, principal: principal, token: secret), creator: creator, user: user,
+            devices: devices, issued: time.seconds, expires: time.seconds + lifetime)
+        state.enrolments[id] = enrolment
+        turn.changes.append(.putEnrolment(enrolment))
+        turn.outputs.append(.addCredential(enrolment.credential, token: secret))
+        updateAccountExpiry()
+        return Enrolment(id: id, text: address.text(id: id, secret: secret), expires: enrolment.expires)
+    }
+
+    // MARK: The exchange
+
+    /// Whatever an enrolment's credential sends: one request, without a session, on no clock that we know.
+    mutating func handleEnrolment(_ request: LinkRequest, for requester: HubTurn.Requester, at time: HubTime) {
+        let id = requester.address.principal.id
+        if let done = exchanged[id], done.requestID == request.id, done.until > time.wall {
+            statistics.repeatedRequests += 1
+            turn.outputs.append(.message(requester.address, done.reply))
+            return
+        }
+        do throws(IoTError) {
+            guard HubRights.right(of: request.method, for: .enrolment) != nil else {
+                throw IoTError(.invalidRequest, "the hub knows no method '\(request.method)' for an enrolment")
+            }
+            let result = try exchange(id, at: time)
+            guard let reply = answer(requester, .success(result)) else { return }
+            exchanged[id] = Exchanged(
+                requestID: request.id, reply: reply, until: time.wall + EnrolmentRecord.repeatTime)
+        } catch {
+            answer(requester, .failure(error))
+        }
+    }
+
+    private mutating func exchange(_ id: String, at time: HubTime) throws(IoTError) -> JSONValue {
+        guard let enrolment = state.enrolments[id], enrolment.expires > time.seconds else {
+            throw IoTError(.provisioningTokenExpired, "this enrolment was used, or its time is over: make a new one")
+        }
+        // Every one of them is checked before the first is made.
+        for principal in (enrolment.user.map { [.user($0)] } ?? []) + enrolment.devices.map(Principal.device) {
+            guard isKnown(principal), state.tokens.count(of: principal) < limits.tokensOfPrincipal else {
+                throw IoTError(.provisioningTokenFailed, "\(principal) can get no token: make a new enrolment")
+            }
+        }
+        var result: JSONValue = ["hub": [:]]
+        if let name = identity.name { result["hub"] = ["name": .string(name)] }
+        let lifetime = limits.joinedTokenSeconds
+        if let user = enrolment.user {
+            let issued = try issueToken(.user(user), lifetime: lifetime, at: time)
+            result["user"] = [
+                "accessId": .string(user.rawValue), "token": .string(issued.token),
+                "expires": .integer(issued.expires),
+            ]
+        }
+        var devices: [JSONValue] = []
+        for device in enrolment.devices {
+            let issued = try issueToken(.device(device), lifetime: lifetime, at: time)
+            devices.append([
+                "device": .string(device.rawValue), "name": .string(state.devices[device]?.name ?? ""),
+                "token": .string(issued.token), "expires": .integer(issued.expires),
+            ])
+        }
+        result["devices"] = .array(devices)
+        state.enrolments[id] = nil
+        turn.changes.append(.removeEnrolment(id))
+        updateAccountExpiry()
+        return result
+    }
+
+    /// The client has its tokens, or had time enough to ask for them again.
+    mutating func forgetExchanged(_ id: String) {
+        guard exchanged.removeValue(forKey: id) != nil else { return }
+        turn.outputs.append(.removeCredential(tokenID: id))
+        if let principal = Principal(kind: .enrolment, id: id) { rates[principal] = nil }
+    }
+
+    // MARK: The end of unused ones
+
+    mutating func removeEnrolments(where isOver: (EnrolmentRecord) -> Bool) {
+        for enrolment in state.enrolments.values where isOver(enrolment) {
+            state.enrolments[enrolment.id] = nil
+            rates[enrolment.credential.principal] = nil
+            turn.changes.append(.removeEnrolment(enrolment.id))
+            turn.outputs.append(.removeCredential(tokenID: enrolment.id))
+        }
+    }
+
+    /// A device is no more: enrolments go on without it, or end when they were for nothing else.
+    mutating func dropFromEnrolments(_ device: DeviceID) {
+        for var enrolment in state.enrolments.values where enrolment.devices.contains(device) {
+            enrolment.devices.removeAll { $0 == device }
+            state.enrolments[enrolment.id] = enrolment
+            turn.changes.append(.putEnrolment(enrolment))
+        }
+        removeEnrolments { $0.user == nil && $0.devices.isEmpty }
+        updateAccountExpiry()
+    }
+}

@@ -1,0 +1,186 @@
+import IoTCore
+import IoTLink
+import NIOCore
+import ThingModel
+
+/// What happens at devices: stored, told to users, listed, deleted.
+extension HubCore {
+    /// Events are kept 30 days, in ms.
+    static let eventLife: Int64 = 30 * 86_400_000
+    /// At most so many are deleted in one step, so that nobody waits for it.
+    static let eventStep = 256
+    /// The same for a user's own deleting.
+    static let deletionStep = 1_000
+
+    /// `event.report`: answered when it is stored.
+    mutating func reportEvent(
+        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let topic = try parameters.text("topic")
+        try ThingEvent.checkTopic(topic)
+        guard !topic.hasPrefix(ThingEvent.systemPrefix) else {
+            throw IoTError(.invalidRequest, "topics that begin with \(ThingEvent.systemPrefix) are the hub's")
+        }
+        let t = try parameters.optionalInteger("t")
+        let number = try addEvent(device, topic, try parameters.value("body"), t: t, at: time)
+        return ["id": .integer(number)]
+    }
+
+    private mutating func addEvent(
+        _ device: DeviceID, _ topic: String, _ body: JSONValue, t: Int64? = nil, at time: HubTime
+    ) throws(IoTError) -> Int64 {
+        let text = try ThingEvent.checkBody(body)
+        // A device's clock may be wrong; an event of long ago would be deleted at once.
+        let isCredible = t.map { $0 > time.wall - Self.eventLife && $0 <= time.wall + 300_000 } ?? false
+        let number = state.events.add(device)
+        let event = EventRecord(
+            number: number, device: device, topic: topic, t: isCredible ? t ?? time.wall : time.wall, body: text)
+        turn.changes.append(.addEvent(event))
+        let excess = min(state.events[device] - EventCounts.capacity, Self.eventStep)
+        if excess > 0 {
+            state.events.remove(device, excess)
+            turn.changes.append(.trimEvents(device, count: excess))
+        }
+        pushToUsers(
+            of: device, EventMethod.event,
+            ThingEvent(id: number, device: device, topic: topic, body: body, t: event.t).json, at: time)
+        return number
+    }
+
+    /// New firmware cannot take over everything that users had set: they are told what was lost.
+    mutating func noteDropped(_ dropped: [SchemaChange.DroppedValue], of device: DeviceID, at time: HubTime) {
+        var list: [JSONValue] = []
+        var size = 0
+        for value in dropped {
+            let entry: JSONValue = ["path": .string(value.path), "reason": .string(value.reason)]
+            size += entry.jsonText.utf8.count + 1
+            guard size < ThingEvent.maximumBodySize - 64 else { break }
+            list.append(entry)
+        }
+        var body: JSONValue = ["dropped": .array(list)]
+        if list.count < dropped.count { body["omitted"] = .integer(Int64(dropped.count - list.count)) }
+        _ = try? addEvent(device, ThingEvent.systemPrefix + "SchemaChanged", body, at: time)
+    }
+
+    // MARK: Asked by users
+
+    /// `event.list`: of one device, or of all that the caller may view.
+    mutating func listEvents(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> Outcome {
+        var filter = EventFilter(devices: try viewed(parameters, permit))
+        filter.topicPrefix = try topicPrefix(parameters)
+        let from = try parameters.optionalInteger("from") ?? .min
+        let to = try parameters.optionalInteger("to") ?? .max
+        guard from <= to else { throw IoTError(.invalidRequest, "event.list: 'from' is later than 'to'") }
+        filter.times = from...to
+        filter.before = try parameters.optionalInteger("before") ?? .max
+        let limit = try parameters.optionalInteger("limit") ?? 50
+        guard (1...200).contains(limit) else { throw IoTError(.invalidRequest, "event.list: 'limit' is 1 to 200") }
+        turn.eventQuery = EventQuery(
+            selection: .matching(filter, limit: Int(limit), withBodies: true), purpose: .list, permit: permit)
+        return .forwarded
+    }
+
+    /// `event.delete`: some by id, or a device's from before a time.
+    mutating func deleteEvents(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> Outcome {
+        if parameters.request.params["ids"] != nil {
+            var numbers: [Int64] = []
+            for id in try parameters.list("ids", atMost: Self.deletionStep) {
+                guard let number = id.integerValue else {
+                    throw IoTError(.invalidRequest, "event.delete: 'ids' must be a list of whole numbers")
+                }
+                numbers.append(number)
+            }
+            turn.eventQuery = EventQuery(selection: .numbers(numbers), purpose: .delete, permit: permit)
+            return .forwarded
+        }
+        let device = try device(ownedAs: try parameters.text("device"), for: permit)
+        var filter = EventFilter(devices: [device])
+        filter.topicPrefix = try topicPrefix(parameters)
+        let before = try parameters.integer("before")
+        filter.times = .min...(before == .min ? .min : before - 1)
+        turn.eventQuery = EventQuery(
+            selection: .matching(filter, limit: Self.deletionStep, withBodies: false), purpose: .delete,
+            permit: permit)
+        return .forwarded
+    }
+
+    private func viewed(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> Set<DeviceID> {
+        if let name = try parameters.optionalText("device") { return [try device(named: name, for: permit, .view)] }
+        return Set(viewedDevices(of: permit))
+    }
+
+    private func topicPrefix(_ parameters: RequestParameters) throws(IoTError) -> String {
+        guard let prefix = try parameters.optionalText("topic"), !prefix.isEmpty else { return "" }
+        try ThingEvent.checkTopic(prefix)
+        return prefix
+    }
+
+    // MARK: With what the store holds
+
+    /// The rest of a turn that had to look into the store.
+    mutating func conclude(
+        _ query: EventQuery, _ rows: Result<EventRows, IoTError>, at time: HubTime
+    ) -> HubTurn {
+        turn.eventQuery = nil
+        switch query.purpose {
+        case .expire:
+            guard case .success(let rows) = rows else { break }
+            delete(rows.records)
+            if rows.records.count == Self.eventStep { eventExpiry = time.monotonic + .milliseconds(100) }
+        case .list:
+            guard let permit = query.permit else { break }
+            finish(permit.requester, EventMethod.list, rows.map(Self.describe), at: time)
+        case .delete:
+            guard let permit = query.permit else { break }
+            let outcome = Result { () throws(IoTError) in try delete(try rows.get(), permit) }
+            finish(permit.requester, EventMethod.delete, outcome, at: time)
+        }
+        return turn
+    }
+
+    private static func describe(_ rows: EventRows) -> JSONValue {
+        let events = rows.records.map { event in
+            let body = (try? JSONValue(parsing: event.body)) ?? .null
+            return ThingEvent(id: event.number, device: event.device, topic: event.topic, body: body, t: event.t).json
+        }
+        var result: JSONValue = ["events": .array(events), "more": .bool(rows.next != nil)]
+        result["next"] = rows.next.map { .integer($0) }
+        return result
+    }
+
+    /// Events of devices that the caller is not bound to do not exist for it.
+    private mutating func delete(_ rows: EventRows, _ permit: HubPermit) throws(IoTError) -> JSONValue {
+        var isOwned: [DeviceID: Bool] = [:]
+        for event in rows.records where isOwned[event.device] == nil {
+            let isBound = permit.actor.accessID.map { state.bindings[event.device, $0] != nil } ?? false
+            if isBound || permit.isAdministrator {
+                _ = try device(ownedAs: event.device.rawValue, for: permit)
+                isOwned[event.device] = true
+            } else {
+                isOwned[event.device] = false
+            }
+        }
+        let own = rows.records.filter { isOwned[$0.device] == true }
+        delete(own)
+        return ["deleted": .integer(Int64(own.count)), "more": .bool(rows.next != nil)]
+    }
+
+    private mutating func delete(_ events: [EventRecord]) {
+        guard !events.isEmpty else { return }
+        for event in events { state.events.remove(event.device) }
+        turn.changes.append(.deleteEvents(events.map(\.number)))
+    }
+
+    // MARK: Time
+
+    func nextEventExpiry(at time: HubTime) -> NIODeadline? {
+        state.events.total > 0 ? eventExpiry ?? time.monotonic : nil
+    }
+
+    mutating func expireEvents(at time: HubTime) {
+        guard let due = nextEventExpiry(at: time), due <= time.monotonic else { return }
+        eventExpiry = time.monotonic + .seconds(60)
+        turn.eventQuery = EventQuery(
+            selection: .oldest(before: time.wall - Self.eventLife, limit: Self.eventStep), purpose: .expire)
+    }
+}

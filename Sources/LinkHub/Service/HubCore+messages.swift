@@ -1,0 +1,144 @@
+import IoTCore
+import IoTLink
+import ThingModel
+
+/// Data that the hub passes through without looking at it, and what goes with messages.
+extension HubCore {
+    /// How long a provisioning token is good for, in seconds.
+    static let provisioningLife: Int64 = 300
+
+    /// What users ask about messages, events and many devices at once.
+    mutating func performMessage(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> Outcome? {
+        switch parameters.request.method {
+        case MessageMethod.send: return try sendMessage(parameters, permit, at: time)
+        case MessageMethod.askServer: return .answer(try askServer(parameters, permit, at: time))
+        case EventMethod.list: return try listEvents(parameters, permit)
+        case EventMethod.delete: return try deleteEvents(parameters, permit)
+        case ModelMethod.readMany: return .answer(try readMany(parameters, permit))
+        case ModelMethod.exportDevice: return .answer(try export(try permit.target()))
+        default: return nil
+        }
+    }
+
+    // MARK: To a device
+
+    private mutating func sendMessage(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> Outcome {
+        let device = try permit.target()
+        let data = try MessageData.decode(try parameters.value("data"))
+        guard let responses = MessageResponses(rawValue: try parameters.text("responses")) else {
+            throw IoTError(.invalidRequest, "message.send: 'responses' must be none, one or many")
+        }
+        // Nothing sleeps behind this hub: a device is online, or it cannot be reached.
+        _ = try parameters.flag("wake")
+        guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
+        var request = parameters.request
+        request.method = MessageMethod.receive
+        return try forward(
+            request, ["data": try MessageData.encode(data), "responses": .string(responses.rawValue)],
+            for: permit.requester, to: session.address, purpose: .message(responses),
+            timeout: try parameters.optionalInteger("timeoutMilliseconds"), at: time)
+    }
+
+    /// One of several responses.
+    mutating func passOn(_ reply: LinkReply, of forward: Forward, at time: HubTime) {
+        guard let requester = forward.requester else { return }
+        let checked = Result { () throws(IoTError) in try Self.response(reply.result) }
+        guard case .success(let result) = checked else {
+            conclude(forward, checked, sequence: reply.seq, at: time)
+            return
+        }
+        let part = LinkReply(id: requester.id, result: result, seq: reply.seq, final: false)
+        guard let bytes = try? Envelope.reply(part).serialized() else { return }
+        turn.outputs.append(.message(requester.address, bytes))
+        forwards.addPart(forward.id, bytes)
+    }
+
+    /// The last response, or why there is none. A repeated request gets all of them again.
+    mutating func finishMessage(
+        _ forward: Forward, _ responses: MessageResponses, _ outcome: Result<JSONValue, IoTError>, _ sequence: Int?,
+        for requester: HubTurn.Requester, at time: HubTime
+    ) {
+        var reply = LinkReply(id: requester.id, outcome: Self.checked(outcome, responses))
+        // Only of several, so that the asker sees when one before it was lost.
+        if responses == .many { reply.seq = sequence }
+        guard let bytes = try? Envelope.reply(reply).serialized() else { return }
+        turn.outputs.append(.message(requester.address, bytes))
+        recent.add(
+            AnswerIndex.Key(principal: requester.address.principal, id: requester.id), forward.parts + [bytes],
+            at: time.wall)
+    }
+
+    private static func checked(
+        _ outcome: Result<JSONValue, IoTError>, _ responses: MessageResponses
+    ) -> Result<JSONValue, IoTError> {
+        switch outcome {
+        // A device without a handler answers so.
+        case .failure(let error) where error.code == .invalidRequest:
+            return .failure(IoTError(.devicePassThroughFailed, "the device takes no such message: \(error.message)"))
+        case .failure: return outcome
+        case .success(let result):
+            return Result { () throws(IoTError) in
+                switch responses {
+                case .none: [:]
+                case .many where result == .null: .null
+                case .one, .many: try response(result)
+                }
+            }
+        }
+    }
+
+    private static func response(_ result: JSONValue) throws(IoTError) -> JSONValue {
+        do throws(IoTError) {
+            return ["data": try MessageData.encode(try MessageData.decode(result["data"]))]
+        } catch {
+            throw IoTError(.devicePassThroughFailed, "the device's response makes no sense: \(error.message)")
+        }
+    }
+
+    // MARK: From a device
+
+    /// `message.push`: to every user who is online and may view the device.
+    mutating func pushData(
+        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let data = try MessageData.encode(try MessageData.decode(try parameters.value("data")))
+        pushToUsers(of: device, MessageMethod.data, ["device": .string(device.rawValue), "data": data], at: time)
+        return [:]
+    }
+
+    // MARK: To the hub itself
+
+    private mutating func askServer(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let path = try parameters.text("path")
+        let data = try parameters.request.params["data"].map { value throws(IoTError) in try MessageData.decode(value) }
+        let answer: JSONValue
+        switch path {
+        case "GET/time": answer = ["t": .integer(time.wall)]
+        case "GET/NetCfg_Token": answer = try provisioningToken(data ?? [], permit, at: time)
+        default:
+            throw IoTError(
+                .serverPassThroughFailed,
+                "the hub answers nothing at '\(path.prefix(64))'; there are GET/time and GET/NetCfg_Token")
+        }
+        return ["data": try MessageData.encode(Array(answer.jsonText.utf8))]
+    }
+
+    /// An enrolment for one device of the caller's, which may go over an open network: it never is an account's.
+    private mutating func provisioningToken(
+        _ data: [UInt8], _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        guard let name = (try? JSONValue(parsing: data))?["device"]?.stringValue else {
+            throw IoTError(.invalidRequest, "GET/NetCfg_Token: 'data' must be {\"device\": its id or name}")
+        }
+        let device = try device(ownedAs: name, for: permit)
+        let enrolment = try enrol(
+            user: nil, devices: [device], lifetime: Self.provisioningLife, by: permit.actor, at: time)
+        return ["token": .string(enrolment.text), "expires": .integer(enrolment.expires)]
+    }
+}

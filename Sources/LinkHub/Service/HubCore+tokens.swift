@@ -1,0 +1,232 @@
+import IoTCore
+import IoTLink
+import NIOCore
+
+/// Tokens: link tokens, which are credentials of the broker, and API tokens, which gateways ask the hub about.
+extension HubCore {
+    /// A token's life in seconds: 1 s to 10 years.
+    static let tokenLifetimes: ClosedRange<Int64> = 1...315_360_000
+    /// An API token names at most so many devices.
+    static let devicesOfToken = 256
+    /// The least time between two renewals of one principal.
+    static let renewalPause: TimeAmount = .seconds(10)
+
+    // MARK: As requests
+
+    mutating func createToken(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
+        let issued = try issueToken(permit.subject ?? permit.actor, lifetime: lifetime, at: time)
+        return issued.json
+    }
+
+    mutating func createAPIToken(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let user = try permit.account()
+        let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
+        var devices: [DeviceID]?
+        if let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfToken) {
+            devices = []
+            for name in names { devices?.append(try boundDevice(named: name, of: user)) }
+        }
+        let scope = TokenRecord.Scope(devices: devices, actions: try parameters.optionalActions("actions"))
+        let expires = try tokenExpiry(.user(user), lifetime: lifetime, at: time)
+        let claims = APITokenClaims(
+            sub: Principal.user(user).description, jti: RequestID.random(), iat: time.seconds, exp: expires)
+        let token = try authority.sign(claims)
+        keep(
+            TokenRecord(
+                id: claims.jti, kind: .api, principal: .user(user), issued: claims.iat, expires: expires,
+                isLocal: false, scope: scope))
+        return IssuedToken(token: token, id: claims.jti, expires: expires).json
+    }
+
+    /// A device that the account is bound to, whoever asks.
+    private func boundDevice(named text: String, of user: AccessID) throws(IoTError) -> DeviceID {
+        let id = DeviceID(rawValue: text)
+        guard let device = id ?? state.names[text], state.devices[device] != nil,
+            id != nil || state.bindings[device, user] != nil
+        else { throw IoTError(.targetNotFound, "'\(user)' has no device '\(text.prefix(64))'") }
+        guard state.bindings[device, user] != nil else {
+            throw IoTError(.relationInvalid, "'\(user)' is not bound to \(device)")
+        }
+        return device
+    }
+
+    /// The present token's life again: that of `token`, when the caller shows it, else of the one it got last.
+    mutating func renewToken(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let principal = permit.requester.address.principal
+        guard permit.actor == principal else {
+            throw IoTError(.forbidden, "token.renew: everybody renews its own token; see token.create")
+        }
+        if let last = renewals[principal], time.monotonic - last < Self.renewalPause {
+            throw IoTError(.tooManyRequests, "token.renew: a new token was given just now: wait 10 s")
+        }
+        let present = try presentToken(parameters, principal)
+        let issued = try issueToken(
+            principal, lifetime: max(1, present.expires - present.issued), isLocal: present.isLocal, at: time)
+        renewals[principal] = time.monotonic
+        return issued.json
+    }
+
+    private func presentToken(
+        _ parameters: RequestParameters, _ principal: Principal
+    ) throws(IoTError) -> TokenRecord {
+        let own = state.tokens.of(principal).filter { $0.kind == .link }
+        if let text = try parameters.optionalText("token") {
+            guard let claims = authority.verify(text, as: LinkTokenClaims.self),
+                claims.kind == LinkTokenClaims.kind, let token = own.first(where: { $0.id == claims.jti })
+            else { throw IoTError(.tokenRejected, "token.renew: 'token' is no token of yours") }
+            return token
+        }
+        let newest = own.max { ($0.issued, $1.expires) < ($1.issued, $0.expires) }
+        guard let newest else { throw IoTError(.tokenRejected, "token.renew: you have no token any more") }
+        return newest
+    }
+
+    /// Whose the API token is, and what it is good for.
+    func checkToken(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
+        guard let claims = authority.verify(try parameters.text("token"), as: APITokenClaims.self),
+            claims.kind == APITokenClaims.kind, let token = state.tokens[claims.jti], token.kind == .api,
+            token.principal.description == claims.sub, token.expires > time.seconds,
+            let user = token.principal.accessID, state.users[user] != nil
+        else { throw IoTError(.unauthenticated, "the hub does not know this API token") }
+        return [
+            "account": .string(user.rawValue), "id": .string(token.id), "expires": .integer(token.expires),
+            "devices": token.scope.devices.map { Self.list($0) } ?? .null,
+            "actions": token.scope.actions?.json ?? .null,
+        ]
+    }
+
+    func listTokens(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> JSONValue {
+        var ids: [String]
+        if permit.isAdministrator {
+            ids = state.tokens.values.map(\.id) + Array(state.enrolments.keys)
+        } else {
+            ids = state.tokens.of(permit.actor).map(\.id)
+            ids += state.enrolments.values.filter { Self.owners(of: $0).contains(permit.actor) }.map(\.id)
+        }
+        let (names, more) = try page(ids, parameters)
+        let lines = names.compactMap { id in
+            state.tokens[id].map { describe($0) } ?? state.enrolments[id].map { describe($0) }
+        }
+        return ["tokens": .array(lines), "more": .bool(more)]
+    }
+
+    private func describe(_ token: TokenRecord) -> JSONValue {
+        var line: JSONValue = [
+            "id": .string(token.id), "kind": .string(token.kind.rawValue),
+            "principal": .string(token.principal.description), "issued": .integer(token.issued),
+            "expires": .integer(token.expires), "isLocal": .bool(token.isLocal),
+        ]
+        line["devices"] = token.scope.devices.map { Self.list($0) }
+        line["actions"] = token.scope.actions?.json
+        return line
+    }
+
+    private func describe(_ enrolment: EnrolmentRecord) -> JSONValue {
+        [
+            "id": .string(enrolment.id), "kind": "enrolment",
+            "principal": enrolment.user.map { .string(Principal.user($0).description) } ?? .null,
+            "devices": Self.list(enrolment.devices), "issued": .integer(enrolment.issued),
+            "expires": .integer(enrolment.expires), "isLocal": false,
+        ]
+    }
+
+    static func list(_ devices: [DeviceID]) -> JSONValue { .array(devices.map { .string($0.rawValue) }) }
+
+    /// Whose a token or enrolment is; `nil` when there is none of this id.
+    func owners(ofToken id: String) -> Set<Principal>? {
+        state.tokens[id].map { [$0.principal] } ?? state.enrolments[id].map(Self.owners)
+    }
+
+    private static func owners(of enrolment: EnrolmentRecord) -> Set<Principal> {
+        Set([enrolment.creator] + (enrolment.user.map { [.user($0)] } ?? []))
+    }
+
+    // MARK: As the daemon's own calls, too
+
+    struct IssuedToken: Sendable {
+        /// Not kept.
+        var token: String
+        var id: String
+        /// s since 1970.
+        var expires: Int64
+
+        var json: JSONValue { ["id": .string(id), "token": .string(token), "expires": .integer(expires)] }
+    }
+
+    /// - Parameter lifetime: Seconds. A temporary account's tokens end with it at the latest.
+    mutating func issueToken(
+        _ principal: Principal, lifetime: Int64, isLocal: Bool = false, at time: HubTime
+    ) throws(IoTError) -> IssuedToken {
+        let expires = try tokenExpiry(principal, lifetime: lifetime, at: time)
+        let claims = LinkTokenClaims(
+            sub: principal.description, jti: RequestID.random(), iat: time.seconds, exp: expires)
+        let token = try authority.sign(claims)
+        let credential = BrokerCredential.make(tokenID: claims.jti, principal: principal, token: token)
+        keep(
+            TokenRecord(
+                id: claims.jti, kind: .link, principal: principal, credential: credential, issued: claims.iat,
+                expires: expires, isLocal: isLocal))
+        turn.outputs.append(.addCredential(credential, token: token))
+        return IssuedToken(token: token, id: claims.jti, expires: expires)
+    }
+
+    /// Ends a token, or an enrolment, and the sessions that use it. The broker ends those; who has no other token is
+    /// told why.
+    mutating func revokeToken(_ id: String, at time: HubTime) throws(IoTError) {
+        if let token = state.tokens[id] {
+            let isLast = state.tokens.of(token.principal).allSatisfy { $0.id == id || $0.kind != .link }
+            if token.kind == .link, isLast { kick(token.principal, "revoked", at: time) }
+            removeToken(id)
+        } else if state.enrolments[id] != nil {
+            removeEnrolments { $0.id == id }
+            updateAccountExpiry()
+        } else {
+            throw IoTError(.notFound, "there is no token \(id)")
+        }
+    }
+
+    /// Revokes those of a principal's tokens that `isOutdated` says.
+    mutating func removeTokens(of principal: Principal, _ isOutdated: (TokenRecord) -> Bool) {
+        for token in state.tokens.of(principal) where isOutdated(token) { removeToken(token.id) }
+    }
+
+    mutating func expireTokens(at time: HubTime) {
+        for id in state.tokens.expired(at: time.seconds) { removeToken(id) }
+    }
+
+    // MARK: Parts
+
+    /// When a token of this life ends; throws when the principal cannot have one.
+    private func tokenExpiry(
+        _ principal: Principal, lifetime: Int64, at time: HubTime
+    ) throws(IoTError) -> Int64 {
+        guard isKnown(principal) else { throw IoTError(.targetNotFound, "there is no \(principal)") }
+        guard Self.tokenLifetimes.contains(lifetime) else {
+            throw IoTError(.invalidRequest, "a token's life is 1 s to 10 years")
+        }
+        guard state.tokens.count(of: principal) < limits.tokensOfPrincipal else {
+            throw IoTError(.tooManyRequests, "\(principal) has \(limits.tokensOfPrincipal) tokens: revoke some")
+        }
+        let end = principal.accessID.flatMap { state.users[$0]?.expires } ?? .max
+        guard end > time.seconds else { throw IoTError(.targetNotFound, "the account's time is over") }
+        return min(time.seconds + lifetime, end)
+    }
+
+    private mutating func keep(_ token: TokenRecord) {
+        state.tokens.add(token)
+        turn.changes.append(.addToken(token))
+    }
+
+    private mutating func removeToken(_ id: String) {
+        guard let token = state.tokens.remove(id) else { return }
+        turn.changes.append(.removeToken(id))
+        if token.credential != nil { turn.outputs.append(.removeCredential(tokenID: id)) }
+    }
+}

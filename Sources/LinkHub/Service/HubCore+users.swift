@@ -1,0 +1,147 @@
+import IoTCore
+import IoTLink
+
+/// Accounts.
+extension HubCore {
+    /// So many temporary accounts one device may have.
+    static let temporaryAccountsOfDevice = 64
+
+    // MARK: As requests
+
+    func listUsers(_ parameters: RequestParameters) throws(IoTError) -> JSONValue {
+        let (ids, more) = try page(state.users.keys.map(\.rawValue), parameters)
+        let lines = ids.compactMap { id -> JSONValue? in
+            guard let user = AccessID(rawValue: id), let record = state.users[user] else { return nil }
+            var line: JSONValue = [
+                "accessId": .string(id), "kind": .string(record.kind.rawValue), "created": .integer(record.created),
+            ]
+            line["device"] = record.device.map { .string($0.rawValue) }
+            line["expires"] = record.expires.map { .integer($0) }
+            return line
+        }
+        return ["users": .array(lines), "more": .bool(more)]
+    }
+
+    mutating func createUser(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
+        let user = try parameters.accessID("accessId")
+        let text = try parameters.optionalText("kind") ?? AccountKind.member.rawValue
+        guard let kind = AccountKind(rawValue: text), kind != .temporary else {
+            throw IoTError(
+                .invalidRequest, "user.create: 'kind' is member or administrator; see user.createTemporary")
+        }
+        try addUser(user, kind: kind, at: time)
+        return ["accessId": .string(user.rawValue), "kind": .string(kind.rawValue)]
+    }
+
+    /// An account for one device and a time, with an enrolment by which its user joins.
+    mutating func createTemporaryUser(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let device = try permit.target()
+        let actions = try parameters.optionalActions("actions") ?? .view
+        let lifetime = try parameters.lifetime("ttlSeconds", 60...604_800)
+        let others = state.bindings.users(of: device).keys.count { state.users[$0]?.kind == .temporary }
+        guard others < Self.temporaryAccountsOfDevice else {
+            throw IoTError(.tooManyRequests, "the device has \(others) temporary accounts: remove some")
+        }
+        guard let user = AccessID(rawValue: "temporary-" + Hex.random(byteCount: 4)), state.users[user] == nil else {
+            throw IoTError(.internalFailure, "no name was found: try again")
+        }
+        let expires = time.seconds + lifetime
+        // Made first, since it is the only one of these that may fail.
+        let enrolment =
+            identity.address == nil
+            ? nil
+            : try enrol(
+                user: user, devices: [], lifetime: min(lifetime, Self.longestEnrolment), by: permit.actor, at: time)
+        let record = UserRecord(kind: .temporary, device: device, expires: expires, created: time.wall)
+        state.users[user] = record
+        turn.changes.append(.putUser(user, record))
+        setBinding(user, device, .guest, actions, at: time)
+        updateAccountExpiry()
+        var result: JSONValue = ["accessId": .string(user.rawValue), "expires": .integer(expires)]
+        result["enrolment"] = enrolment.map { .string($0.text) }
+        return result
+    }
+
+    mutating func removeUser(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let user = try parameters.accessID("accessId")
+        guard Principal.user(user) != permit.actor, Principal.user(user) != permit.requester.address.principal else {
+            throw IoTError(.forbidden, "user.remove: nobody removes the account that asks")
+        }
+        guard let record = state.users[user] else { throw noUser(user) }
+        let others = state.users.contains { $0.key != user && $0.value.kind == .administrator }
+        guard record.kind != .administrator || others else {
+            throw IoTError(.forbidden, "user.remove: '\(user)' is the last administrator")
+        }
+        removeUser(user, bindingsEnd: .removed, at: time)
+        return [:]
+    }
+
+    // MARK: As the daemon's own calls, too
+
+    mutating func addUser(_ user: AccessID, kind: AccountKind = .member, at time: HubTime) throws(IoTError) {
+        guard state.users[user] == nil else {
+            throw IoTError(.nameTaken, "there is an account '\(user)' already")
+        }
+        let record = UserRecord(kind: kind, created: time.wall)
+        state.users[user] = record
+        turn.changes.append(.putUser(user, record))
+    }
+
+    /// The daemon's own account, which administers its hub.
+    mutating func ensureAdministrator(_ user: AccessID, at time: HubTime) throws(IoTError) {
+        guard var record = state.users[user] else { return try addUser(user, kind: .administrator, at: time) }
+        guard record.kind != .administrator else { return }
+        record.kind = .administrator
+        record.device = nil
+        record.expires = nil
+        state.users[user] = record
+        turn.changes.append(.putUser(user, record))
+        updateAccountExpiry()
+    }
+
+    /// Removes an account with all that is its own: session, tokens, enrolments, bindings, calls.
+    mutating func removeUser(_ user: AccessID, bindingsEnd reason: UnbindReason, at time: HubTime) {
+        for device in state.bindings.devices(of: user) { endBinding(user, device, reason, at: time) }
+        kick(.user(user), "removed", at: time)
+        removeTokens(of: .user(user)) { _ in true }
+        removeEnrolments { $0.user == user || $0.creator == .user(user) }
+        forget(.user(user))
+        state.users[user] = nil
+        turn.changes.append(.removeUser(user))
+        updateAccountExpiry()
+    }
+
+    /// Ends the temporary accounts and enrolments whose time is over.
+    mutating func expireAccounts(at time: HubTime) {
+        for (id, entry) in exchanged where entry.until <= time.wall { forgetExchanged(id) }
+        guard let nextAccountExpiry, nextAccountExpiry <= time.seconds else { return }
+        let users = state.users.filter { ($0.value.expires ?? .max) <= time.seconds }.map(\.key)
+        for user in users { removeUser(user, bindingsEnd: .expired, at: time) }
+        removeEnrolments { $0.expires <= time.seconds }
+        updateAccountExpiry()
+    }
+
+    mutating func updateAccountExpiry() {
+        let accounts = state.users.values.lazy.compactMap(\.expires).min()
+        let enrolments = state.enrolments.values.lazy.map(\.expires).min()
+        nextAccountExpiry = [accounts, enrolments].compactMap { $0 }.min()
+    }
+
+    func noUser(_ user: AccessID) -> IoTError {
+        IoTError(.targetNotFound, "there is no account '\(user)'")
+    }
+
+    /// A page of names in their order: those behind `after`, at most `limit` (500), so that an answer fits an envelope.
+    func page(
+        _ names: [String], _ parameters: RequestParameters
+    ) throws(IoTError) -> (names: [String], more: Bool) {
+        let after = try parameters.optionalText("after") ?? ""
+        let limit = try parameters.lifetime("limit", 1...500, default: 500)
+        let rest = names.filter { $0 > after }.sorted()
+        return (Array(rest.prefix(Int(limit))), rest.count > Int(limit))
+    }
+}

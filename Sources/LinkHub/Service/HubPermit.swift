@@ -1,0 +1,159 @@
+import IoTCore
+import IoTLink
+
+/// A request whose caller was found to have the right to it.
+struct HubPermit {
+    let requester: HubTurn.Requester
+    let isAdministrator: Bool
+    /// For a right that concerns one device.
+    fileprivate(set) var device: DeviceID?
+    fileprivate(set) var binding: Binding?
+    /// For `oneself`: whom the request is about.
+    fileprivate(set) var subject: Principal?
+
+    /// In whose name the request is carried out.
+    var actor: Principal { requester.actor }
+
+    /// The device that the right was judged for. Throws only when the table of rights names none for the method.
+    func target() throws(IoTError) -> DeviceID {
+        guard let device else { throw IoTError(.internalFailure, "the method's right concerns no device") }
+        return device
+    }
+
+    /// The account that `oneself` was judged for.
+    func account() throws(IoTError) -> AccessID {
+        guard let user = (subject ?? actor).accessID else {
+            throw IoTError(.invalidRequest, "an account's access id is wanted, not a device")
+        }
+        return user
+    }
+}
+
+extension HubCore {
+    /// Whether the caller may, by the table of rights alone.
+    ///
+    /// Throws 25001 for a method that there is not, 8002 and 8003 for devices, 25005 for what is not the caller's.
+    func judge(
+        _ parameters: RequestParameters, _ requester: HubTurn.Requester
+    ) throws(IoTError) -> HubPermit {
+        let actor = requester.actor
+        let method = parameters.request.method
+        guard let right = HubRights.right(of: method, for: actor.kind) else {
+            throw IoTError(.invalidRequest, "the hub knows no method '\(method)' for \(actor.kind.noun)")
+        }
+        var permit = HubPermit(requester: requester, isAdministrator: isAdministrator(actor))
+        switch right {
+        case .account, .device, .enrolment, .eachAction, .eachOwner: break
+        case .administrator: try requireAdministrator(permit, method)
+        case .action(let actions):
+            try resolve(&permit, parameters) { $0.map { Self.lacking(actions, in: $0) } ?? Self.notBound }
+        case .bound: try resolve(&permit, parameters) { $0 == nil ? Self.notBound : nil }
+        case .owner: try resolve(&permit, parameters, administrator: true) { Self.notOwner($0) }
+        case .ownBinding:
+            if let user = try parameters.optionalAccessID("user"), Principal.user(user) != actor {
+                permit.subject = .user(user)
+                try resolve(&permit, parameters, administrator: true) { Self.notOwner($0) }
+            } else {
+                try resolve(&permit, parameters) { $0 == nil ? Self.notBound : nil }
+            }
+        case .oneself(let name):
+            permit.subject = try parameters.optionalPrincipal(name)
+            if let subject = permit.subject, subject != actor { try requireAdministrator(permit, method) }
+        case .ownToken:
+            let id = try parameters.text("id")
+            guard let owners = owners(ofToken: id) else {
+                throw IoTError(.notFound, "there is no token '\(id.prefix(64))'")
+            }
+            if !owners.contains(actor) { try requireAdministrator(permit, method) }
+        case .peer: permit.device = try boundPeers(parameters, actor).device
+        }
+        return permit
+    }
+
+    /// One of several devices of a request, by id or name, for a caller who must have these actions there.
+    func device(named text: String, for permit: HubPermit, _ actions: BindingActions) throws(IoTError) -> DeviceID {
+        try find(text, permit) { $0.map { Self.lacking(actions, in: $0) } ?? Self.notBound }.device
+    }
+
+    /// The same for owners and administrators.
+    func device(ownedAs text: String, for permit: HubPermit) throws(IoTError) -> DeviceID {
+        try find(text, permit, administrator: true) { Self.notOwner($0) }.device
+    }
+
+    func isAdministrator(_ principal: Principal) -> Bool {
+        principal.accessID.flatMap { state.users[$0] }?.kind == .administrator
+    }
+
+    // MARK: Parts
+
+    private func resolve(
+        _ permit: inout HubPermit, _ parameters: RequestParameters, administrator: Bool = false,
+        _ refusal: (Binding?) -> IoTError?
+    ) throws(IoTError) {
+        let found = try find(try parameters.text("device"), permit, administrator: administrator, refusal)
+        permit.device = found.device
+        permit.binding = found.binding
+    }
+
+    /// Throws 8002 when there is no such device, 8003 when the binding does not suffice. A name of a device that the
+    /// caller is not bound to does not exist for it.
+    private func find(
+        _ text: String, _ permit: HubPermit, administrator: Bool = false, _ refusal: (Binding?) -> IoTError?
+    ) throws(IoTError) -> (device: DeviceID, binding: Binding?) {
+        let isForced = administrator && permit.isAdministrator
+        let id = DeviceID(rawValue: text)
+        guard let device = id ?? state.names[text], state.devices[device] != nil else { throw Self.noDevice(text) }
+        let binding = permit.actor.accessID.flatMap { state.bindings[device, $0] }
+        if isForced { return (device, binding) }
+        if binding == nil, id == nil { throw Self.noDevice(text) }
+        if let refusal = refusal(binding) { throw refusal }
+        return (device, binding)
+    }
+
+    private static func noDevice(_ text: String) -> IoTError {
+        IoTError(.targetNotFound, "there is no device '\(text.prefix(64))'")
+    }
+
+    private static var notBound: IoTError { IoTError(.relationInvalid) }
+
+    private static func lacking(_ actions: BindingActions, in binding: Binding) -> IoTError? {
+        let missing = actions.subtracting(binding.actions)
+        guard !missing.isEmpty else { return nil }
+        return IoTError(
+            .relationInvalid,
+            "your binding to this device does not allow: \(missing.names.joined(separator: ", ")); its owner may give it"
+        )
+    }
+
+    private static func notOwner(_ binding: Binding?) -> IoTError? {
+        guard let binding else { return notBound }
+        return binding.role == .owner ? nil : IoTError(.relationInvalid, "only the device's owner may do this")
+    }
+
+    private func requireAdministrator(_ permit: HubPermit, _ method: String) throws(IoTError) {
+        guard permit.isAdministrator else {
+            throw IoTError(.forbidden, "\(method): only an administrator may do this for others")
+        }
+    }
+
+    /// The two ends of a call's message, which must be bound to each other.
+    func boundPeers(
+        _ parameters: RequestParameters, _ sender: Principal
+    ) throws(IoTError) -> (peer: Principal, device: DeviceID, user: AccessID) {
+        let peer = try parameters.principal("peer")
+        guard let device = sender.deviceID ?? peer.deviceID, let user = sender.accessID ?? peer.accessID,
+            state.bindings[device, user] != nil
+        else { throw IoTError(.relationInvalid) }
+        return (peer, device, user)
+    }
+}
+
+extension Principal.Kind {
+    var noun: String {
+        switch self {
+        case .user: "a user"
+        case .device: "a device"
+        case .enrolment: "an enrolment"
+        }
+    }
+}

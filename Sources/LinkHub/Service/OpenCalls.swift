@@ -1,0 +1,96 @@
+import IoTCore
+import IoTLink
+
+/// A call between a user's session and a device, from `call.connect` to `call.end`.
+struct OpenCall: Sendable, Hashable {
+    struct Key: Sendable, Hashable {
+        var device: DeviceID
+        /// The call's own, which the caller chose.
+        var session: String
+    }
+
+    /// The sides that are yet to hear that it is over.
+    struct Sides: OptionSet, Sendable, Hashable {
+        let rawValue: UInt8
+        static let user = Sides(rawValue: 1)
+        static let device = Sides(rawValue: 2)
+    }
+
+    var key: Key
+    var user: AccessID
+    /// The link session that called: the user's own, or an administrator's in the user's name.
+    var asker: LinkAddress
+    /// Without one of these it ends.
+    var needs: BindingActions
+    /// ms since 1970.
+    var opened: Int64
+    /// Empty while it is open.
+    var ending: Sides = []
+}
+
+/// The calls that the hub has put through. A call outlives the link of both its sides, so it stays here until one of
+/// them ends it, also over a restart of the hub. Bounded: past `capacity`, or `capacityOfDevice` of one device, the
+/// oldest is forgotten; those are more than any device serves.
+struct OpenCalls: Sendable {
+    static let capacity = 16_384
+    static let capacityOfDevice = 64
+
+    private var byDevice: [DeviceID: [String: OpenCall]] = [:]
+    private var devicesOfUser: [AccessID: [DeviceID: Int]] = [:]
+    private var endings: [Principal: Set<OpenCall.Key>] = [:]
+    private(set) var count = 0
+
+    subscript(key: OpenCall.Key) -> OpenCall? { byDevice[key.device]?[key.session] }
+
+    func of(_ user: AccessID, _ device: DeviceID) -> [OpenCall] {
+        guard devicesOfUser[user]?[device] != nil else { return [] }
+        return (byDevice[device] ?? [:]).values.filter { $0.user == user }
+    }
+
+    func of(_ device: DeviceID) -> [OpenCall] { Array((byDevice[device] ?? [:]).values) }
+
+    /// The calls whose end this principal is yet to hear of.
+    func endings(for principal: Principal) -> [OpenCall] {
+        (endings[principal] ?? []).compactMap { self[$0] }
+    }
+
+    /// - Returns: The calls that were forgotten for it.
+    mutating func add(_ call: OpenCall) -> [OpenCall.Key] {
+        var forgotten: [OpenCall.Key] = []
+        if let calls = byDevice[call.key.device], calls.count >= Self.capacityOfDevice,
+            let oldest = calls.values.min(by: { $0.opened < $1.opened })
+        {
+            forgotten.append(oldest.key)
+        } else if count >= Self.capacity, let calls = byDevice.values.first, let any = calls.values.first {
+            // Finding the very oldest of all would take too long, and so many calls do not happen.
+            forgotten.append(any.key)
+        }
+        for key in forgotten { _ = remove(key) }
+        set(call)
+        return forgotten
+    }
+
+    /// Puts a call in, or in place of what it was.
+    mutating func set(_ call: OpenCall) {
+        _ = remove(call.key)
+        byDevice[call.key.device, default: [:]][call.key.session] = call
+        devicesOfUser[call.user, default: [:]][call.key.device, default: 0] += 1
+        if call.ending.contains(.user) { endings[call.asker.principal, default: []].insert(call.key) }
+        if call.ending.contains(.device) { endings[.device(call.key.device), default: []].insert(call.key) }
+        count += 1
+    }
+
+    mutating func remove(_ key: OpenCall.Key) -> OpenCall? {
+        guard let call = byDevice[key.device]?.removeValue(forKey: key.session) else { return nil }
+        if byDevice[key.device]?.isEmpty == true { byDevice[key.device] = nil }
+        let left = (devicesOfUser[call.user]?[key.device] ?? 1) - 1
+        devicesOfUser[call.user]?[key.device] = left > 0 ? left : nil
+        if devicesOfUser[call.user]?.isEmpty == true { devicesOfUser[call.user] = nil }
+        for principal in [call.asker.principal, .device(key.device)] {
+            endings[principal]?.remove(key)
+            if endings[principal]?.isEmpty == true { endings[principal] = nil }
+        }
+        count -= 1
+        return call
+    }
+}

@@ -1,0 +1,98 @@
+import GRDB
+import IoTCore
+import IoTLink
+
+/// Accounts, devices and their relations, as rows.
+extension StoreWriter {
+    func writeAdministration(_ change: StoreChange) throws {
+        switch change {
+        case .putUser(let user, let record):
+            try run(
+                """
+                INSERT INTO users (id, kind, device, expires, created_at) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET
+                    kind = excluded.kind, device = excluded.device, expires = excluded.expires
+                """,
+                [user.rawValue, record.kind.rawValue, record.device?.rawValue, record.expires, record.created])
+        case .removeUser(let user): try run("DELETE FROM users WHERE id = ?", [user.rawValue])
+        case .putDevice(let device, let record):
+            try run(
+                """
+                INSERT INTO devices (id, name, presence_since) VALUES (?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET name = excluded.name, presence_since = excluded.presence_since
+                """, [device.rawValue, record.name, record.presenceSince])
+        case .removeDevice(let device): try run("DELETE FROM devices WHERE id = ?", [device.rawValue])
+        case .bind(let user, let device, let binding):
+            try run(
+                """
+                INSERT INTO bindings (user, device, role, actions, since) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (user, device) DO UPDATE SET
+                    role = excluded.role, actions = excluded.actions, since = excluded.since
+                """,
+                [
+                    user.rawValue, device.rawValue, binding.role.rawValue, binding.actions.json.jsonText,
+                    binding.since,
+                ])
+        case .unbind(let user, let device):
+            try run("DELETE FROM bindings WHERE user = ? AND device = ?", [user.rawValue, device.rawValue])
+        case .putRegistration(let principal, let registration):
+            try run(
+                "INSERT OR REPLACE INTO registrations (principal, session, superseded) VALUES (?, ?, ?)",
+                [
+                    principal.description, registration.session,
+                    JSONValue.array(registration.superseded.map { .string($0) }).jsonText,
+                ])
+        case .removeRegistration(let principal):
+            try run("DELETE FROM registrations WHERE principal = ?", [principal.description])
+        case .putCall(let call):
+            try run(
+                """
+                INSERT OR REPLACE INTO calls
+                    (device, session, user, asker, asker_session, needs, opened_at, ending)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    call.key.device.rawValue, call.key.session, call.user.rawValue,
+                    call.asker.principal.description, call.asker.session, call.needs.json.jsonText, call.opened,
+                    Int64(call.ending.rawValue),
+                ])
+        case .removeCall(let key):
+            try run("DELETE FROM calls WHERE device = ? AND session = ?", [key.device.rawValue, key.session])
+        default: try writeTokens(change)
+        }
+    }
+
+    private func writeTokens(_ change: StoreChange) throws {
+        switch change {
+        case .addToken(let token):
+            try run(
+                """
+                INSERT INTO tokens (id, kind, principal, hash, salt, issued, expires, is_local, devices, actions)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    token.id, token.kind.rawValue, token.principal.description, token.credential?.hash ?? "",
+                    token.credential?.salt ?? "", token.issued, token.expires, token.isLocal,
+                    token.scope.devices.map(Self.text), token.scope.actions?.json.jsonText,
+                ])
+        case .removeToken(let id): try run("DELETE FROM tokens WHERE id = ?", [id])
+        case .putEnrolment(let enrolment):
+            try run(
+                """
+                INSERT OR REPLACE INTO enrolments (id, hash, salt, creator, user, devices, issued, expires)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    enrolment.id, enrolment.credential.hash, enrolment.credential.salt,
+                    enrolment.creator.description, enrolment.user?.rawValue, Self.text(enrolment.devices),
+                    enrolment.issued, enrolment.expires,
+                ])
+        case .removeEnrolment(let id): try run("DELETE FROM enrolments WHERE id = ?", [id])
+        default: break
+        }
+    }
+
+    private static func text(_ devices: [DeviceID]) -> String {
+        JSONValue.array(devices.map { .string($0.rawValue) }).jsonText
+    }
+}

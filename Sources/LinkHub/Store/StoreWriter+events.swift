@@ -1,0 +1,116 @@
+import GRDB
+import IoTCore
+import ThingModel
+
+extension StoreWriter {
+    /// A query looks at so many rows at most.
+    private static let longestSearch = 20_000
+    /// Bytes of events that fit an answer, what JSON needs around them included.
+    private static let answerSize = 200_000
+
+    func writeEvents(_ change: StoreChange) throws {
+        switch change {
+        case .addEvent(let event):
+            try run(
+                "INSERT INTO events (number, device, topic, t, body) VALUES (?, ?, ?, ?, ?)",
+                [event.number, event.device.rawValue, event.topic, event.t, event.body])
+        case .deleteEvents(let numbers):
+            for number in numbers { try run("DELETE FROM events WHERE number = ?", [number]) }
+        case .trimEvents(let device, let count):
+            try run(
+                """
+                DELETE FROM events WHERE number IN
+                    (SELECT number FROM events WHERE device = ? ORDER BY number LIMIT ?)
+                """, [device.rawValue, count])
+        default: break
+        }
+    }
+
+    /// The events as the mutations so far have left them.
+    func events(_ selection: EventSelection) -> Result<EventRows, IoTError> {
+        do {
+            return .success(try read(selection))
+        } catch {
+            return .failure(HubStore.failure("the events cannot be read", error))
+        }
+    }
+
+    private func read(_ selection: EventSelection) throws -> EventRows {
+        switch selection {
+        case .numbers(let numbers):
+            var rows = EventRows()
+            let statement = try database.cachedStatement(
+                sql: "SELECT number, device, topic, t FROM events WHERE number = ?")
+            for number in Set(numbers) {
+                guard let row = try Row.fetchOne(statement, arguments: [number]) else { continue }
+                rows.records.append(try Self.record(row))
+            }
+            return rows
+        case .oldest(let t, let limit):
+            let found = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT number, device, topic, t FROM
+                        (SELECT number, device, topic, t FROM events ORDER BY number LIMIT ?) WHERE t < ?
+                    """, arguments: [limit, t])
+            return EventRows(records: try found.map { try Self.record($0) })
+        case .matching(let filter, let limit, let withBodies):
+            return try read(filter, limit: limit, withBodies: withBodies)
+        }
+    }
+
+    private func read(_ filter: EventFilter, limit: Int, withBodies: Bool) throws -> EventRows {
+        let isOne = filter.devices.count == 1
+        var arguments: StatementArguments = [filter.before]
+        if isOne, let device = filter.devices.first { arguments += [device.rawValue] }
+        // A column is read when it is asked for: the bodies of others stay on the disk.
+        let cursor = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT number, device, topic, t, body FROM events
+                WHERE number < ? \(isOne ? "AND device = ?" : "") ORDER BY number DESC
+                """, arguments: arguments)
+        let devices = Set(filter.devices.map(\.rawValue))
+        var rows = EventRows()
+        var seen = 0
+        var size = 0
+        var last: Int64?
+        while let row = try cursor.next() {
+            guard seen < Self.longestSearch, rows.records.count < limit else {
+                rows.next = last
+                break
+            }
+            seen += 1
+            let (device, topic, t): (String, String, Int64) = (row["device"], row["topic"], row["t"])
+            if devices.contains(device), filter.times.contains(t), topic.hasPrefix(filter.topicPrefix) {
+                let record = try Self.record(row, withBody: withBodies)
+                size += record.body.utf8.count + topic.utf8.count + 160
+                guard size <= Self.answerSize || rows.records.isEmpty else {
+                    rows.next = last
+                    break
+                }
+                rows.records.append(record)
+            }
+            last = row["number"]
+        }
+        return rows
+    }
+
+    private static func record(_ row: Row, withBody: Bool = false) throws -> EventRecord {
+        EventRecord(
+            number: row["number"], device: try HubStore.deviceID(row["device"]), topic: row["topic"], t: row["t"],
+            body: withBody ? row["body"] : "")
+    }
+}
+
+extension HubStore {
+    static func loadEvents(_ database: Database, into state: inout HubState) throws {
+        var counts: [DeviceID: Int] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT device, count(*) AS count FROM events GROUP BY device") {
+            counts[try deviceID(row["device"])] = row["count"]
+        }
+        // Numbers of deleted events count too.
+        let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+        state.events.restore(counts, last: last ?? 0)
+    }
+}

@@ -1,0 +1,117 @@
+public import IoTCore
+import IoTLink
+public import Logging
+import Synchronization
+
+/// A device's events on their way to the hub.
+///
+/// `report` waits until the hub has stored the event; `post` hands it to `run`, which reports one after the other and
+/// goes on until the hub has it, with the request's one id, so that a lost reply does not double it.
+public final class DeviceEvents: Sendable {
+    /// Posted events that wait for the hub; then the oldest is dropped.
+    public static let capacity = 256
+
+    private struct Posted {
+        let id: String
+        let params: JSONValue
+    }
+
+    private struct State {
+        var waiting: [Posted] = []
+        var dropped = 0
+    }
+
+    private let link: any ModelLink
+    private let logger: Logger
+    private let now: @Sendable () -> Int64
+    private let shortestPause: Duration
+    private let state = Mutex(State())
+    private let wake: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+
+    /// - Parameter now: the time for `t`, in ms since 1970.
+    public convenience init(
+        link: any ModelLink, logger: Logger, now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds() }
+    ) {
+        self.init(link: link, logger: logger, now: now, shortestPause: .milliseconds(500))
+    }
+
+    init(link: any ModelLink, logger: Logger, now: @escaping @Sendable () -> Int64, shortestPause: Duration) {
+        self.link = link
+        self.logger = logger
+        self.now = now
+        self.shortestPause = shortestPause
+        (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Posted events that were dropped: too many waited, or the hub refused them.
+    public var droppedCount: Int { state.withLock { $0.dropped } }
+
+    /// Reports an event and returns its id when the hub has stored it. Topics that begin with `EVENT_SYS/` are the
+    /// hub's.
+    ///
+    /// - Parameters:
+    ///   - t: when it happened, in ms since 1970; the hub's time when this is far from it, or missing.
+    ///   - id: the request's; repeat it to repeat the report.
+    /// - Throws: 25001 for a wrong topic, 21008 for a body past 30,000 bytes, 21002 when no answer came in time.
+    @discardableResult
+    public func report(
+        _ topic: String, _ body: JSONValue, t: Int64? = nil, timeout: Duration = .seconds(10), id: String? = nil
+    ) async throws(IoTError) -> Int64 {
+        let params = try Self.parameters(topic, body, t: t ?? now())
+        let result = try await link.request(EventMethod.report, params, timeout: timeout, id: id)
+        guard let number = result["id"]?.integerValue else {
+            throw IoTError(.modelReceiveFailed, "the hub's answer makes no sense; check both versions")
+        }
+        return number
+    }
+
+    /// Takes an event that `run` will report. Never waits. Throws as `report` for what the hub would refuse.
+    public func post(_ topic: String, _ body: JSONValue) throws(IoTError) {
+        let posted = Posted(id: RequestID.random(), params: try Self.parameters(topic, body, t: now()))
+        state.withLock { state in
+            if state.waiting.count >= Self.capacity {
+                // Not the first: it may be on its way.
+                state.waiting.remove(at: 1)
+                state.dropped += 1
+            }
+            state.waiting.append(posted)
+        }
+        waker.yield()
+    }
+
+    /// Reports what is posted until the task is cancelled or the session stops. Call it once.
+    public func run() async {
+        var pause = shortestPause
+        for await _ in wake {
+            while !Task.isCancelled, let next = state.withLock({ $0.waiting.first }) {
+                do throws(IoTError) {
+                    _ = try await link.request(EventMethod.report, next.params, timeout: .seconds(10), id: next.id)
+                    pause = shortestPause
+                } catch {
+                    if error.code == .stopping { return }
+                    if Self.mayPass(error.code) {
+                        try? await Task.sleep(for: pause)
+                        pause = min(pause * 2, .seconds(15))
+                        continue
+                    }
+                    logger.warning(
+                        "the hub refused an event",
+                        metadata: ["link.code": "\(error.code.rawValue)", "link.reason": "\(error.message)"])
+                    state.withLock { $0.dropped += 1 }
+                }
+                state.withLock { state in state.waiting.removeAll { $0.id == next.id } }
+            }
+        }
+    }
+
+    private static func mayPass(_ code: ErrorCode) -> Bool {
+        [.messageTimeout, .linkUnavailable, .tooManyRequests, .storeFailed, .sendFailed].contains(code)
+    }
+
+    private static func parameters(_ topic: String, _ body: JSONValue, t: Int64) throws(IoTError) -> JSONValue {
+        try ThingEvent.checkTopic(topic)
+        _ = try ThingEvent.checkBody(body)
+        return ["topic": .string(topic), "body": body, "t": .integer(t)]
+    }
+}

@@ -1,0 +1,75 @@
+public import IoTCore
+import IoTLink
+
+/// Something that happened at a device, as the hub keeps it.
+public struct ThingEvent: Sendable, Hashable {
+    /// Where a topic that only the hub uses begins: `EVENT_SYS/SchemaChanged`.
+    public static let systemPrefix = "EVENT_SYS/"
+    /// The longest topic, in bytes.
+    public static let maximumTopicLength = 128
+    /// The longest body, in bytes of JSON text.
+    public static let maximumBodySize = 30_000
+
+    /// Grows from event to event, and is never given again.
+    public var id: Int64
+    public var device: DeviceID
+    /// `EVENT_CAM/SourceLost`
+    public var topic: String
+    public var body: JSONValue
+    /// When it happened, in ms since 1970.
+    public var t: Int64
+
+    public init(id: Int64, device: DeviceID, topic: String, body: JSONValue, t: Int64) {
+        self.id = id
+        self.device = device
+        self.topic = topic
+        self.body = body
+        self.t = t
+    }
+
+    /// `{"id","device","topic","body","t"}`
+    public var json: JSONValue {
+        [
+            "id": .integer(id), "device": .string(device.rawValue), "topic": .string(topic), "body": body,
+            "t": .integer(t),
+        ]
+    }
+
+    public init?(json: JSONValue) {
+        guard let id = json["id"]?.integerValue, let topic = json["topic"]?.stringValue,
+            let device = json["device"]?.stringValue.flatMap(DeviceID.init(rawValue:)),
+            let t = json["t"]?.integerValue
+        else { return nil }
+        self.init(id: id, device: device, topic: topic, body: json["body"] ?? .null, t: t)
+    }
+
+    /// That a topic, or the beginning of one, is 1 to 128 characters of `[A-Za-z0-9_/.-]`. Throws `invalidRequest`.
+    public static func checkTopic(_ topic: String) throws(IoTError) {
+        let isFit = topic.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: "."),
+                UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isFit, (1...maximumTopicLength).contains(topic.utf8.count) else {
+            throw IoTError(
+                .invalidRequest,
+                "'\(topic.prefix(64))' is no topic: 1 to \(maximumTopicLength) characters of A-Z a-z 0-9 _ / . -")
+        }
+    }
+
+    /// Throws `messageTooLong` (21008) for a body past 30,000 bytes of JSON text.
+    /// - Returns: The text.
+    public static func checkBody(_ body: JSONValue) throws(IoTError) -> String {
+        let text = body.jsonText
+        guard text.utf8.count <= maximumBodySize else {
+            throw IoTError(
+                .messageTooLong,
+                "an event's body is at most \(maximumBodySize) bytes of JSON, this one has \(text.utf8.count)")
+        }
+        return text
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import IoTCore
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import IoTLink
+
+@Suite("Renewing tokens over a real broker", .timeLimit(.minutes(1)))
+struct TokenRenewalSessionTests {
+    private static let logger = {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        return logger
+    }()
+
+    @Test("A file's token of 6 s is renewed again and again under load: no request and no push is lost or doubled")
+    func renews() async throws {
+        // Each is a third through its life when it is made, so that the next is due a second or two later.
+        let start = WallClock.milliseconds() / 1_000
+        let tokens = (0..<12).map { TestToken("t\($0)", life: start + Int64($0) - 3..<start + Int64($0) + 3) }
+        let hubToken = TestToken("hub")
+        let broker = try Broker(tokens: tokens + [hubToken])
+        try await broker.start()
+        let file = broker.directory.appendingPathComponent("token").path
+        try LinkToken.write(tokens[0].text, toFile: file)
+
+        let given = Mutex(0)
+        let executed = Mutex<[String]>([])
+        let hub = WireHub(endpoint: broker.endpoint, token: hubToken) { address, request in
+            if request.method == LinkMethod.renewToken {
+                let number = given.withLock { given in
+                    // A token that begins in the future would be renewed at once.
+                    let now = Int(WallClock.milliseconds() / 1_000 - start)
+                    given = min(max(given + 1, now), tokens.count - 1)
+                    return given
+                }
+                return [LinkReply(id: request.id, result: ["token": .string(tokens[number].text)])]
+            }
+            if request.method == "test.ask" { executed.withLock { $0.append(request.id) } }
+            return WireHub.accept(address, request)
+        }
+        try await hub.start()
+        let renewed = Mutex<[String]>([])
+        let principal = Principal.user(AccessID(rawValue: "owner")!)
+        var configuration = LinkConfiguration(
+            principal: principal, token: .file(path: file), endpoint: broker.endpoint)
+        // Read at the end only.
+        configuration.limits.waitingPushes = 1_000_000
+        configuration.onTokenRenewed = { token in renewed.withLock { $0.append(token) } }
+        let session = LinkSession(configuration: configuration, logger: Self.logger)
+        let statuses = session.statusChanges()
+        let pushes = session.pushes()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await session.run() }
+            defer { group.cancelAll() }
+            for await change in statuses where change.status == .online { break }
+            let begin = try await hub.next(method: LinkMethod.begin)
+            // Until three renewals are done: requests that overlap, and pushes all the time.
+            var asked: [String] = []
+            var pushed: [Int64] = []
+            let deadline = NIODeadline.now() + .seconds(30)
+            while session.counters.handovers < 3, NIODeadline.now() < deadline {
+                try await withThrowingTaskGroup(of: Void.self) { requests in
+                    for _ in 0..<8 {
+                        let id = "r\(asked.count)"
+                        asked.append(id)
+                        requests.addTask {
+                            _ = try await session.request("test.ask", [:], timeout: .seconds(10), id: id)
+                        }
+                        pushed.append(Int64(pushed.count))
+                        let push = LinkPush(method: "test.push", params: ["n": .integer(Int64(pushed.count - 1))])
+                        try hub.send(.push(push), to: begin.address)
+                    }
+                    try await requests.waitForAll()
+                }
+            }
+            #expect(session.counters.handovers >= 3)
+            #expect(session.counters.failedHandovers == 0)
+            #expect(session.counters.onlineCount == 1)
+            #expect(session.counters.resentRequests == 0)
+            #expect(session.current.status == .online)
+            // The order of requests that were made at the same time is anybody's.
+            #expect(Set(executed.withLock { $0 }) == Set(asked))
+            #expect(executed.withLock { $0.count } == asked.count)
+            try hub.send(.push(LinkPush(method: "test.last")), to: begin.address)
+            var received: [Int64] = []
+            for await push in pushes {
+                guard push.method != "test.last" else { break }
+                received.append(push.params["n"]?.integerValue ?? -1)
+            }
+            #expect(received == pushed)
+            // The file has the newest token, for nobody else to read.
+            let newest = renewed.withLock { $0.last }
+            #expect(try LinkToken.file(path: file).read() == newest)
+        }
+        // One goodbye, of the one session.
+        hub.stop()
+        var ends = 0
+        for await arrival in hub.arrivals where arrival.envelope.method == LinkMethod.end { ends += 1 }
+        #expect(ends <= 1)
+    }
+}

@@ -1,0 +1,175 @@
+import IoTCore
+import IoTLink
+import NIOCore
+import Testing
+
+@testable import LinkHub
+
+@Suite("Accounts")
+struct AccountTests {
+    private func withAdministrator() throws -> (hub: CoreFixture, administrator: LinkAddress) {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let time = hub.time
+        let id = AccessID(rawValue: "administrator")!
+        try hub.core.addUser(id, kind: .administrator, at: time)
+        let address = LinkAddress.random(.user(id))
+        _ = try hub.request(address, "session.begin")
+        return (hub, address)
+    }
+
+    @Test("Accounts are made, listed and removed; nobody removes itself, and one administrator always remains")
+    func lifeOfAccounts() throws {
+        var (hub, administrator) = try withAdministrator()
+        let made = try hub.request(administrator, "user.create", ["accessId": "bob", "kind": "administrator"])
+        #expect(made?.result == ["accessId": "bob", "kind": "administrator"])
+        #expect(try hub.request(administrator, "user.create", ["accessId": "bob"])?.code == .nameTaken)
+        for wrong: JSONValue in [
+            [:], ["accessId": "Bob!"], ["accessId": "x", "kind": "temporary"], ["accessId": "x", "kind": 1],
+        ] {
+            #expect(try hub.request(administrator, "user.create", wrong)?.code == .invalidRequest)
+        }
+        let users = try hub.request(administrator, "user.list")?.result["users"]?.arrayValue
+        #expect(users?.map { $0["accessId"] } == ["administrator", "bob", "guest", "owner", "stranger"])
+        #expect(users?[1]["kind"] == "administrator" && users?[1]["created"] == .integer(hub.time.wall))
+        let page = try hub.request(administrator, "user.list", ["after": "bob", "limit": 1])?.result
+        #expect(page?["users"]?.arrayValue?.map { $0["accessId"] } == ["guest"] && page?["more"] == true)
+
+        func remove(_ name: String, as address: LinkAddress) throws -> ErrorCode? {
+            try hub.request(address, "user.remove", ["accessId": .string(name)])?.code
+        }
+        #expect(try remove("administrator", as: administrator) == .forbidden)
+        #expect(try remove("nobody", as: administrator) == .targetNotFound)
+        #expect(try remove("bob", as: administrator) == .success)
+        // In another's name an administrator is still the one that asks.
+        let time = hub.time
+        try hub.core.addUser(AccessID(rawValue: "second")!, kind: .administrator, at: time)
+        let code = try hub.request(
+            administrator, "user.remove", ["accessId": "administrator"],
+            actingAs: .user(AccessID(rawValue: "second")!))?.code
+        #expect(code == .forbidden)
+    }
+
+    @Test("A removed account loses its session, tokens, enrolments and bindings at once, and comes back as a stranger")
+    func removal() throws {
+        var (hub, administrator) = try withAdministrator()
+        let time = hub.time
+        let token = try hub.core.issueToken(hub.guest.principal, lifetime: 600, at: time).id
+        _ = try hub.request(hub.guest, "token.enrol")
+        let sent = try hub.sendRequest(administrator, "user.remove", ["accessId": "guest"])
+        let pushes = sent.filter { $0.address == hub.guest }.compactMap(\.push)
+        #expect(pushes.map(\.method) == ["device.unbound", LinkMethod.kick])
+        #expect(pushes.map { $0.params["reason"] } == ["removed", "removed"])
+        #expect(hub.core.state.tokens[token] == nil && hub.core.state.enrolments.isEmpty)
+        #expect(hub.core.state.bindings[hub.front, AccessID(rawValue: "guest")!] == nil)
+        #expect(hub.core.state.registrations[hub.guest.principal] == nil)
+        #expect(try hub.request(hub.guest, "device.list")?.code == .linkUnavailable)
+        #expect(try hub.request(hub.guest, "session.begin")?.code == .targetNotFound)
+    }
+
+    @Test("A temporary account ends by itself to the second, for its device alone, with tokens that end with it")
+    func temporary() throws {
+        var (hub, _) = try withAdministrator()
+        let create: JSONValue = ["device": "front", "actions": ["view", "talk"], "ttlSeconds": 100]
+        let made = try #require(try hub.request(hub.owner, "user.createTemporary", create)?.result)
+        let name = try #require(made["accessId"]?.stringValue)
+        #expect(name.hasPrefix("temporary-") && name.utf8.count == 18)
+        #expect(made["expires"] == .integer(hub.time.seconds + 100))
+        #expect(made["enrolment"]?.stringValue?.hasPrefix("iotlink+unix:///run/hub/broker.sock?enrol=enrol-") == true)
+        let user = try #require(AccessID(rawValue: name))
+        let address = LinkAddress.random(.user(user))
+        _ = try hub.request(address, "session.begin")
+        let time = hub.time
+        #expect(try hub.core.issueToken(.user(user), lifetime: 10_000, at: time).expires == hub.time.seconds + 100)
+        #expect(try hub.request(address, "device.list")?.result["devices"]?.arrayValue?.count == 1)
+        // 8024
+        try hub.core.bind(hub.owner.principal.accessID!, hub.back, .owner, at: time)
+        let elsewhere: JSONValue = ["device": "back", "user": .string(name)]
+        #expect(try hub.request(hub.owner, "device.bind", elsewhere)?.code == .customerMismatch)
+        let own: JSONValue = ["device": "front", "user": .string(name), "role": "owner", "force": true]
+        #expect(try hub.request(hub.owner, "device.bind", own)?.code == .invalidRequest)
+        for wrong: JSONValue in [59, 604_801, .null, "60"] {
+            var params = create
+            params["ttlSeconds"] = wrong
+            #expect(try hub.request(hub.owner, "user.createTemporary", params)?.code == .invalidRequest)
+        }
+
+        hub.advance(.milliseconds(99_999))
+        for other in [address, hub.owner] { _ = try hub.request(other, "session.begin") }
+        _ = hub.timeout()
+        #expect(hub.core.state.users[user] != nil)
+        let next = try #require(hub.core.nextTimeout(at: hub.time))
+        #expect(next <= hub.time.monotonic + .milliseconds(1))
+        hub.advance(.milliseconds(1))
+        let sent = hub.timeout()
+        let pushes = sent.filter { $0.address == address }.compactMap(\.push)
+        #expect(pushes.map { $0.params["reason"] } == ["expired", "removed"])
+        #expect(hub.core.state.users[user] == nil && hub.core.state.tokens.of(.user(user)).isEmpty)
+        #expect(hub.stored.contains(.removeUser(user)))
+    }
+
+    @Test("A temporary account goes with its binding, and with its device")
+    func temporaryWithoutDevice() throws {
+        var (hub, administrator) = try withAdministrator()
+        func make() throws -> AccessID {
+            let made = try hub.request(hub.owner, "user.createTemporary", ["device": "front", "ttlSeconds": 600])
+            return try #require(made?.result["accessId"]?.stringValue.flatMap(AccessID.init(rawValue:)))
+        }
+        let first = try make()
+        let unbind: JSONValue = ["device": "front", "user": .string(first.rawValue)]
+        #expect(try hub.request(hub.owner, "device.unbind", unbind)?.code == .success)
+        #expect(hub.core.state.users[first] == nil)
+        let second = try make()
+        #expect(try hub.request(administrator, "device.remove", ["device": "front"])?.code == .success)
+        #expect(hub.core.state.users[second] == nil)
+        for _ in 0..<2 {
+            #expect(try hub.request(administrator, "device.remove", ["device": "front"])?.code != nil)
+        }
+    }
+
+    @Test("A device has a bounded number of temporary accounts")
+    func boundedTemporaries() throws {
+        var (hub, _) = try withAdministrator()
+        var codes: [ErrorCode?] = []
+        for _ in 0..<33 {
+            codes.append(
+                try hub.request(hub.owner, "user.createTemporary", ["device": "front", "ttlSeconds": 600])?.code)
+        }
+        #expect(codes.last == .tooManyRequests, "so many open enrolments of a member")
+        #expect(hub.core.state.users.values.count { $0.kind == .temporary } == 32, "and the refused one made nothing")
+    }
+
+    @Test("A removed device is told, its users are told, and nothing of it remains")
+    func deviceRemoval() throws {
+        var (hub, administrator) = try withAdministrator()
+        let time = hub.time
+        _ = try hub.core.issueToken(.device(hub.front), lifetime: 600, at: time)
+        _ = try hub.request(hub.owner, "token.enrol", ["devices": ["front"]])
+        _ = try hub.request(administrator, "token.enrol", ["user": "owner", "devices": ["front", "back"]])
+        let sent = try hub.sendRequest(hub.owner, "device.remove", ["device": "front"])
+        #expect(sent.contains { $0.address == hub.camera && $0.push?.params["reason"] == "removed" })
+        for user in [hub.owner, hub.guest] {
+            #expect(sent.contains { $0.address == user && $0.pushMethod == "device.unbound" })
+        }
+        let state = hub.core.state
+        #expect(state.devices[hub.front] == nil && state.names["front"] == nil && state.models[hub.front] == nil)
+        #expect(state.tokens.of(.device(hub.front)).isEmpty && state.bindings.users(of: hub.front).isEmpty)
+        #expect(state.enrolments.values.map(\.devices) == [[hub.back]], "one went, the other goes on without it")
+        #expect(try hub.request(hub.camera, "session.begin")?.code == .targetNotFound)
+    }
+
+    @Test("A device gets a new name, and its users hear of it")
+    func rename() throws {
+        var (hub, administrator) = try withAdministrator()
+        let made = try hub.request(administrator, "device.create", ["name": "door", "owner": "guest"])?.result
+        #expect(made?["name"] == "door")
+        #expect(try hub.request(administrator, "device.create", ["name": "door"])?.code == .nameTaken)
+        #expect(try hub.request(administrator, "device.create", ["name": "a b"])?.code == .invalidRequest)
+        let unknown = try hub.request(administrator, "device.create", ["name": "gate", "owner": "nobody"])
+        #expect(unknown?.code == .targetNotFound && hub.core.state.names["gate"] == nil)
+        let rename: JSONValue = ["device": "door", "name": "gate"]
+        let sent = try hub.sendRequest(hub.guest, "device.rename", rename)
+        #expect(sent.contains { $0.address == hub.guest && $0.push?.params["name"] == "gate" })
+        #expect(try hub.request(hub.guest, "device.rename", ["device": "gate", "name": "front"])?.code == .nameTaken)
+    }
+}

@@ -1,0 +1,111 @@
+import IoTCore
+import IoTLink
+import LinkHub
+import Testing
+import ThingModel
+
+@Suite("A token at the end of its life", .timeLimit(.minutes(1)))
+struct ExpiredTokenTests {
+    @Test("It ends its session as tokenFailed, lets nobody in again, and takes no other token along")
+    func expires() async throws {
+        let directory = TemporaryDirectory()
+        let (principal, token) = try await withStrictHub(in: directory) { hub in
+            let (owner, ownerToken, _, _) = try await hub.ownerAndDevice()
+            let short = try await hub.issueToken(owner, lifetime: .seconds(2))
+            let bystander = RawClient(
+                hub.endpoint, userName: try TokenClaims(parsing: ownerToken).id, password: ownerToken)
+            #expect(await bystander.waitUntilConnected())
+
+            let seen = try await withSession(hub, owner, short) { try await $0.untilTokenFailed() }
+            #expect(seen.first?.status == .online, "it was good until then")
+            #expect(seen.last?.cause == .tokenRefused && seen.last?.reason?.code == .tokenRejected)
+            let expires = try #require(try TokenClaims(parsing: short).expires)
+            #expect(try #require(seen.last).since >= expires * 1_000, "not before its time")
+
+            // The broker no longer knows it.
+            let client = RawClient(
+                hub.endpoint, userName: try TokenClaims(parsing: short).id, password: short)
+            #expect(await client.end().isRefusal)
+            let late = try await connect(hub, owner, short)
+            #expect(!late.contains { $0.status == .online })
+            #expect(late.last?.cause == .tokenRefused && late.last?.reason?.code == .tokenRejected)
+
+            // The same owner's other token still takes a subscription.
+            let own = LinkAddress.random(owner)
+            try bystander.subscribe(own.downTopic)
+            #expect(await bystander.grant(of: own.downTopic) == true)
+            bystander.disconnect()
+            return (owner, short)
+        }
+        // A broker that starts anew is not told of it either.
+        try await withStrictHub(in: directory) { hub in
+            let late = try await connect(hub, principal, token)
+            #expect(late.last?.status == .tokenFailed && !late.contains { $0.status == .online })
+        }
+    }
+
+    @Test("A session whose token expired goes on with a new one")
+    func renewed() async throws {
+        try await withStrictHub(in: TemporaryDirectory()) { hub in
+            let (_, _, device, _) = try await hub.ownerAndDevice()
+            let short = try await hub.issueToken(.device(device), lifetime: .seconds(1))
+            try await withSession(hub, .device(device), short) { session in
+                _ = try await session.untilTokenFailed()
+                session.updateToken(.value(try await hub.issueToken(.device(device), lifetime: .seconds(600))))
+                try await session.wait(for: .online)
+                _ = try await session.request("model.login", try ModelLogin.sample().json)
+            }
+        }
+    }
+
+    /// A session that begins with this token, until it has failed.
+    private func connect(
+        _ hub: LinkHub, _ principal: Principal, _ token: String
+    ) async throws -> [LinkStatusChange] {
+        let session = LinkSession(
+            configuration: LinkConfiguration(principal: principal, token: .value(token), endpoint: hub.endpoint),
+            logger: quietLogger)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await session.run() }
+            defer { group.cancelAll() }
+            return try await session.untilTokenFailed()
+        }
+    }
+
+    /// A hub on whose machine there is one clock: a token ends with its last second.
+    private func withStrictHub<Result: Sendable>(
+        in directory: TemporaryDirectory, _ body: @Sendable (LinkHub) async throws -> Result
+    ) async throws -> Result {
+        var limits = HubLimits()
+        limits.tokenLeeway = 0
+        let hub = try LinkHub(
+            HubConfiguration(dataDirectory: directory.path, limits: limits), logger: quietLogger)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await hub.run() }
+            defer { group.cancelAll() }
+            try await hub.waitUntilReady()
+            let result = try await body(hub)
+            group.cancelAll()
+            try await group.waitForAll()
+            return result
+        }
+    }
+}
+
+extension LinkSession {
+    /// What the session goes through until its token is refused.
+    fileprivate func untilTokenFailed() async throws -> [LinkStatusChange] {
+        var seen: [LinkStatusChange] = []
+        for await change in statusChanges() {
+            seen.append(change)
+            if change.status == .tokenFailed { return seen }
+        }
+        throw IoTError(.linkUnavailable, "the session ended as \(current), and its token never failed")
+    }
+}
+
+extension MQTTEnd? {
+    fileprivate var isRefusal: Bool {
+        if case .credentialsRefused = self { true } else { false }
+    }
+}

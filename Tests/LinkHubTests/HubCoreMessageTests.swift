@@ -1,0 +1,198 @@
+import Foundation
+import IoTCore
+import IoTLink
+import NIOCore
+import Testing
+import ThingModel
+
+@testable import LinkHub
+
+@Suite("Pass-through, as the hub's core judges it")
+struct HubCoreMessageTests {
+    private func message(_ responses: String, _ data: [UInt8] = Array("hi".utf8)) -> JSONValue {
+        [
+            "device": "front", "data": .string(Data(data).base64EncodedString()), "responses": .string(responses),
+            "timeoutMilliseconds": 2_000,
+        ]
+    }
+
+    /// Sends a message and gives what reached the device.
+    private func forwarded(_ hub: inout CoreFixture, _ params: JSONValue, id: String = "m") throws -> LinkRequest {
+        let sent = try hub.sendRequest(hub.owner, "message.send", params, id: id)
+        let request = try #require(sent.first { $0.address == hub.camera })
+        guard case .request(let request) = request.envelope else { throw IoTError(.internalFailure) }
+        return request
+    }
+
+    private func replies(_ sent: [Sent], to address: LinkAddress) -> [LinkReply] {
+        sent.compactMap { sent in
+            guard sent.address == address, case .reply(let reply) = sent.envelope else { return nil }
+            return reply
+        }
+    }
+
+    @Test("The device gets the data with who sent it; its one response comes back, and again for a repeat")
+    func one() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let request = try forwarded(&hub, message("one"))
+        #expect(request.method == "message.receive")
+        #expect(request.from == hub.owner.principal)
+        #expect(request.params == ["data": "aGk=", "responses": "one"])
+        let answer = try hub.send(hub.camera, .reply(LinkReply(id: request.id, result: ["data": "eW8=", "x": 1])))
+        let reply = replies(answer, to: hub.owner)
+        #expect(reply.map(\.result) == [["data": "eW8="]])
+        let again = try hub.sendRequest(hub.owner, "message.send", message("one"), id: "m")
+        #expect(replies(again, to: hub.owner) == reply)
+        #expect(!again.contains { $0.address == hub.camera }, "the device hears it once")
+    }
+
+    @Test("Acknowledged only: the device's answer, without what is in it")
+    func none() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let request = try forwarded(&hub, message("none"))
+        let answer = try hub.send(hub.camera, .reply(LinkReply(id: request.id, result: ["data": "eW8="])))
+        #expect(replies(answer, to: hub.owner).map(\.result) == [[:]])
+    }
+
+    @Test("Many responses come in order; a repeat from a new connection gets them from the first on, also at the end")
+    func many() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let request = try forwarded(&hub, message("many"))
+        func part(_ place: Int) -> Envelope {
+            .reply(LinkReply(id: request.id, result: ["data": "eW8="], seq: place, final: false))
+        }
+        var first: [LinkReply] = []
+        for place in 0..<3 { first += replies(try hub.send(hub.camera, part(place)), to: hub.owner) }
+        #expect(first.map(\.seq) == [0, 1, 2])
+        #expect(first.allSatisfy { !$0.final && $0.id == "m" })
+        #expect(
+            replies(try hub.sendRequest(hub.owner, "message.send", message("many"), id: "m"), to: hub.owner) == first)
+        let end = try hub.send(hub.camera, .reply(LinkReply(id: request.id, seq: 3, final: true)))
+        let last = replies(end, to: hub.owner)
+        #expect(last.map(\.seq) == [3])
+        #expect(last.first?.final == true)
+        let repeated = try hub.sendRequest(hub.owner, "message.send", message("many"), id: "m")
+        #expect(replies(repeated, to: hub.owner) == first + last)
+        #expect(replies(try hub.send(hub.camera, part(4)), to: hub.owner).isEmpty, "it is over")
+    }
+
+    @Test("Responses that are too much to keep are passed on; a repeat then shows that some are missing")
+    func manyLarge() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let request = try forwarded(&hub, message("many"))
+        let data = JSONValue.string(Data(repeating: 1, count: 30_000).base64EncodedString())
+        for place in 0..<20 {
+            let part = LinkReply(id: request.id, result: ["data": data], seq: place, final: false)
+            #expect(replies(try hub.send(hub.camera, .reply(part)), to: hub.owner).count == 1)
+        }
+        _ = try hub.send(hub.camera, .reply(LinkReply(id: request.id, seq: 20)))
+        let repeated = replies(try hub.sendRequest(hub.owner, "message.send", message("many"), id: "m"), to: hub.owner)
+        #expect(repeated.map(\.seq) == [20])
+    }
+
+    @Test("20001 when the device does not answer in its time, 8000 when it is away or goes away")
+    func noAnswer() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        _ = try forwarded(&hub, message("one"))
+        hub.advance(.seconds(3))
+        #expect(replies(hub.timeout(), to: hub.owner).map(\.code) == [.peerTimeout])
+        _ = try forwarded(&hub, message("one"), id: "n")
+        let gone = try hub.send(hub.camera, .push(LinkPush(method: "session.end")))
+        #expect(replies(gone, to: hub.owner).map(\.code) == [.deviceOffline])
+        var waking = message("one")
+        waking["wake"] = true
+        #expect(try hub.request(hub.owner, "message.send", waking)?.code == .deviceOffline)
+    }
+
+    @Test(
+        "What a device answers keeps its code; without a handler it is 21006, and so is a response that is no data",
+        arguments: [
+            (LinkReply(id: "", code: .invalidRequest), ErrorCode.devicePassThroughFailed),
+            (LinkReply(id: "", code: .userCommandType), .userCommandType),
+            (LinkReply(id: "", result: ["data": "!"]), .devicePassThroughFailed),
+            (LinkReply(id: "", result: [:]), .devicePassThroughFailed),
+            (
+                LinkReply(id: "", result: ["data": .string(Data(repeating: 0, count: 30_001).base64EncodedString())]),
+                .devicePassThroughFailed
+            ),
+        ])
+    func deviceCodes(reply: LinkReply, code: ErrorCode) throws {
+        for responses in ["one", "many"] {
+            var hub = try CoreFixture()
+            try hub.bringEverybodyOnline()
+            var reply = reply
+            reply.id = try forwarded(&hub, message(responses)).id
+            #expect(replies(try hub.send(hub.camera, .reply(reply)), to: hub.owner).map(\.code) == [code])
+        }
+    }
+
+    @Test("30,000 bytes pass, one more is 21008, before base64; both ways and to the hub itself")
+    func bounds() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        _ = try forwarded(&hub, message("one", Array(repeating: 0xFF, count: 30_000)))
+        for count in [30_001, 30_003, 150_000] {
+            let long = message("one", Array(repeating: 0xFF, count: count))
+            #expect(try hub.request(hub.owner, "message.send", long)?.code == .messageTooLong)
+            let pushed = try hub.request(hub.camera, "message.push", ["data": long["data"] ?? .null])
+            #expect(pushed?.code == .messageTooLong)
+            let asked = try hub.request(
+                hub.owner, "server.request", ["path": "GET/time", "data": long["data"] ?? .null])
+            #expect(asked?.code == .messageTooLong)
+        }
+        for data: JSONValue in ["?", 5, .null, "aGk"] {
+            var wrong = message("one")
+            wrong["data"] = data
+            #expect(try hub.request(hub.owner, "message.send", wrong)?.code == .invalidRequest, "\(data)")
+        }
+        #expect(try hub.request(hub.owner, "message.send", message("some"))?.code == .invalidRequest)
+    }
+
+    @Test("Sending needs control; what a device pushes reaches those who may view it")
+    func rights() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        #expect(try hub.request(hub.guest, "message.send", message("one"))?.code == .relationInvalid)
+        #expect(try hub.request(hub.stranger, "message.send", message("one"))?.code == .targetNotFound)
+        let pushed = try hub.sendRequest(hub.camera, "message.push", ["data": "aGk="])
+        let heard = pushed.filter { $0.pushMethod == "device.data" }
+        #expect(Set(heard.map(\.address)) == [hub.owner, hub.guest])
+        guard case .push(let push)? = heard.first?.envelope else { throw IoTError(.internalFailure) }
+        #expect(push.params == ["device": .string(hub.front.rawValue), "data": "aGk="])
+        #expect(DeviceData(push)?.data == Array("hi".utf8))
+        #expect(replies(pushed, to: hub.camera).map(\.result) == [[:]])
+    }
+
+    @Test("The hub answers by path; a provisioning token is for a device of one's own, never for the account")
+    func server() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        func ask(_ address: LinkAddress, _ path: String, _ data: String? = nil) throws -> Result<JSONValue, IoTError>? {
+            var params: JSONValue = ["path": .string(path)]
+            params["data"] = data.map { .string(Data($0.utf8).base64EncodedString()) }
+            return try hub.request(address, "server.request", params)?.outcome.flatMap { result in
+                Result { () throws(IoTError) in
+                    (try? JSONValue(parsing: try MessageData.decode(result["data"]))) ?? .null
+                }
+            }
+        }
+        #expect(try ask(hub.stranger, "GET/time")?.get() == ["t": .integer(hub.time.wall)])
+        #expect(try code(ask(hub.owner, "GET/none")) == .serverPassThroughFailed)
+        #expect(try code(ask(hub.owner, "GET/NetCfg_Token")) == .invalidRequest)
+        #expect(try code(ask(hub.guest, "GET/NetCfg_Token", #"{"device":"front"}"#)) == .relationInvalid)
+        let token = try ask(hub.owner, "GET/NetCfg_Token", #"{"device":"front"}"#)?.get()
+        #expect(token?["expires"] == .integer(hub.time.seconds + 300))
+        #expect(token?["token"]?.stringValue?.hasPrefix("iotlink") == true)
+        #expect(hub.core.state.enrolments.values.map(\.devices) == [[hub.front]])
+        #expect(hub.core.state.enrolments.values.allSatisfy { $0.user == nil })
+    }
+
+    private func code(_ outcome: Result<JSONValue, IoTError>?) -> ErrorCode? {
+        if case .failure(let error) = outcome { error.code } else { nil }
+    }
+}

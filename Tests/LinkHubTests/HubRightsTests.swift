@@ -1,0 +1,323 @@
+import Foundation
+import IoTCore
+import IoTLink
+import Testing
+import ThingModel
+
+@testable import LinkHub
+
+@Suite("Who may call what")
+struct HubRightsTests {
+    typealias Role = RightsFixture.Role
+
+    /// One request as every role makes it, and what each must get.
+    struct Row: Sendable, CustomTestStringConvertible {
+        var method: String
+        var params: Params
+        /// In the order of `Role.allCases`; 0 for what is carried out or sent on.
+        var codes: [Int]
+        var note: String
+
+        typealias Params = @Sendable (RightsFixture, Role) throws -> JSONValue
+
+        init(_ method: String, _ note: String, _ codes: [Int], _ params: @escaping Params = HubRightsTests.front([:])) {
+            self.method = method
+            self.note = note
+            self.codes = codes
+            self.params = params
+        }
+
+        init(_ method: String, _ codes: [Int], _ params: @escaping Params = HubRightsTests.front([:])) {
+            self.init(method, "", codes, params)
+        }
+
+        var testDescription: String { note.isEmpty ? method : "\(method), \(note)" }
+    }
+
+    /// `front`'s id with more beside it.
+    static func front(_ more: JSONValue) -> Row.Params {
+        { fixture, _ in
+            var params = more
+            params["device"] = .string(fixture.hub.front.rawValue)
+            return params
+        }
+    }
+
+    private static func plain(_ params: JSONValue) -> Row.Params {
+        { _, _ in params }
+    }
+
+    /// The other end of a call with `front`.
+    @Sendable private static func peer(_ fixture: RightsFixture, _ role: Role) -> JSONValue {
+        let peer = role.isDevice ? fixture.hub.owner.principal : .device(fixture.hub.front)
+        return ["peer": .string(peer.description), "session": "s", "candidate": "", "command": "play"]
+    }
+
+    static let rows: [Row] = [
+        //                             owner view  talk  playb contr confi unbou tempo admin camer other
+        Row("user.list", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001], plain([:])),
+        Row(
+            "user.create", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["accessId": "new"])),
+        Row(
+            "user.remove", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["accessId": "bob"])),
+        Row(
+            "user.createTemporary", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001],
+            front(["ttlSeconds": 60])),
+        Row("device.list", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain([:])),
+        Row(
+            "device.list", "of another", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["user": "bob"])),
+        Row("device.show", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001]),
+        Row("device.export", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001]),
+        Row(
+            "device.create", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["name": "new"])),
+        Row(
+            "device.rename", [0, 8003, 8003, 8003, 8003, 0, 8003, 8003, 8003, 25001, 25001], front(["name": "door"])),
+        Row("device.remove", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001]),
+        Row("device.bind", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001], front(["user": "bob"])),
+        Row(
+            "device.bind", "by force, to own it", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001],
+            front(["user": "bob", "role": "owner", "force": true])),
+        Row("device.unbind", "oneself", [0, 0, 0, 0, 0, 0, 8003, 0, 8003, 25001, 25001]),
+        Row(
+            "device.unbind", "the owner", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001],
+            front(["user": "owner"])),
+        Row("device.users", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001]),
+
+        Row("token.create", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain(["ttlSeconds": 60])),
+        Row(
+            "token.create", "for another", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["principal": "u/bob", "ttlSeconds": 60])),
+        Row(
+            "token.create", "for a device",
+            [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001]
+        ) { fixture, _ in ["principal": .string("d/\(fixture.hub.front)"), "ttlSeconds": 60] },
+        Row("token.createAPI", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain(["ttlSeconds": 60])),
+        Row(
+            "token.createAPI", "for another",
+            [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["user": "bob", "ttlSeconds": 60])),
+        Row("token.createAPI", "for a device", [0, 0, 0, 0, 0, 0, 8003, 0, 8003, 25001, 25001]) { fixture, _ in
+            ["devices": [.string(fixture.hub.front.rawValue)], "ttlSeconds": 60]
+        },
+        Row("token.enrol", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain([:])),
+        Row(
+            "token.enrol", "for another", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["user": "bob"])),
+        Row("token.enrol", "for a device", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001]) {
+            fixture, _ in ["devices": [.string(fixture.hub.front.rawValue)]]
+        },
+        Row("token.list", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain([:])),
+        Row("token.revoke", [0, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001]) { fixture, _ in
+            ["id": .string(fixture.ownerTokenID)]
+        },
+        Row("token.renew", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], plain([:])),
+        Row("token.check", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001]) { fixture, _ in
+            ["token": .string(fixture.apiToken)]
+        },
+
+        Row("property.read", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001], front(["path": ""])),
+        // Refused for each device by itself: see `eachDevice`.
+        Row("property.readMany", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001]) { fixture, _ in
+            ["devices": [.string(fixture.hub.front.rawValue)], "path": "ProWritable.quality"]
+        },
+        Row(
+            "property.write", [0, 8003, 8003, 8003, 8003, 0, 8003, 8003, 8003, 25001, 25001],
+            front(["path": "ProWritable.quality.setVal", "value": 1])),
+        Row(
+            "userProperty.add", [0, 8003, 8003, 8003, 8003, 0, 8003, 8003, 8003, 25001, 25001],
+            front(["name": "x", "value": 1])),
+        Row(
+            "userProperty.delete", [0, 8003, 8003, 8003, 8003, 0, 8003, 8003, 8003, 25001, 25001], front(["name": "y"])),
+        Row(
+            "action.take", [0, 8003, 8003, 8003, 0, 8003, 8003, 8003, 8003, 25001, 25001],
+            front(["path": "Action.cameraOn", "value": ["ctlVal": 0]])),
+        Row(
+            "message.send", [0, 8003, 8003, 8003, 0, 8003, 8003, 8003, 8003, 25001, 25001],
+            front(["data": "aGk=", "responses": "one"])),
+        Row("server.request", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain(["path": "GET/time"])),
+        Row("event.list", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001]),
+        Row("event.delete", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001], front(["before": 1])),
+
+        Row(
+            "call.token", "to view", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001],
+            front(["kind": "monitor", "actions": ["view", "listen"]])),
+        Row(
+            "call.token", "to talk", [0, 8003, 0, 8003, 8003, 8003, 8003, 8003, 8003, 25001, 25001],
+            front(["kind": "live", "actions": ["talk"]])),
+        Row(
+            "call.token", "to play recordings", [0, 8003, 8003, 0, 8003, 8003, 8003, 8003, 8003, 25001, 25001],
+            front(["kind": "playback", "actions": ["playback"]])),
+        Row(
+            "call.token", "to view recordings", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 25001, 25001],
+            front(["kind": "playback", "actions": ["view"]])),
+        Row(
+            "call.token", "to control", [0, 8003, 8003, 8003, 0, 8003, 8003, 8003, 8003, 25001, 25001],
+            front(["kind": "transmission", "actions": ["control"]])),
+        // With a token that was given while the binding allowed more.
+        Row("call.connect", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001]) { fixture, role in
+            let device = fixture.hub.front
+            let seconds = fixture.hub.time.seconds
+            let claims = CallTokenClaims(
+                sub: "d/\(device)", from: fixture.address(role).principal.description, channel: "monitor",
+                actions: ["view"], jti: "c", iat: seconds, exp: seconds + 60)
+            return [
+                "device": .string(device.rawValue), "kind": "monitor", "session": "s",
+                "token": .string(try fixture.hub.core.authority.sign(claims)),
+            ]
+        },
+        Row("call.control", [0, 0, 0, 0, 0, 0, 8003, 0, 8003, 25001, 25001], peer),
+        Row("call.trickle", [0, 0, 0, 0, 0, 0, 8003, 0, 8003, 0, 8003], peer),
+        Row("call.end", [0, 0, 0, 0, 0, 0, 8003, 0, 8003, 0, 8003], peer),
+        Row(
+            "call.invite", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 8003], peer),
+
+        // A device speaks for itself alone.
+        Row("model.login", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0]) { _, _ in
+            try .sampleLogin()
+        },
+        Row(
+            "model.report", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
+            plain(["changes": []])),
+        Row(
+            "model.applied", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
+            plain(["path": "ProWritable.quality", "version": 1])),
+        Row(
+            "event.report", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
+            plain(["topic": "motion", "body": [:]])),
+        Row(
+            "message.push", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
+            plain(["data": "aGk="])),
+        // Not even a session's own, but an enrolment's.
+        Row(
+            "enrol.exchange",
+            [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001], plain([:])),
+    ]
+
+    @Test("The table below has every method of the hub's table of rights")
+    func complete() {
+        let known = Set(HubRights.users.keys).union(HubRights.devices.keys).union(HubRights.enrolments.keys)
+        #expect(Set(Self.rows.map(\.method)) == known)
+        #expect(Self.rows.allSatisfy { $0.codes.count == Role.allCases.count })
+    }
+
+    @Test("The document says of each method what the hub's table of rights says")
+    func documented() throws {
+        let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let lines = Set(
+            try String(contentsOfFile: "/\(path)/docs/link.md", encoding: .utf8).split(separator: "\n").map(String.init)
+        )
+        for (method, right) in Array(HubRights.users) + Array(HubRights.devices) {
+            #expect(lines.contains("| `\(method)` | \(right.words) |"), "\(method)")
+        }
+    }
+
+    @Test("Every method, as every role, does what the table says, and a refusal changes nothing", arguments: rows)
+    func table(row: Row) throws {
+        let fixture = try RightsFixture()
+        for (role, code) in zip(Role.allCases, row.codes) {
+            var fixture = fixture
+            let params = try row.params(fixture, role)
+            try check(&fixture, row, role, params, code)
+        }
+    }
+
+    @Test("By its name, a device exists for those alone who are bound to it, and for administration", arguments: rows)
+    func byName(row: Row) throws {
+        let fixture = try RightsFixture()
+        for (role, code) in zip(Role.allCases, row.codes) {
+            var fixture = fixture
+            var params = try row.params(fixture, role)
+            guard params["device"] != nil else { continue }
+            params["device"] = "front"
+            let isHidden = code == 8003 && (role == .unbound || role == .administrator)
+            try check(&fixture, row, role, params, isHidden ? 8002 : code)
+        }
+    }
+
+    private func check(
+        _ fixture: inout RightsFixture, _ row: Row, _ role: Role, _ params: JSONValue, _ code: Int
+    ) throws {
+        let before = fixture.digest
+        let address = fixture.address(role)
+        let sent = try fixture.hub.sendRequest(address, row.method, params)
+        let replies = sent.filter { $0.address == address }.compactMap(\.replyCode)
+        // What is sent on is answered later.
+        let found = replies.first?.rawValue ?? (sent.isEmpty ? -1 : 0)
+        #expect(found == code, "\(row.testDescription) as \(role) with \(params)")
+        if code != 0 {
+            #expect(fixture.digest == before, "\(row.testDescription) as \(role): a refusal changed something")
+            #expect(sent.count == 1, "\(row.testDescription) as \(role): somebody else heard of a refusal")
+        } else if role == .otherDevice {
+            #expect(fixture.digest.models[0] == before.models[0], "\(row.testDescription): another's model changed")
+        }
+    }
+
+    @Test("Many devices are read, and events deleted, each by the caller's right to it")
+    func eachDevice() throws {
+        var fixture = try RightsFixture()
+        let front = fixture.hub.front
+        for role in Role.allCases where !role.isDevice {
+            let reply = try fixture.hub.request(
+                fixture.address(role), "property.readMany",
+                ["devices": [.string(front.rawValue)], "path": "ProWritable.quality"])
+            let reading = reply?.result["readings"]?.arrayValue?.first
+            let mayView = [.owner, .view, .temporary].contains(role)
+            #expect((reading?["value"] != nil) == mayView, "\(role)")
+            #expect(reading?["code"] == (mayView ? nil : 8003), "\(role)")
+            let listed = try fixture.hub.request(fixture.address(role), "event.list")
+            #expect(listed?.result["events"] == [], "\(role)")
+        }
+    }
+
+    // MARK: In another's name
+
+    @Test("Only an administrator asks in another's name, and then with that one's rights and no others")
+    func actingAs() throws {
+        let base = try RightsFixture()
+        let front = JSONValue.string(base.hub.front.rawValue)
+        for role in Role.allCases where role != .administrator {
+            var fixture = base
+            let before = fixture.digest
+            let code = try fixture.hub.request(
+                fixture.address(role), "device.list", actingAs: .user(RightsFixture.bob))?.code
+            #expect(code == .forbidden, "\(role)")
+            #expect(fixture.digest == before)
+        }
+        var fixture = base
+        let administrator = fixture.address(.administrator)
+        let guest = fixture.address(.view).principal
+        // What the guest may, the administrator may in the guest's name, and not what only itself may.
+        #expect(
+            try fixture.hub.request(administrator, "device.show", ["device": front], actingAs: guest)?.code == .success)
+        for (method, params): (String, JSONValue) in [
+            ("property.write", ["device": front, "path": "ProWritable.quality.setVal", "value": 1]),
+            ("device.remove", ["device": front]), ("device.bind", ["device": front, "user": "bob"]),
+        ] {
+            #expect(
+                try fixture.hub.request(administrator, method, params, actingAs: guest)?.code == .relationInvalid)
+        }
+        for method in ["user.list", "token.renew"] {
+            #expect(try fixture.hub.request(administrator, method, actingAs: guest)?.code == .forbidden, "\(method)")
+        }
+        let listed = try fixture.hub.request(administrator, "device.list", actingAs: guest)
+        #expect(listed?.result["devices"]?.arrayValue?.count == 1)
+        let nobody = Principal.user(AccessID(rawValue: "nobody")!)
+        for name in [nobody, .device(fixture.hub.front)] {
+            #expect(try fixture.hub.request(administrator, "device.list", actingAs: name)?.code == .targetNotFound)
+        }
+        // What goes on to a device carries that name.
+        let control = fixture.address(.control).principal
+        let sent = try fixture.hub.sendRequest(
+            administrator, "action.take", ["device": front, "path": "Action.cameraOn", "value": ["ctlVal": 0]],
+            actingAs: control)
+        let forwarded = try #require(sent.first?.request)
+        #expect(forwarded.from == control)
+        #expect(forwarded.params["origin"] == .string(control.description))
+        let answered = try fixture.hub.send(fixture.hub.camera, .reply(LinkReply(id: forwarded.id, result: [:])))
+        #expect(answered.contains { $0.address == administrator && $0.replyCode == .success })
+    }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import Glibc
+import IoTCore
+import IoTLink
+import Testing
+
+@testable import LinkHub
+
+@Suite("The TLS listener over a real broker", .timeLimit(.minutes(1)))
+struct TLSListenerTests {
+    private static func tls(names: [String] = []) -> HubTLS { HubTLS(host: "127.0.0.1", port: 0, names: names) }
+
+    /// A session that registers at `endpoint`, and the first status that `fits`.
+    private static func status(
+        of principal: Principal, _ token: String, at endpoint: LinkEndpoint,
+        where fits: @escaping @Sendable (LinkStatusChange) -> Bool
+    ) async throws -> LinkStatusChange {
+        let session = LinkSession(
+            configuration: LinkConfiguration(principal: principal, token: .value(token), endpoint: endpoint),
+            logger: quietLogger)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await session.run() }
+            defer { group.cancelAll() }
+            for await change in session.statusChanges() where fits(change) { return change }
+            throw IoTError(.linkUnavailable, "the session ended as \(session.current)")
+        }
+    }
+
+    private static func parts(_ endpoint: LinkEndpoint?) throws -> (host: String, port: Int, file: String) {
+        guard case .tls(let host, let port, let file)? = endpoint else { throw IoTError(.notFound, "no TLS endpoint") }
+        return (host, port, file)
+    }
+
+    @Test("A principal registers over TLS beside the socket, and asks; the listener refuses what is in the clear")
+    func registers() async throws {
+        let directory = TemporaryDirectory()
+        try await withHub(in: directory, tls: Self.tls()) { hub in
+            let (owner, token, _, _) = try await hub.ownerAndDevice()
+            let endpoint = try #require(hub.tlsEndpoint)
+            let (host, port, file) = try Self.parts(endpoint)
+            #expect(host == "127.0.0.1")
+            #expect(try CertificateAuthority(file: file).fingerprint == hub.certificateAuthorityFingerprint)
+            try await withSession(endpoint, owner, .value(token)) { session in
+                let devices = try await session.request("device.list")
+                #expect(devices["devices"]?.arrayValue?.count == 1)
+            }
+            try await withSession(hub, owner, token) { session in _ = try await session.request("device.list") }
+
+            let plain = try await Self.status(of: owner, token, at: .tcp(host: host, port: port)) {
+                $0.status == .offline
+            }
+            #expect(plain.cause == .connectionLost || plain.cause == .noAnswer)
+            // And our client does not fall back to what is in the clear.
+            let mute = LinkEndpoint.tls(host: "127.0.0.1", port: 1, certificateAuthorityFile: file)
+            let nobody = try await Self.status(of: owner, token, at: mute) { $0.status == .offline }
+            #expect(nobody.reason?.code == .linkUnavailable)
+        }
+    }
+
+    @Test("A TCP connection that takes its time is waited for, and the handshake follows it")
+    func slowNetwork() async throws {
+        try await withHub(in: TemporaryDirectory(), tls: Self.tls()) { hub in
+            let (owner, token, _, _) = try await hub.ownerAndDevice()
+            let (host, port, file) = try Self.parts(hub.tlsEndpoint)
+            let relay = try SlowRelay(to: port)
+            let endpoint = LinkEndpoint.tls(host: host, port: relay.port, certificateAuthorityFile: file)
+            let began = ContinuousClock.now
+            try await withSession(endpoint, owner, .value(token)) { session in
+                #expect(ContinuousClock.now - began > .milliseconds(300))
+                _ = try await session.request("device.list")
+                #expect(session.counters.onlineCount == 1)
+            }
+        }
+    }
+
+    @Test("Another authority is refused with both fingerprints, also after the hub was swapped")
+    func wrongAuthority() async throws {
+        let directory = TemporaryDirectory()
+        let other = TemporaryDirectory()
+        let foreign = try HubAuthority(dataDirectory: other.path, now: WallClock.milliseconds() / 1_000)
+        try await withHub(in: directory, tls: Self.tls()) { hub in
+            let (owner, token, _, _) = try await hub.ownerAndDevice()
+            let (host, port, _) = try Self.parts(hub.tlsEndpoint)
+            let endpoint = LinkEndpoint.tls(
+                host: host, port: port, certificateAuthorityFile: foreign.certificateFile)
+            let change = try await Self.status(of: owner, token, at: endpoint) { $0.status == .offline }
+            #expect(change.reason?.code == .certificateRejected)
+            let message = change.reason?.message ?? ""
+            #expect(message.contains(Hex.encode(foreign.certificate.fingerprint)))
+            #expect(message.contains(Hex.encode(try #require(hub.certificateAuthorityFingerprint))))
+        }
+    }
+
+    @Test("Refused: a certificate that is over, unless the box has no clock, and one that is made out to others")
+    func leaves() throws {
+        let directory = TemporaryDirectory()
+        let now = WallClock.milliseconds() / 1_000
+        let authority = try HubAuthority(dataDirectory: directory.path, now: now)
+        // Over since a minute, and far in the future of a box whose clock stands at 1970.
+        let expired = try authority.issue(names: ["cam.example"], now: now, lifetime: -60)
+        let fresh = try authority.issue(names: ["cam.example"], now: now, lifetime: 86_400)
+        let nameless = try authority.issue(names: [], now: now, lifetime: 86_400)
+        let cases: [(X509Maker.Pair, String, Int64, String?)] = [
+            (fresh, "cam.example", now, nil),
+            (nameless, "other.example", now, nil),
+            // It names hosts and no addresses.
+            (fresh, "127.0.0.1", now, nil),
+            (fresh, "other.example", now, "not made out to other.example"),
+            (expired, "cam.example", now, "expired"),
+            (expired, "cam.example", 86_400, nil),
+            (expired, "other.example", 86_400, "not made out to other.example"),
+        ]
+        for (pair, host, clock, refusal) in cases {
+            let outcome = try TLSProbe.connect(
+                pair, authority: authority.certificate, host: host, clock: clock)
+            if let refusal {
+                #expect(outcome?.contains(refusal) == true, "\(host) at \(clock): \(outcome ?? "accepted")")
+            } else {
+                #expect(outcome == nil, "\(host) at \(clock)")
+            }
+        }
+    }
+
+    @Test("The certificate is replaced at two thirds of its life while sessions stay online")
+    func rotation() async throws {
+        let directory = TemporaryDirectory()
+        var tls = Self.tls(names: ["cam.example", "127.0.0.1"])
+        tls.leafLifetime = 3
+        tls.checkInterval = .milliseconds(100)
+        try await withHub(in: directory, tls: tls) { hub in
+            let (owner, token, _, _) = try await hub.ownerAndDevice()
+            let (_, port, file) = try Self.parts(hub.tlsEndpoint)
+            let endpoint = LinkEndpoint.tls(host: "127.0.0.1", port: port, certificateAuthorityFile: file)
+            let broker = hub.brokerProcessIdentifier
+            try await withSession(endpoint, owner, .value(token)) { session in
+                let first = try await TLSProbe.serverCertificate(port: port)
+                var now = first
+                let deadline = ContinuousClock.now + .seconds(20)
+                while now == first, ContinuousClock.now < deadline {
+                    _ = try await session.request("device.list")
+                    now = try await TLSProbe.serverCertificate(port: port)
+                }
+                #expect(now != first)
+                _ = try await session.request("device.list")
+                #expect(session.counters.onlineCount == 1)
+                #expect(hub.brokerProcessIdentifier == broker)
+            }
+            // A new session trusts the new one by the same authority.
+            try await withSession(endpoint, owner, .value(token)) { session in
+                _ = try await session.request("device.list")
+            }
+        }
+    }
+
+    @Test("A given certificate serves in place of our own; a pair that does not fit is refused by its key")
+    func given() async throws {
+        let directory = TemporaryDirectory()
+        let other = TemporaryDirectory()
+        let now = WallClock.milliseconds() / 1_000
+        let authority = try HubAuthority(dataDirectory: other.path, now: now)
+        let pair = try authority.issue(names: ["127.0.0.1"], now: now, lifetime: 86_400)
+        let stranger = try authority.issue(names: ["127.0.0.1"], now: now, lifetime: 86_400)
+        try SecretFile.write(pair.certificate, to: other.path + "/chain.pem")
+        try SecretFile.write(pair.key, to: other.path + "/key.pem")
+        try SecretFile.write(stranger.key, to: other.path + "/wrong.pem")
+        var tls = HubTLS(
+            host: "127.0.0.1", port: 0, certificateFile: other.path + "/chain.pem", keyFile: other.path + "/key.pem")
+        try await withHub(in: directory, tls: tls) { hub in
+            #expect(hub.certificateAuthorityFingerprint == authority.certificate.fingerprint)
+            let (owner, token, _, _) = try await hub.ownerAndDevice()
+            try await withSession(try #require(hub.tlsEndpoint), owner, .value(token)) { session in
+                _ = try await session.request("device.list")
+            }
+        }
+        tls.keyFile = other.path + "/wrong.pem"
+        let error = #expect(throws: IoTError.self) {
+            try LinkHub(HubConfiguration(dataDirectory: directory.path, tls: tls), logger: quietLogger)
+        }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.message.contains("hub.tls.keyFile") == true)
+    }
+
+    @Test(
+        "Names that could be text of OpenSSL's or the broker's are refused",
+        arguments: [
+            "a,DNS:evil.example", "a b", "a\nlistener 1883", "", "-x", "*", "a..b",
+        ])
+    func names(_ name: String) {
+        let byName = #expect(throws: IoTError.self) { try Self.tls(names: [name]).validate() }
+        #expect(byName?.code == .invalidConfiguration)
+        #expect(throws: IoTError.self) { try HubTLS(host: name, port: 1).validate() }
+    }
+
+    @Test("A box without a clock makes an authority and certificates that a right clock accepts")
+    func noClock() throws {
+        let directory = TemporaryDirectory()
+        let authority = try HubAuthority(dataDirectory: directory.path, now: 86_400)
+        let pair = try authority.issue(names: ["cam.example"], now: 86_400, lifetime: 90 * 86_400)
+        #expect(try X509Maker.notAfter(of: pair.certificate) == ClockSanity.earliestSeconds + 90 * 86_400)
+        let outcome = try TLSProbe.connect(
+            pair, authority: authority.certificate, host: "cam.example",
+            clock: ClockSanity.earliestSeconds + 1)
+        #expect(outcome == nil)
+        // The same files again, not new ones.
+        let again = try HubAuthority(dataDirectory: directory.path, now: 86_400)
+        #expect(again.certificate == authority.certificate)
+        unlink(directory.path + "/keys/ca-key.pem")
+        #expect(throws: IoTError.self) { try HubAuthority(dataDirectory: directory.path, now: 86_400) }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import IoTCore
+import IoTLink
+import NIOCore
+import Testing
+
+@testable import LinkHub
+
+@Suite("New tokens for sessions that are online, at a real hub", .timeLimit(.minutes(1)))
+struct TokenHandoverTests {
+    @Test("updateToken moves a device to the new token: the hub sees one session all the time, and nothing is lost")
+    func updateToken() async throws {
+        try await withHub(in: TemporaryDirectory(), tls: HubTLS(host: "127.0.0.1", port: 0)) { hub in
+            let (owner, ownerToken, device, first) = try await hub.ownerAndDevice()
+            let second = try await hub.issueToken(.device(device), lifetime: .seconds(600))
+            let endpoint = try #require(hub.tlsEndpoint)
+            try await withSession(hub, owner, ownerToken) { user in
+                let presence = user.pushes()
+                try await withSession(endpoint, .device(device), .value(first)) { session in
+                    // The hub forgets the first token only when the session has left it.
+                    session.updateToken(second)
+                    let deadline = NIODeadline.now() + .seconds(20)
+                    while session.counters.handovers == 0, NIODeadline.now() < deadline {
+                        _ = try await session.request(LinkMethod.heartbeat)
+                    }
+                    #expect(session.counters.handovers == 1)
+                    try await hub.revokeToken(id: try TokenClaims(parsing: first).id)
+                    for _ in 0..<20 { _ = try await session.request(LinkMethod.heartbeat) }
+                    #expect(session.current.status == .online)
+                    #expect(session.counters.onlineCount == 1)
+                    #expect(session.counters.resentRequests == 0)
+                }
+                // On and off once each: no flap in between.
+                var seen: [Bool] = []
+                for await push in presence where push.method == "device.presence" {
+                    let isOnline = push.params["online"]?.boolValue ?? false
+                    seen.append(isOnline)
+                    if !isOnline { break }
+                }
+                #expect(seen == [true, false])
+            }
+        }
+    }
+
+    @Test("A session renews a short token by itself, into its file, and lives on when the first one has ended")
+    func renews() async throws {
+        let directory = TemporaryDirectory()
+        try await withHub(in: directory) { hub in
+            let owner = try await hub.ensureOwner()
+            let token = try await hub.issueToken(.user(owner), lifetime: .seconds(6))
+            let file = directory.path + "/owner-token"
+            try SecretFile.write(token, to: file)
+            try await withSession(hub.endpoint, .user(owner), .file(path: file)) { session in
+                let expires = try #require(try TokenClaims(parsing: token).expires)
+                // Past the end of the first token, and of its grace.
+                while WallClock.milliseconds() < (expires + 1) * 1_000 {
+                    _ = try await session.request("device.list")
+                }
+                #expect(session.counters.renewedTokens >= 1)
+                #expect(session.counters.handovers == session.counters.renewedTokens)
+                #expect(session.counters.onlineCount == 1)
+                let kept = try LinkToken.file(path: file).read()
+                #expect(kept != token)
+                var status = stat()
+                #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            }
+        }
+    }
+
+    @Test("An enrolment over TLS: the secret goes only to the authority in the string; what it gives works")
+    func enrolment() async throws {
+        try await withHub(in: TemporaryDirectory(), tls: HubTLS(host: "127.0.0.1", port: 0)) { hub in
+            let owner = try await hub.ensureOwner()
+            let text = try await hub.enrol(user: owner)
+            #expect(text.hasPrefix("iotlink://127.0.0.1:"))
+            // The right place with another authority: refused, and the string still works afterwards.
+            let good = try EnrolmentString(parsing: text)
+            let other = text.replacingOccurrences(
+                of: "ca=[A-Za-z0-9_-]+", with: "ca=" + String(repeating: "A", count: 43), options: .regularExpression)
+            let swapped = await #expect(throws: IoTError.self) {
+                try await Enrolment.exchange(try EnrolmentString(parsing: other))
+            }
+            #expect(swapped?.code == .certificateRejected)
+            #expect(swapped?.message.contains(Hex.encode([UInt8](repeating: 0, count: 32))) == true)
+
+            let grant = try await Enrolment.exchange(good)
+            let user = try #require(grant.user)
+            #expect(user.accessID == owner)
+            let authority = try CertificateAuthority(pem: try #require(grant.certificateAuthority))
+            #expect(authority.fingerprint == hub.certificateAuthorityFingerprint)
+            let file = TemporaryDirectory().path + "-ca.pem"
+            try SecretFile.write(authority.pem, to: file)
+            defer { unlink(file) }
+            try await withSession(
+                grant.endpoint(certificateAuthorityFile: file), .user(owner), .value(user.token)
+            ) { session in _ = try await session.request("device.list") }
+
+            let reused = await #expect(throws: IoTError.self) { try await Enrolment.exchange(good) }
+            #expect(reused?.code == .provisioningTokenExpired)
+        }
+    }
+}
