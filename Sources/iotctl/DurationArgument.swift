@@ -1,8 +1,12 @@
 import ArgumentParser
 
-/// `10s`, `500ms`, `2m`, `1h`; a bare number is seconds.
+/// `10s`, `500ms`, `2m`, `1h`, `30d`; a bare number is seconds.
 struct DurationArgument: ExpressibleByArgument {
     let duration: Duration
+
+    init(_ duration: Duration) {
+        self.duration = duration
+    }
 
     init?(argument: String) {
         let number = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
@@ -12,7 +16,14 @@ struct DurationArgument: ExpressibleByArgument {
         case "s", "": duration = .seconds(value)
         case "m", "min": duration = .seconds(value * 60)
         case "h": duration = .seconds(value * 3600)
+        case "d": duration = .seconds(value * 86_400)
         default: return nil
         }
     }
+
+    /// As `--help` shows a default.
+    var defaultValueDescription: String { Format.duration(duration) }
+
+    /// Whole seconds, at least one.
+    var seconds: Int64 { max(1, duration.components.seconds) }
 }

@@ -5,12 +5,33 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
     var socket: String?
 
+    @Option(help: ArgumentHelp("Another machine's daemon: https://HOST:PORT.", valueName: "url"))
+    var url: String?
+
+    @Option(help: ArgumentHelp("Its bearer token; - is standard input.", valueName: "file"))
+    var tokenFile: String?
+
+    @Option(
+        name: .customLong("ca"),
+        help: ArgumentHelp("The authority (PEM) of its certificate; the system's without it.", valueName: "file"))
+    var authorityFile: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
+    func validate() throws {
+        guard url == nil || socket == nil else { throw ValidationError("--socket and --url exclude each other") }
+        guard url != nil || authorityFile == nil else { throw ValidationError("--ca goes with --url") }
+    }
+
+    private func address() throws -> DaemonAddress {
+        guard let url else { return .unixSocket(SocketPath.find(option: socket)) }
+        return .remote(try RemoteDaemon(url: url, tokenFile: tokenFile, authorityFile: authorityFile))
+    }
+
     /// Runs `body` with a client and closes it behind.
     func withClient<Value>(_ body: (GatewayClient) async throws -> Value) async throws -> Value {
-        let client = GatewayClient(socket: SocketPath.find(option: socket))
+        let client = try GatewayClient(try address())
         do {
             let value = try await body(client)
             await client.close()

@@ -12,12 +12,16 @@ struct IotctlCommand: AsyncParsableCommand {
               iotctl property write front ProWritable._logLevel.setVal 3
               iotctl monitor front --duration 10s --snapshot front.jpg --record front.mp4
 
-            The daemon is found by --socket, then IOTCTL_SOCKET, then the default path.
-            Exit status: 0 success, 1 the operation failed, 2 wrong usage, 3 the daemon is not reachable.
+            The daemon is found by --socket, then IOTCTL_SOCKET, then the default path;
+            another machine's by --url with --token-file.
+            Exit status: 0 success, 1 the operation failed, 2 wrong usage,
+            3 the daemon is not reachable.
             """,
         version: "iotctl \(ProductVersion.current)",
         subcommands: [
             StatusCommand.self, DeviceCommand.self, PropertyCommand.self, ActionCommand.self,
-            UserPropertyCommand.self, MonitorCommand.self, CameraCommand.self, NetCommand.self,
+            UserPropertyCommand.self, EventCommand.self, SendCommand.self, MonitorCommand.self,
+            CameraCommand.self, UserCommand.self, TokenCommand.self, LinkCommand.self, ReloadCommand.self,
+            NetCommand.self,
         ])
 }

@@ -21,6 +21,26 @@ import Testing
         await daemon.stop()
     }
 
+    @Test("The daemon's exit status tells wrong usage, 2, from a wrong configuration, 1, and from help, 0")
+    func daemonUsage() async throws {
+        for arguments in [
+            ["--no-such-option"], ["surplus"], ["--log-level", "loud"], ["--camera", "front"],
+            ["--camera", "front=http://192.0.2.7/"],
+        ] {
+            let outcome = try await Program(path: Product.program("iotvideod"), arguments: arguments).run()
+            #expect(outcome.status == 2, "\(arguments)")
+            #expect(outcome.errors.contains("Usage: iotvideod"), "\(outcome.errors)")
+        }
+        let missing = try await Program(
+            path: Product.program("iotvideod"), arguments: ["--config", "/nonexistent/iotvideod.yaml"]
+        ).run()
+        #expect(missing.status == 1 && missing.errors.hasPrefix("error 25017 fileFailed: "), "\(missing.errors)")
+        for flag in ["--help", "--version"] {
+            let outcome = try await Program(path: Product.program("iotvideod"), arguments: [flag]).run()
+            #expect(outcome.status == 0 && outcome.errors == "" && !outcome.text.isEmpty, "\(flag)")
+        }
+    }
+
     @Test("A property's life: written, read, watched, refused")
     func properties() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])

@@ -4,24 +4,40 @@ import GatewayAPI
 import IoTCore
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
-/// Speaks the daemon's HTTP API over its Unix socket.
+/// Speaks the daemon's HTTP API, over its Unix socket or from another machine.
 final class GatewayClient: Sendable {
     /// The greatest answer that is read as a whole, in bytes.
     private static let maximumAnswerSize = 16 << 20
 
-    private let socket: String
+    private let address: DaemonAddress
     private let client: HTTPClient
 
-    init(socket: String) {
-        self.socket = socket
+    /// - Throws: `.fileFailed` for an authority's file that cannot be used.
+    init(_ address: DaemonAddress) throws {
+        self.address = address
         var configuration = HTTPClient.Configuration()
+        if case .remote(let remote) = address, let file = remote.authorityFile {
+            configuration.tlsConfiguration = try Self.trusting(file)
+        }
         configuration.redirectConfiguration = .disallow
         // A missing daemon is told at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         // A monitor holds events and up to four bodies open while it calls.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    private static func trusting(_ file: String) throws -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        do {
+            configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(file))
+        } catch {
+            throw IoTError(.fileFailed, "--ca: \(file) holds no certificate in PEM: \(error)", underlying: error)
+        }
+        return configuration
     }
 
     func close() async {
@@ -44,6 +60,13 @@ final class GatewayClient: Sendable {
         return try APICoding.decode(Value.self, from: try await collect(response), failure: .internalFailure)
     }
 
+    /// The same, with a body that is encoded here.
+    func call<Value: Decodable>(
+        _ method: HTTPMethod, _ path: APIPath, _ body: some Encodable, timeout: Duration = .seconds(30)
+    ) async throws -> Value {
+        try await call(method, path, body: try APICoding.encode(body), timeout: timeout)
+    }
+
     /// The bytes and the headers of a body of known end.
     func bytes(_ path: APIPath, timeout: Duration? = .seconds(30)) async throws -> (HTTPHeaders, [UInt8]) {
         let response = try await send(.GET, path, body: nil, timeout: timeout)
@@ -53,8 +76,16 @@ final class GatewayClient: Sendable {
     // MARK: Streams
 
     /// A body that is read while it is made. Returns when the daemon has taken the request up.
-    func open(_ path: APIPath) async throws -> HTTPClientResponse.Body {
-        try await send(.GET, path, body: nil, timeout: .seconds(30)).body
+    func open(_ path: APIPath, resumingBehind id: String? = nil) async throws -> HTTPClientResponse.Body {
+        let headers: HTTPHeaders = id.map { ["Last-Event-ID": $0] } ?? [:]
+        return try await send(.GET, path, body: nil, headers: headers, timeout: .seconds(30)).body
+    }
+
+    /// The events that answer a request.
+    func events(_ path: APIPath, _ body: some Encodable, timeout: Duration) async throws -> HTTPClientResponse.Body {
+        try await send(
+            .POST, path, body: try APICoding.encode(body), headers: ["Accept": "text/event-stream"], timeout: timeout
+        ).body
     }
 
     /// Calls `receive` for every event until it gives false or the stream ends.
@@ -83,10 +114,14 @@ final class GatewayClient: Sendable {
     // MARK: One request
 
     private func send(
-        _ method: HTTPMethod, _ path: APIPath, body: [UInt8]?, timeout: Duration?
+        _ method: HTTPMethod, _ path: APIPath, body: [UInt8]?, headers: HTTPHeaders = [:], timeout: Duration?
     ) async throws -> HTTPClientResponse {
         var request = HTTPClientRequest(url: url(path))
         request.method = method
+        request.headers = headers
+        if case .remote(let remote) = address {
+            request.headers.add(name: "Authorization", value: "Bearer \(remote.token)")
+        }
         if let body {
             request.body = .bytes(body)
             request.headers.add(name: "Content-Type", value: "application/json")
@@ -102,7 +137,7 @@ final class GatewayClient: Sendable {
         } catch let error as HTTPClientError where error == .cancelled {
             throw CancellationError()
         } catch {
-            throw IoTError(.daemonUnreachable, Self.unreachable(error, socket: socket), underlying: error)
+            throw IoTError(.daemonUnreachable, Self.unreachable(error, address), underlying: error)
         }
         guard (200..<300).contains(response.status.code) else { throw try await failure(response) }
         return response
@@ -111,7 +146,8 @@ final class GatewayClient: Sendable {
     private func failure(_ response: HTTPClientResponse) async throws -> IoTError {
         let bytes = try await collect(response)
         guard let body = try? APICoding.decode(ErrorResponse.self, from: bytes) else {
-            return IoTError(.daemonUnreachable, "\(socket) answers HTTP \(response.status), but is no iotvideod")
+            return IoTError(
+                .daemonUnreachable, "\(address.description) answers HTTP \(response.status), but is no iotvideod")
         }
         guard let current = body.current else { return body.error.error }
         return IoTError(
@@ -136,11 +172,16 @@ final class GatewayClient: Sendable {
     }
 
     private func url(_ path: APIPath) -> String {
-        "http+unix://\(APIPath.encode(socket))\(path.text)"
+        switch address {
+        case .unixSocket(let socket): "http+unix://\(APIPath.encode(socket))\(path.text)"
+        case .remote(let remote): remote.url + path.text
+        }
     }
 
-    private static func unreachable(_ error: any Error, socket: String) -> String {
-        guard let error = error as? IOError else { return "\(socket): \(error)" }
+    private static func unreachable(_ error: any Error, _ address: DaemonAddress) -> String {
+        guard case .unixSocket(let socket) = address, let error = error as? IOError else {
+            return "\(address.description): \(error)"
+        }
         switch error.errnoCode {
         case ENOENT: return "no daemon listens: there is no \(socket)"
         case ECONNREFUSED: return "no daemon listens on \(socket)"

@@ -1,9 +1,12 @@
 import ArgumentParser
+import Foundation
 import GatewayAPI
+import NIOHTTP1
 
 struct CameraCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "camera", abstract: "Show the cameras of this daemon.", subcommands: [List.self])
+        commandName: "camera", abstract: "List, add and remove the cameras of this daemon.",
+        subcommands: [List.self, Add.self, Remove.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -30,6 +33,72 @@ struct CameraCommand: AsyncParsableCommand {
                 guard let reason = camera.reason else { continue }
                 Console.print("\(camera.name): \(reason.code) \(reason.name): \(reason.message)")
             }
+        }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a camera to the running daemon, which keeps it.",
+            discussion: """
+                EXAMPLES
+                  iotctl camera add yard rtsp://192.0.2.8/stream1
+                  iotctl camera add door rtsp://192.0.2.7/live --username admin --password-file door.password
+                  iotctl camera add clip /srv/clips/front.mp4
+                """)
+
+        @Argument(help: "1 to 64 of letters, digits, _, - and .")
+        var name: String
+
+        @Argument(help: "rtsp://… or a file, which is played in a loop.")
+        var url: String
+
+        @Option(help: "The camera's user.")
+        var username: String?
+
+        @Option(help: ArgumentHelp("The camera's password; - asks, or is standard input.", valueName: "file"))
+        var passwordFile: String?
+
+        @Option(help: "How RTSP carries the media: tcp or udp.")
+        var transport: CameraRequest.Transport?
+
+        @Option(help: ArgumentHelp("The most viewers at once.", valueName: "n"))
+        var viewers: Int?
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let isAddress = url.contains("://") || url.hasPrefix("/")
+            let request = CameraRequest(
+                name: name, url: isAddress ? url : FileManager.default.currentDirectoryPath + "/" + url,
+                username: username, password: try passwordFile.map { try SecretInput.read($0) }, transport: transport,
+                viewers: viewers)
+            let answer: CameraDescription = try await options.withClient {
+                try await $0.call(.POST, APIPath("v1", "cameras"), request)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("\(answer.name) is device \(answer.device)")
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a camera that was added here; its device stays until device remove.",
+            discussion: """
+                EXAMPLES
+                  iotctl camera remove yard
+                """)
+
+        @Argument(help: "The camera's name.")
+        var name: String
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let answer: EmptyResponse = try await options.withClient {
+                try await $0.call(.DELETE, APIPath("v1", "cameras", name), body: nil)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("removed \(name)")
         }
     }
 }

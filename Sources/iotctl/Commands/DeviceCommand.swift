@@ -4,8 +4,11 @@ import IoTCore
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "List and show the devices of the account.",
-        subcommands: [List.self, Show.self])
+        commandName: "device", abstract: "List, show, share and manage devices.",
+        subcommands: [
+            List.self, Show.self, Bind.self, Unbind.self, Users.self, Create.self, Rename.self, Remove.self,
+            Export.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -13,18 +16,24 @@ struct DeviceCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   iotctl device list
+                  iotctl device list --user bob
                   iotctl device list --json | jq -r '.devices[] | select(.online) | .id'
                 """)
+
+        @Option(help: ArgumentHelp("Another account's, for administrators.", valueName: "name"))
+        var user: String?
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let list = try await options.withClient { try await $0.get(DeviceList.self, APIPath("v1", "devices")) }
+            let list = try await options.withClient {
+                try await $0.get(DeviceList.self, APIPath("v1", "devices", query: ["user": user]))
+            }
             if options.json { return try Console.printJSON(list) }
-            var table = Table("ID", "NAME", "ROLE", "ONLINE", "SINCE")
+            var table = Table("ID", "NAME", "ROLE", "ACTIONS", "ONLINE", "SINCE")
             for device in list.devices {
                 table.append(
-                    device.id, device.name, device.role, device.online ? "yes" : "no",
+                    device.id, device.name, device.role, Format.actions(device.actions), device.online ? "yes" : "no",
                     Format.time(device.presenceSince))
             }
             Console.print(table.text)
@@ -40,21 +49,18 @@ struct DeviceCommand: AsyncParsableCommand {
                   iotctl device show 0123456789abcdef0123456789abcdef --json
                 """)
 
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
-        var device: String
-
+        @OptionGroup var target: Target
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let detail = try await options.withClient {
-                try await $0.get(DeviceDetail.self, APIPath("v1", "devices", device))
-            }
+            let detail = try await options.withClient { try await $0.get(DeviceDetail.self, target.path) }
             if options.json { return try Console.printJSON(detail) }
             Console.print(
                 Table.pairs([
                     ("id", detail.id),
                     ("name", detail.name),
-                    ("role", detail.role),
+                    ("role", "\(detail.role): \(Format.actions(detail.actions))"),
+                    ("owner", detail.owner ?? "-"),
                     ("online", "\(detail.online ? "yes" : "no") since \(Format.time(detail.presenceSince))"),
                     ("version", String(detail.version)),
                     ("pending", detail.pending.isEmpty ? "-" : detail.pending.joined(separator: ", ")),

@@ -70,7 +70,7 @@ struct NetCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let secret = try passwordFile.map(SecretInput.read) ?? password ?? ""
+            let secret = try passwordFile.map { try SecretInput.read($0) } ?? password ?? ""
             let payload = ProvisioningPayload(
                 ssid: ssid, password: secret, token: token, hub: hub, isHidden: hidden)
             let code = try ProvisioningQRCode.make(payload: payload, format: format, size: size)

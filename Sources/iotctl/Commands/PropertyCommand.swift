@@ -18,23 +18,48 @@ struct PropertyCommand: AsyncParsableCommand {
                   iotctl property read front
                   iotctl property read front ProReadonly
                   iotctl property read front ProWritable._logLevel.setVal
+                  iotctl property read --all ProReadonly._online.stVal
                 """)
 
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
-        var device: String
+        @Argument(help: ArgumentHelp("The device's id or name; left out with --all.", valueName: "id"))
+        var device: String?
 
         @Argument(help: "Such as ProWritable._logLevel.setVal; all without it.")
-        var path: String = ""
+        var path: String?
+
+        @Flag(help: "The same path of every device of the account.")
+        var all = false
 
         @OptionGroup var options: GlobalOptions
 
+        func validate() throws {
+            if all, path != nil { throw ValidationError("--all takes a path and no device") }
+            if !all, device == nil { throw ValidationError("name a device, or --all") }
+        }
+
         func run() async throws {
+            if all { return try await readAll(device ?? "") }
+            let device = device ?? ""
+            let path = path ?? ""
             let answer = try await options.withClient {
                 try await $0.get(
                     PropertyResponse.self, APIPath("v1", "devices", device, "properties", query: ["path": path]))
             }
             if options.json { return try Console.printJSON(answer) }
             Console.print(answer.value.prettyText)
+        }
+
+        private func readAll(_ path: String) async throws {
+            let list = try await options.withClient {
+                try await $0.get(PropertyReadings.self, APIPath("v1", "properties", query: ["path": path]))
+            }
+            if options.json { return try Console.printJSON(list) }
+            var table = Table("NAME", "VALUE", "VERSION")
+            for reading in list.readings {
+                let value = reading.error.map { "error \($0.code) \($0.name)" } ?? reading.value.jsonText
+                table.append(reading.name ?? reading.device, value, reading.version.map(String.init) ?? "-")
+            }
+            Console.print(table.text)
         }
     }
 

@@ -11,6 +11,11 @@ enum Console {
         write(text + "\n", to: .standardOutput)
     }
 
+    /// Bytes as they are, and a newline.
+    static func print(_ bytes: Data) {
+        try? FileHandle.standardOutput.write(contentsOf: bytes + [0x0A])
+    }
+
     /// To standard error.
     static func note(_ text: String) {
         write(text + "\n", to: .standardError)

@@ -52,6 +52,17 @@ enum Format {
         return formatter.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
     }
 
+    /// The same of seconds since 1970.
+    static func time(seconds: Int64?) -> String {
+        time(seconds.map { $0 * 1000 })
+    }
+
+    /// `view, control`; `all` for no restriction.
+    static func actions(_ actions: [DeviceAction]?) -> String {
+        guard let actions else { return "all" }
+        return actions.isEmpty ? "-" : actions.map(\.rawValue).joined(separator: ", ")
+    }
+
     /// `h264 768x576 10 fps`, `aac 48 kHz mono`
     static func track(_ track: TrackDescription) -> String {
         var words = [track.codec]

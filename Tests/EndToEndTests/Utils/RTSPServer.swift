@@ -10,12 +10,13 @@ final class RTSPServer: @unchecked Sendable {
     private let folder: TemporaryFolder
     let url: String
 
-    init(file: String) async throws {
+    /// - Parameter port: 0 takes a free one.
+    init(file: String, port: Int = 0) async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         let script = Product.root.appendingPathComponent("Tests/MediaCodecTests/Support/rtsp_server.py").path
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["/usr/bin/python3", script, file, "--port", "0"]
+        process.arguments = ["/usr/bin/python3", script, file, "--port", "\(port)"]
         process.standardInput = input
         process.standardOutput = try folder.newFile("out")
         process.standardError = try folder.newFile("err")
@@ -29,10 +30,32 @@ final class RTSPServer: @unchecked Sendable {
         }
         try await eventually("the RTSP server") { firstLine() != nil }
         let line = try #require(firstLine())
-        let port = try #require(Int(line.filter(\.isNumber)), "\(line)")
-        url = "rtsp://127.0.0.1:\(port)/camera"
+        let bound = try #require(Int(line.filter(\.isNumber)), "\(line)")
+        url = Self.url(port: bound)
     }
 
+    static func url(port: Int) -> String {
+        "rtsp://127.0.0.1:\(port)/camera"
+    }
+
+    /// A TCP port that was free a moment ago: for a server that comes later.
+    static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(descriptor, generic, length) == 0 && getsockname(descriptor, generic, &length) == 0
+            }
+        }
+        try #require(isBound)
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    /// Kills it, as a camera loses its power.
     func stop() {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }

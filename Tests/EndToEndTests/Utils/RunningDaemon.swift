@@ -11,17 +11,27 @@ final class RunningDaemon: @unchecked Sendable {
 
     /// Starts it, and returns at its ready line.
     ///
-    /// - Parameter folder: of an earlier daemon, to go on with its data.
+    /// - Parameters:
+    ///   - folder: of an earlier daemon, to go on with its data.
+    ///   - configuration: the text of a configuration file.
+    ///   - wrapper: a command that runs the daemon as its child.
+    ///   - prefix: a command that becomes the daemon, as `TestNetwork.prefix` does.
     init(
-        cameras: [String: String] = [:], folder: TemporaryFolder? = nil, arguments: [String] = [],
-        wrapper: [String] = []
+        cameras: [String: String] = [:], folder: TemporaryFolder? = nil, configuration: String? = nil,
+        arguments: [String] = [], wrapper: [String] = [], prefix: [String] = []
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
         output = try folder.newFile("daemon.out")
         isWrapped = !wrapper.isEmpty
+        var arguments = arguments
+        if let configuration {
+            let file = folder.path("iotvideod.yaml")
+            try configuration.write(toFile: file, atomically: true, encoding: .utf8)
+            arguments += ["--config", file]
+        }
         let command =
-            wrapper + [
+            prefix + wrapper + [
                 Product.program("iotvideod"), "--data-dir", folder.path("data"), "--socket", folder.path("socket"),
             ]
             + cameras.sorted { $0.key < $1.key }.flatMap { ["--camera", "\($0.key)=\($0.value)"] } + arguments

@@ -1,0 +1,9 @@
+public import ArgumentParser
+public import GatewayAPI
+
+// Words of the API that are options here.
+extension BindingRole: ExpressibleByArgument {}
+extension CameraRequest.Transport: ExpressibleByArgument {}
+extension DeviceAction: ExpressibleByArgument {}
+extension GatewayEvent.Kind: ExpressibleByArgument {}
+extension MessageResponses: ExpressibleByArgument {}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import GatewayAPI
+import IoTCore
+import NIOHTTP1
+
+/// Who may do what with a device.
+extension DeviceCommand {
+    struct Target: ParsableArguments {
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        var device: String
+
+        var path: APIPath { APIPath("v1", "devices", device) }
+    }
+
+    struct Bind: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Share a device with an account, or change what it may do.",
+            discussion: """
+                view: read, watch, listen, snapshots, events. talk. playback. control: actions, messages.
+                configure: write properties. A guest may view unless told; an owner may do everything.
+
+                EXAMPLES
+                  iotctl device bind front bob
+                  iotctl device bind front bob --action view --action control
+                  iotctl device bind front carol --role owner --force
+                """)
+
+        @OptionGroup var target: Target
+
+        @Argument(help: "The account.")
+        var user: String
+
+        @Option(help: "guest or owner.")
+        var role: BindingRole = .guest
+
+        @Option(name: .customLong("action"), help: "May be repeated: view, talk, playback, control, configure.")
+        var actions: [DeviceAction] = []
+
+        @Flag(help: "Take the device from another owner.")
+        var force = false
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let request = BindingRequest(
+                role: role, actions: actions.isEmpty ? nil : actions, force: force ? true : nil)
+            let answer: BindingResponse = try await options.withClient {
+                try await $0.call(.PUT, APIPath("v1", "devices", target.device, "bindings", user), request)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("\(answer.user) is \(answer.role.rawValue): \(Format.actions(answer.actions))")
+        }
+    }
+
+    struct Unbind: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End a binding, and at once the account's channels to the device.",
+            discussion: """
+                EXAMPLES
+                  iotctl device unbind front bob
+                """)
+
+        @OptionGroup var target: Target
+
+        @Argument(help: "The account.")
+        var user: String
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let answer: EmptyResponse = try await options.withClient {
+                try await $0.call(.DELETE, APIPath("v1", "devices", target.device, "bindings", user), body: nil)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("unbound \(user)")
+        }
+    }
+
+    struct Users: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the accounts that a device is bound to.",
+            discussion: """
+                EXAMPLES
+                  iotctl device users front
+                """)
+
+        @OptionGroup var target: Target
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let list = try await options.withClient {
+                try await $0.get(BindingList.self, APIPath("v1", "devices", target.device, "bindings"))
+            }
+            if options.json { return try Console.printJSON(list) }
+            var table = Table("ACCOUNT", "ROLE", "ACTIONS", "SINCE")
+            for binding in list.bindings {
+                table.append(
+                    binding.accessId, binding.role.rawValue, Format.actions(binding.actions),
+                    Format.time(binding.since))
+            }
+            Console.print(table.text)
+        }
+    }
+}

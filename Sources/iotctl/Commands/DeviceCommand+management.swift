@@ -1,0 +1,96 @@
+import ArgumentParser
+import GatewayAPI
+import IoTCore
+import NIOHTTP1
+
+/// Devices made, named, removed and exported.
+extension DeviceCommand {
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a device, whose camera joins later.",
+            discussion: """
+                EXAMPLES
+                  iotctl device create yard
+                  iotctl token create --enrol --device yard > yard.enrol
+                """)
+
+        @Argument(help: "1 to 64 of letters, digits, _, - and .")
+        var name: String
+
+        @Option(help: ArgumentHelp("The account that owns it; nobody without it.", valueName: "name"))
+        var owner: String?
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let answer: DeviceResponse = try await options.withClient {
+                try await $0.call(.POST, APIPath("v1", "devices"), DeviceRequest(name: name, owner: owner))
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print(answer.device)
+        }
+    }
+
+    struct Rename: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a device another name.",
+            discussion: """
+                EXAMPLES
+                  iotctl device rename front door
+                """)
+
+        @OptionGroup var target: Target
+
+        @Argument(help: "The new name.")
+        var name: String
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let answer: EmptyResponse = try await options.withClient {
+                try await $0.call(.PATCH, target.path, DeviceRename(name: name))
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("\(target.device) is now \(name)")
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a device from the hub with its model, events, bindings and tokens.",
+            discussion: """
+                EXAMPLES
+                  iotctl device remove yard
+                """)
+
+        @OptionGroup var target: Target
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let answer: EmptyResponse = try await options.withClient {
+                try await $0.call(.DELETE, target.path, body: nil)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("removed \(target.device)")
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print all that the hub stores of a device's thing model, as JSON.",
+            discussion: """
+                EXAMPLES
+                  iotctl device export front > front.json
+                """)
+
+        @OptionGroup var target: Target
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let export = try await options.withClient {
+                try await $0.get(DeviceExport.self, APIPath("v1", "devices", target.device, "export"))
+            }
+            try Console.printJSON(export)
+        }
+    }
+}

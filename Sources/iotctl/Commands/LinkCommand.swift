@@ -1,0 +1,46 @@
+import ArgumentParser
+import GatewayAPI
+import NIOHTTP1
+
+struct LinkCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Register the gateway with its hub, or take it off.",
+        subcommands: [Register.self, Unregister.self])
+
+    struct Register: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Register again: the way back from kickOff, or at once while offline.",
+            discussion: """
+                After kickOff another gateway has this account's session; registering takes it back, and kicks that
+                one off.
+
+                EXAMPLES
+                  iotctl link register
+                """)
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws { try await LinkCommand.post("register", options) }
+    }
+
+    struct Unregister: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say goodbye to the hub and stay away until told to register.",
+            discussion: """
+                EXAMPLES
+                  iotctl link unregister
+                """)
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws { try await LinkCommand.post("unregister", options) }
+    }
+
+    private static func post(_ verb: String, _ options: GlobalOptions) async throws {
+        let state: LinkState = try await options.withClient {
+            try await $0.call(.POST, APIPath("v1", "link", verb), body: nil)
+        }
+        if options.json { return try Console.printJSON(state) }
+        Console.print(state.name)
+    }
+}

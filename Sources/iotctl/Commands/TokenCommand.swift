@@ -1,0 +1,140 @@
+import ArgumentParser
+import GatewayAPI
+import NIOHTTP1
+
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Make, list and revoke tokens.",
+        subcommands: [Create.self, List.self, Revoke.self])
+
+    enum Kind: String, EnumerableFlag {
+        case enrol, api, link
+
+        var tokenKind: TokenKind {
+            switch self {
+            case .enrol: .enrolment
+            case .api: .api
+            case .link: .link
+            }
+        }
+
+        /// How long it is good for when nothing else is said.
+        var lifetime: Duration {
+            switch self {
+            case .enrol: .seconds(600)
+            case .api, .link: .seconds(30 * 86_400)
+            }
+        }
+
+        static func help(for value: Kind) -> ArgumentHelp? {
+            switch value {
+            case .enrol: "An enrolment string, which a box joins with once: iotvideod --join FILE."
+            case .api: "A bearer token for the HTTP API."
+            case .link: "A token for a session with the hub."
+            }
+        }
+    }
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a token and print it, this once.",
+            discussion: """
+                An enrolment lives ten minutes unless told, an hour at most, and is good
+                for one exchange. With --user the box that joins becomes a gateway of that
+                account, with --device the camera of that device; a device that is not
+                there yet is made.
+
+                EXAMPLES
+                  iotctl token create --enrol --user bob > bob.enrol
+                  iotctl token create --enrol --device yard --ttl 1h > yard.enrol
+                  iotctl token create --api --device front --action view --ttl 7d > viewer.token
+                """)
+
+        @Flag(exclusivity: .exclusive)
+        var kind: Kind = .link
+
+        @Option(help: ArgumentHelp("The account; your own without it.", valueName: "name"))
+        var user: String?
+
+        @Option(
+            name: .customLong("device"),
+            help: ArgumentHelp("Only for this device, or for it to join; may be repeated.", valueName: "id"))
+        var devices: [String] = []
+
+        @Option(
+            name: .customLong("action"),
+            help: "Only for this; may be repeated: view, talk, playback, control, configure.")
+        var actions: [DeviceAction] = []
+
+        @Option(help: ArgumentHelp("How long it is good for: 10m, 1h, 30d.", valueName: "time"))
+        var ttl: DurationArgument?
+
+        @OptionGroup var options: GlobalOptions
+
+        func validate() throws {
+            guard actions.isEmpty || kind == .api else { throw ValidationError("--action goes with --api") }
+            guard devices.isEmpty || kind != .link else {
+                throw ValidationError("--device goes with --api or --enrol")
+            }
+        }
+
+        func run() async throws {
+            let request = TokenRequest(
+                kind: kind.tokenKind, user: user, devices: devices.isEmpty ? nil : devices,
+                actions: actions.isEmpty ? nil : actions,
+                ttlSeconds: (ttl ?? DurationArgument(kind.lifetime)).seconds)
+            let answer: TokenResponse = try await options.withClient {
+                try await $0.call(.POST, APIPath("v1", "tokens"), request)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.note("\(answer.kind.rawValue) \(answer.id), until \(Format.time(seconds: answer.expires))")
+            if let secret = answer.enrolment ?? answer.token { Console.print(secret) }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the tokens there are; an administrator sees everybody's.",
+            discussion: """
+                EXAMPLES
+                  iotctl token list
+                """)
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let list = try await options.withClient { try await $0.get(TokenList.self, APIPath("v1", "tokens")) }
+            if options.json { return try Console.printJSON(list) }
+            var table = Table("ID", "KIND", "FOR", "DEVICES", "ACTIONS", "ISSUED", "EXPIRES")
+            for token in list.tokens {
+                table.append(
+                    token.id, token.kind.rawValue + (token.isLocal == true ? " (own)" : ""), token.principal ?? "-",
+                    token.devices?.joined(separator: ", ") ?? "all", Format.actions(token.actions),
+                    Format.time(seconds: token.issued), Format.time(seconds: token.expires))
+            }
+            Console.print(table.text)
+        }
+    }
+
+    struct Revoke: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End a token, and the sessions that use it, at once.",
+            discussion: """
+                EXAMPLES
+                  iotctl token revoke 5f0c…
+                """)
+
+        @Argument(help: ArgumentHelp("The token's id, from token list.", valueName: "id"))
+        var token: String
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let answer: EmptyResponse = try await options.withClient {
+                try await $0.call(.DELETE, APIPath("v1", "tokens", token), body: nil)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("revoked \(token)")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import GatewayAPI
+import NIOHTTP1
+
+struct UserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Manage the accounts of the hub.",
+        discussion: "For administrators; `user temporary` also for the owner of the device.",
+        subcommands: [List.self, Create.self, Temporary.self, Remove.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the accounts.",
+            discussion: """
+                EXAMPLES
+                  iotctl user list
+                """)
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let list = try await options.withClient { try await $0.get(UserList.self, APIPath("v1", "users")) }
+            if options.json { return try Console.printJSON(list) }
+            var table = Table("NAME", "KIND", "DEVICE", "CREATED", "EXPIRES")
+            for user in list.users {
+                table.append(
+                    user.accessId, user.kind.rawValue, user.device ?? "-", Format.time(user.created),
+                    Format.time(seconds: user.expires))
+            }
+            Console.print(table.text)
+        }
+    }
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make an account.",
+            discussion: """
+                It sees no device until one is bound to it.
+
+                EXAMPLES
+                  iotctl user create bob
+                  iotctl device bind front bob --action view --action talk
+                  iotctl token create --enrol --user bob
+                """)
+
+        @Argument(help: "1 to 64 of a-z, 0-9, _ and -.")
+        var name: String
+
+        @Flag(help: "It may manage accounts, devices and the tokens of others.")
+        var administrator = false
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let request = UserRequest(accessId: name, kind: administrator ? .administrator : .member)
+            let answer: UserResponse = try await options.withClient {
+                try await $0.call(.POST, APIPath("v1", "users"), request)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("\(answer.kind.rawValue) \(answer.accessId)")
+        }
+    }
+
+    struct Temporary: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make an account for one device and a time; print what its user joins with.",
+            discussion: """
+                The account, its token and its channels go by themselves when the time is over.
+
+                EXAMPLES
+                  iotctl user temporary front --ttl 2h
+                  iotctl user temporary front --action view --action talk --ttl 1d
+                """)
+
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        var device: String
+
+        @Option(name: .customLong("action"), help: "May be repeated: view, talk, playback, control, configure.")
+        var actions: [DeviceAction] = []
+
+        @Option(help: ArgumentHelp("How long: a minute to a week.", valueName: "time"))
+        var ttl: DurationArgument = DurationArgument(.seconds(3600))
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let request = TemporaryUserRequest(
+                device: device, actions: actions.isEmpty ? nil : actions, ttlSeconds: ttl.seconds)
+            let answer: TemporaryUserResponse = try await options.withClient {
+                try await $0.call(.POST, APIPath("v1", "users", "temporary"), request)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.note("\(answer.accessId) until \(Format.time(seconds: answer.expires))")
+            if let enrolment = answer.enrolment { Console.print(enrolment) }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove an account with its bindings and tokens; its sessions and channels end.",
+            discussion: """
+                EXAMPLES
+                  iotctl user remove bob
+                """)
+
+        @Argument(help: "The account's name.")
+        var name: String
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let answer: EmptyResponse = try await options.withClient {
+                try await $0.call(.DELETE, APIPath("v1", "users", name), body: nil)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print("removed \(name)")
+        }
+    }
+}

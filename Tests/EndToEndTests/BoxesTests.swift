@@ -1,0 +1,266 @@
+import Foundation
+import Testing
+
+/// Two and more boxes, each a host of its own with its own processes and data, over TLS.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct BoxesTests {
+    private static func hubConfiguration(_ address: String) -> String {
+        """
+        hub:
+          tls:
+            listen: \(address):8883
+        media:
+          listen: \(address):0
+        cameras:
+          - name: front
+            url: \(Product.sample("street-h264-aac.mp4"))
+
+        """
+    }
+
+    private static func gatewayConfiguration(_ address: String, camera: String? = nil) -> String {
+        var text = "media:\n  listen: \(address):0\n"
+        if let camera {
+            text += "cameras:\n  - name: \(camera)\n    url: \(Product.sample("street-h265-aac.mp4"))\n"
+        }
+        return text
+    }
+
+    /// The hub's box with its camera `front`.
+    private func hub(_ network: TestNetwork) async throws -> RunningDaemon {
+        try await RunningDaemon(
+            configuration: Self.hubConfiguration(network.address("hub")), prefix: network.prefix("hub"))
+    }
+
+    private func enrolment(_ hub: RunningDaemon, _ arguments: String...) async throws -> String {
+        let outcome = try await hub.iotctl(["token", "create", "--enrol"] + arguments)
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return outcome.text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// A box that joins with an enrolment string.
+    private func join(
+        _ network: TestNetwork, _ host: String, _ enrolment: String, camera: String? = nil,
+        folder: TemporaryFolder? = nil
+    ) async throws -> RunningDaemon {
+        let folder = try folder ?? TemporaryFolder()
+        let file = try writeEnrolment(enrolment, folder)
+        return try await RunningDaemon(
+            folder: folder, configuration: Self.gatewayConfiguration(network.address(host), camera: camera),
+            arguments: ["--join", file], prefix: network.prefix(host))
+    }
+
+    private func writeEnrolment(_ text: String, _ folder: TemporaryFolder) throws -> String {
+        let file = folder.path("enrolment")
+        FileManager.default.createFile(
+            atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        return file
+    }
+
+    /// Joins with a string that must be refused, and gives what was said.
+    private func refusedJoin(_ network: TestNetwork, _ host: String, _ enrolment: String) async throws -> String {
+        let folder = try TemporaryFolder()
+        let prefix = network.prefix(host)
+        let outcome = try await Program(
+            path: "/usr/bin/env",
+            arguments: prefix + [
+                Product.program("iotvideod"), "--data-dir", folder.path("data"), "--socket", folder.path("socket"),
+                "--join", try writeEnrolment(enrolment, folder), "--join-only",
+            ]
+        ).run()
+        #expect(outcome.status == 1, "\(outcome.text) \(outcome.errors)")
+        return outcome.errors
+    }
+
+    private func require(_ outcome: Program.Outcome) throws -> Program.Outcome {
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return outcome
+    }
+
+    private func linkName(_ daemon: RunningDaemon) async throws -> String? {
+        let answer = try await daemon.api.request("GET", "/v1/status")
+        return (answer.object["link"] as? [String: Any])?["name"] as? String
+    }
+
+    @Test("A guest's gateway on another box does what it was given, and nothing else; unbinding ends its monitor")
+    func sharing() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "gateway"])
+        let hub = try await hub(network)
+        _ = try require(try await hub.iotctl("user", "create", "bob"))
+        _ = try require(try await hub.iotctl("device", "bind", "front", "bob"))
+        let bob = try await join(network, "gateway", try await enrolment(hub, "--user", "bob"))
+        #expect(try await linkName(bob) == "online")
+
+        let picture = bob.folder.path("front.jpg")
+        let monitor = try require(try await bob.iotctl("monitor", "front", "--frames", "30", "--snapshot", picture))
+        #expect(FileManager.default.fileExists(atPath: picture), "\(monitor.text)")
+        let read = try require(try await bob.iotctl("property", "read", "front", "ProReadonly._online.stVal"))
+        #expect(read.text == "1\n")
+
+        let path = "ProWritable._logLevel.setVal"
+        let refused = try await bob.iotctl("property", "write", "front", path, "4")
+        #expect(refused.status == 1 && refused.errors.hasPrefix("error 8003 "), "\(refused.errors)")
+        let action = try await bob.iotctl("action", "front", "Action.takePhoto")
+        #expect(action.status == 1 && action.errors.hasPrefix("error 8003 "), "\(action.errors)")
+        let users = try await bob.iotctl("user", "list")
+        #expect(users.status == 1 && users.errors.hasPrefix("error 25005 "), "\(users.errors)")
+
+        _ = try require(
+            try await hub.iotctl(
+                "device", "bind", "front", "bob", "--action", "view", "--action", "configure", "--action", "control"))
+        _ = try require(try await bob.iotctl("property", "write", "front", path, "4"))
+        let written = try require(try await hub.iotctl("property", "read", "front", path))
+        #expect(written.text == "4\n")
+        _ = try require(try await bob.iotctl("action", "front", "Action.cameraOn", "1"))
+
+        // A running monitor ends with the binding.
+        let clock = ContinuousClock()
+        async let watching = bob.iotctl("monitor", "front", "--duration", "60s", "--json")
+        try await eventually("bob's channel plays") {
+            let answer = try await bob.api.request("GET", "/v1/channels")
+            let channels = answer.object["channels"] as? [[String: Any]] ?? []
+            return channels.contains { channel in
+                let player = (channel["state"] as? [String: Any])?["player"] as? [String: Any]
+                return player?["name"] as? String == "playing"
+            }
+        }
+        _ = try require(try await hub.iotctl("device", "unbind", "front", "bob"))
+        let unbound = clock.now
+        let ended = try await watching
+        let took = clock.now - unbound
+        #expect(ended.status == 1 && ended.errors.contains("error 20014 "), "\(ended.errors)")
+        // The program's own end is in it, too.
+        #expect(took < .seconds(2), "it took \(took)")
+        let gone = try await bob.iotctl("device", "show", "front")
+        #expect(gone.status == 1 && gone.errors.hasPrefix("error 8002 "), "\(gone.errors)")
+        await bob.stop()
+        await hub.stop()
+    }
+
+    @Test("A camera on another box joins as a device, and is watched from a third")
+    func cameraBox() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "camera", "gateway"])
+        let hub = try await hub(network)
+        let camera = try await join(
+            network, "camera", try await enrolment(hub, "--device", "yard"), camera: "yard")
+        _ = try require(try await hub.iotctl("user", "create", "carol"))
+        _ = try require(try await hub.iotctl("device", "bind", "yard", "carol"))
+        let carol = try await join(network, "gateway", try await enrolment(hub, "--user", "carol"))
+        for watcher in [hub, carol] {
+            try await eventually("yard online") {
+                try await watcher.iotctl("property", "read", "yard", "ProReadonly._online.stVal").text == "1\n"
+            }
+            let monitor = try require(try await watcher.iotctl("monitor", "yard", "--frames", "20", "--json"))
+            #expect(monitor.text.contains("h265"), "\(monitor.text)")
+        }
+        // Both boxes keep what they were given over a restart.
+        await camera.stop()
+        try await eventually("yard offline") {
+            try await carol.iotctl("property", "read", "yard", "ProReadonly._online.stVal").text == "0\n"
+        }
+        let again = try await RunningDaemon(
+            folder: camera.folder,
+            configuration: Self.gatewayConfiguration(network.address("camera"), camera: "yard"),
+            prefix: network.prefix("camera"))
+        try await eventually("yard online again") {
+            try await carol.iotctl("property", "read", "yard", "ProReadonly._online.stVal").text == "1\n"
+        }
+        for daemon in [again, carol, hub] { await daemon.stop() }
+    }
+
+    @Test("An enrolment string serves once, for its time, and for its own hub only")
+    func refusals() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "other", "gateway"])
+        let hub = try await hub(network)
+        let other = try await RunningDaemon(
+            configuration: Self.hubConfiguration(network.address("other")), prefix: network.prefix("other"))
+        _ = try require(try await hub.iotctl("user", "create", "bob"))
+
+        let used = try await enrolment(hub, "--user", "bob")
+        let bob = try await join(network, "gateway", used)
+        #expect(try await refusedJoin(network, "gateway", used).hasPrefix("error 21101 "), "used")
+
+        // A string for the other hub's address with this hub's secret, and the other way round.
+        let fresh = try await enrolment(hub, "--user", "bob")
+        let elsewhere = fresh.replacingOccurrences(
+            of: network.address("hub"), with: network.address("other"))
+        let swapped = try await refusedJoin(network, "gateway", elsewhere)
+        #expect(swapped.lowercased().contains("fingerprint"), "\(swapped)")
+        var components = fresh.split(separator: "=").map(String.init)
+        components[components.count - 1] = String(components[components.count - 1].reversed())
+        let wrongAuthority = try await refusedJoin(network, "gateway", components.joined(separator: "="))
+        #expect(wrongAuthority.lowercased().contains("fingerprint"), "\(wrongAuthority)")
+
+        let short = try await enrolment(hub, "--user", "bob", "--ttl", "1s")
+        try await eventually("the string expires") { try await isOver(short, hub) }
+        #expect(try await refusedJoin(network, "gateway", short).hasPrefix("error 21101 "), "expired")
+
+        // A token of another hub: the link's state says so.
+        let foreign = try require(try await other.iotctl("token", "create", "--link", "--ttl", "1h"))
+        let folder = try TemporaryFolder()
+        FileManager.default.createFile(
+            atPath: folder.path("token"), contents: foreign.output, attributes: [.posixPermissions: 0o600])
+        try FileManager.default.copyItem(
+            atPath: bob.folder.path("data/link/ca.pem"), toPath: folder.path("ca.pem"))
+        let stranger = try await RunningDaemon(
+            folder: folder,
+            configuration: """
+                hub:
+                  enabled: false
+                link:
+                  accessId: owner
+                  tokenFile: token
+                  endpoint: \(network.address("hub")):8883
+                  certificateAuthorityFile: ca.pem
+
+                """, prefix: network.prefix("gateway"))
+        try await eventually("tokenFailed") { try await linkName(stranger) == "tokenFailed" }
+        for daemon in [stranger, bob, other, hub] { await daemon.stop() }
+    }
+
+    /// Whether a fresh string made after it shows that its second is over.
+    private func isOver(_ enrolment: String, _ hub: RunningDaemon) async throws -> Bool {
+        let list = try await hub.api.request("GET", "/v1/tokens")
+        let tokens = list.object["tokens"] as? [[String: Any]] ?? []
+        let now = Date().timeIntervalSince1970
+        return tokens.allSatisfy { token in
+            guard let id = token["id"] as? String, enrolment.contains(id) else { return true }
+            return (token["expires"] as? Double).map { $0 < now } ?? true
+        }
+    }
+
+    @Test("A second gateway of the account kicks the first off, which stays so until it is told to register")
+    func kickOff() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "first", "second"])
+        let hub = try await hub(network)
+        _ = try require(try await hub.iotctl("user", "create", "bob"))
+        let first = try await join(network, "first", try await enrolment(hub, "--user", "bob"))
+        let second = try await join(network, "second", try await enrolment(hub, "--user", "bob"))
+        try await eventually("the first is kicked off") { try await linkName(first) == "kickOff" }
+        #expect(try await linkName(second) == "online")
+        let refused = try await first.iotctl("device", "list")
+        #expect(refused.status == 1 && refused.errors.hasPrefix("error 21025 "), "\(refused.errors)")
+        #expect(try await linkName(first) == "kickOff")
+
+        _ = try require(try await first.iotctl("link", "register"))
+        try await eventually("the first is back") { try await linkName(first) == "online" }
+        try await eventually("the second is kicked off") { try await linkName(second) == "kickOff" }
+        for daemon in [first, second, hub] { await daemon.stop() }
+    }
+
+    @Test("A cable that is out for a while costs nothing but the time")
+    func cable() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "gateway"])
+        let hub = try await hub(network)
+        _ = try require(try await hub.iotctl("user", "create", "bob"))
+        _ = try require(
+            try await hub.iotctl("device", "bind", "front", "bob", "--action", "configure", "--action", "view"))
+        let bob = try await join(network, "gateway", try await enrolment(hub, "--user", "bob"))
+        try await network.setLink("gateway", isUp: false)
+        async let written = bob.iotctl("user-property", "add", "front", "cable", "1")
+        try await network.setLink("gateway", isUp: true)
+        _ = try require(try await written)
+        let read = try require(try await hub.iotctl("property", "read", "front", "ProUser.cable.val"))
+        #expect(read.text == "1\n")
+        for daemon in [bob, hub] { await daemon.stop() }
+    }
+}

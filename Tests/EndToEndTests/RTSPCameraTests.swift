@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+/// Whole cameras over RTSP, served by GStreamer: what they send, and what happens when they are not there.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct RTSPCameraTests {
+    /// What a camera sends, as one of the samples repeated until it outlasts a test.
+    private static let streams = [
+        MonitorTests.Sample(file: "street-h264-aac.mp4", frames: 40, audioCodec: "aac", channels: 1),
+        MonitorTests.Sample(file: "street-h265-aac.mp4", frames: 40, audioCodec: "aac", channels: 1),
+        MonitorTests.Sample(
+            file: "street-h264-bframes-pcma.mkv", frames: 40, audioCodec: "aac", channels: 1, reordered: 3),
+    ]
+
+    @Test("Over TCP, H.264 and H.265 with AAC and H.264 with PCMA show exactly the frames that the camera sent")
+    func overTCP() async throws {
+        try await withCameras(transport: "tcp") { daemon, name, sample, file in
+            try await MonitorTests.monitor(daemon, name, sample, file, wraps: false)
+        }
+    }
+
+    @Test("Over UDP the same cameras show the camera's frames, in order, with their sound")
+    func overUDP() async throws {
+        try await withCameras(transport: "udp") { daemon, name, sample, file in
+            let folder = try TemporaryFolder()
+            let outcome = try await daemon.iotctl(
+                "monitor", name, "--frames", "\(sample.frames)", "--raw-video", folder.path("v.y4m"), "--raw-audio",
+                folder.path("a.wav"))
+            try #require(outcome.status == 0, "\(name): \(outcome.errors)\n\(daemon.log)")
+            let shown = try await FrameDigests.of(folder.path("v.y4m"))
+            #expect(shown.count == sample.frames)
+            // What UDP loses stays lost, and the pictures behind it up to the next key frame with it.
+            var rest = try await FrameDigests.of(file)[...]
+            let found = shown.count { digest in
+                guard let place = rest.firstIndex(of: digest) else { return false }
+                rest = rest[(place + 1)...]
+                return true
+            }
+            #expect(found >= shown.count * 9 / 10, "\(name): \(found) of \(shown.count) frames are the camera's")
+            let sound = try FileManager.default.attributesOfItem(atPath: folder.path("a.wav"))[.size] as? Int
+            #expect(try #require(sound) > 16_000, "\(name): a second of sound at least")
+        }
+    }
+
+    private func withCameras(
+        transport: String,
+        _ body: @escaping @Sendable (RunningDaemon, String, MonitorTests.Sample, String) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        var cameras: [(name: String, sample: MonitorTests.Sample, file: String, server: RTSPServer)] = []
+        for (index, sample) in Self.streams.enumerated() {
+            let file = try await Self.repeated(sample.file, in: folder)
+            cameras.append(("cam\(index)", sample, file, try await RTSPServer(file: file)))
+        }
+        let items = cameras.map { "  - {name: \($0.name), url: '\($0.server.url)', rtspTransport: \(transport)}" }
+        let daemon = try await RunningDaemon(
+            configuration: (["cameras:"] + items).joined(separator: "\n"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (name, sample, file, _) in cameras {
+                group.addTask { try await body(daemon, name, sample, file) }
+            }
+            try await group.waitForAll()
+        }
+        for camera in cameras {
+            #expect(try await daemon.camera(camera.name)?["state"] as? String == "ready")
+            camera.server.stop()
+        }
+        #expect(await daemon.stop() == 0)
+    }
+
+    @Test("A camera that is not there when the daemon starts says why, and comes up by itself")
+    func firstDial() async throws {
+        let port = try RTSPServer.freePort()
+        let daemon = try await RunningDaemon(cameras: ["door": RTSPServer.url(port: port)])
+        try await eventually("the camera's failure") {
+            try await daemon.camera("door")?["state"] as? String == "failed"
+        }
+        let reason = try #require(try await daemon.camera("door")?["reason"] as? [String: Any])
+        #expect(reason["code"] as? Int == 25010 && reason["name"] as? String == "sourceUnreachable")
+        #expect((reason["message"] as? String)?.contains("Connection refused") == true, "\(reason)")
+        let list = try await daemon.iotctl("camera", "list")
+        #expect(list.text.contains("door: 25010 sourceUnreachable: "), "\(list.text)")
+        // Who wants to watch is told the same, and at once.
+        let refused = try await daemon.iotctl("monitor", "door", "--frames", "1")
+        #expect(refused.status == 1 && refused.errors.hasPrefix("error 25010 "), "\(refused.errors)")
+
+        let server = try await RTSPServer(file: Product.sample("street-h264-aac.mp4"), port: port)
+        try await eventually("the camera", within: .seconds(60)) {
+            try await daemon.camera("door")?["state"] as? String == "ready"
+        }
+        #expect(try await daemon.camera("door")?["reason"] == nil)
+        let watched = try await daemon.iotctl("monitor", "door", "--frames", "10")
+        #expect(watched.status == 0, "\(watched.errors)")
+        server.stop()
+        await daemon.stop()
+    }
+
+    @Test("A channel outlives its camera's server: killed and started again, it shows pictures again")
+    func reconnect() async throws {
+        let port = try RTSPServer.freePort()
+        let folder = try TemporaryFolder()
+        let file = try await Self.repeated("street-h265-aac.mp4", in: folder)
+        let first = try await RTSPServer(file: file, port: port)
+        let daemon = try await RunningDaemon(cameras: ["door": RTSPServer.url(port: port)])
+        let video = folder.path("v.y4m")
+        async let monitor = daemon.iotctl(
+            "monitor", "door", "--frames", "150", "--raw-video", video, "--record", folder.path("r.mp4"), "--json")
+        // 768 × 576 pixels of 4:2:0, and a header's line.
+        let frame = 768 * 576 * 3 / 2 + 6
+        func shown() -> Int {
+            let size = try? FileManager.default.attributesOfItem(atPath: video)[.size] as? Int
+            return (size ?? 0) / frame
+        }
+        try await eventually("30 pictures", within: .seconds(60)) { shown() >= 30 }
+        first.stop()
+        try await eventually("the camera's failure", within: .seconds(30)) {
+            try await daemon.camera("door")?["state"] as? String == "failed"
+        }
+        let before = shown()
+        let second = try await RTSPServer(file: file, port: port)
+
+        let outcome = try await monitor
+        try #require(outcome.status == 0, "\(outcome.errors)\n\(daemon.log)")
+        let summary = try JSONSerialization.jsonObject(with: outcome.output) as? [String: Any]
+        let statistics = (summary?["channel"] as? [String: Any])?["statistics"] as? [String: Any]
+        #expect(statistics?["discontinuities"] as? Int == 2, "one of each track: \(outcome.text)")
+        // One run of the source's pictures until the server died, and one from its start when it came back.
+        let source = try await FrameDigests.of(file)
+        let pictures = try await FrameDigests.of(video)
+        #expect(pictures.count == 150)
+        let ends = (before - 2...before + 30).filter { end in
+            end < pictures.count && FrameDigests.position(of: pictures[end...], inRepeated: source) == 0
+                && FrameDigests.position(of: pictures[..<end], inRepeated: source) != nil
+        }
+        #expect(!ends.isEmpty, "the pictures are not two runs of the source's; \(before) before the end")
+        let played = try await Program.named(
+            "ffmpeg", ["-v", "error", "-i", folder.path("r.mp4"), "-f", "null", "-"]
+        ).run()
+        #expect(played.status == 0 && played.errors == "", "\(played.errors)")
+
+        let log = daemon.log.split(separator: "\n")
+        #expect(log.count { $0.contains("camera source is back") } == 1, "\(daemon.log)")
+        #expect(log.contains { $0.contains("camera source failed") && $0.contains("retry.pause") }, "\(daemon.log)")
+        second.stop()
+        await daemon.stop()
+    }
+
+    /// The sample, over and over, for at least a minute: the server plays a file once.
+    private static func repeated(_ sample: String, in folder: TemporaryFolder) async throws -> String {
+        let file = folder.path(sample)
+        let outcome = try await Program.named(
+            "ffmpeg",
+            ["-v", "error", "-stream_loop", "12", "-i", Product.sample(sample), "-t", "100", "-c", "copy", file]
+        ).run()
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return file
+    }
+}
+
+extension RunningDaemon {
+    /// The camera of this name in `iotctl camera list --json`.
+    fileprivate func camera(_ name: String) async throws -> [String: Any]? {
+        let answer = try JSONSerialization.jsonObject(with: await iotctl("camera", "list", "--json").output)
+        let cameras = (answer as? [String: Any])?["cameras"] as? [[String: Any]]
+        return cameras?.first { $0["name"] as? String == name }
+    }
+}

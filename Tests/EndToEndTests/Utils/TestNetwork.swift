@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+/// Hosts of their own on one switch, made of network namespaces of this machine; needs root. They go with their owner.
+final class TestNetwork: Sendable {
+    private let name: String
+    private let subnet: Int
+    let hosts: [String]
+
+    /// - Parameter hosts: their names; at most 200.
+    init(hosts: [String]) async throws {
+        let number = Int.random(in: 0..<(1 << 20))
+        name = "iotv" + String(number, radix: 36)
+        // RFC 2544's block for tests of network devices: nobody else's addresses.
+        subnet = number % 250
+        self.hosts = hosts
+        try await ip("netns add \(switchNamespace)")
+        try await ip("-n \(switchNamespace) link add switch type bridge")
+        try await ip("-n \(switchNamespace) link set switch up")
+        for host in hosts {
+            let inside = namespace(host)
+            let port = "port\(index(host))"
+            try await ip("netns add \(inside)")
+            try await ip("-n \(inside) link set lo up")
+            try await ip("link add eth0 netns \(inside) type veth peer name \(port) netns \(switchNamespace)")
+            try await ip("-n \(switchNamespace) link set \(port) master switch up")
+            try await ip("-n \(inside) address add \(address(host))/24 dev eth0")
+            try await ip("-n \(inside) link set eth0 up")
+        }
+    }
+
+    /// The host's IPv4 address.
+    func address(_ host: String) -> String {
+        "198.18.\(subnet).\(index(host) + 1)"
+    }
+
+    /// What to put before a command so that it runs on the host; the command's process stays the same one.
+    func prefix(_ host: String) -> [String] {
+        ["ip", "netns", "exec", namespace(host)]
+    }
+
+    /// Takes the host's cable out, or puts it in again.
+    func setLink(_ host: String, isUp: Bool) async throws {
+        try await ip("-n \(namespace(host)) link set eth0 \(isUp ? "up" : "down")")
+    }
+
+    private var switchNamespace: String { name + "-switch" }
+
+    private func namespace(_ host: String) -> String { "\(name)-\(host)" }
+
+    private func index(_ host: String) -> Int { hosts.firstIndex(of: host)! }
+
+    private func ip(_ command: String) async throws {
+        let outcome = try await Program.named("ip", command.split(separator: " ").map(String.init)).run()
+        try #require(outcome.status == 0, "ip \(command): \(outcome.errors) (network namespaces need root)")
+    }
+
+    deinit {
+        for space in hosts.map(namespace) + [switchNamespace] {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = ["ip", "netns", "delete", space]
+            process.standardError = FileHandle.nullDevice
+            try? process.run()
+            process.waitUntilExit()
+        }
+    }
+}
