@@ -13,7 +13,7 @@ RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
 SWIFT_FILES = $(shell find Package.swift Sources Tests -name '*.swift' -not -path '*/.build*')
 
-.PHONY: help deps deps-test build run test lint bench format install clean
+.PHONY: help deps deps-test build run test lint bench format install deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
@@ -25,6 +25,8 @@ help:
 	@echo 'make bench     measure, beside references'
 	@echo 'make format    format the sources'
 	@echo 'make install   install binaries, systemd unit and configuration (PREFIX, DESTDIR)'
+	@echo 'make deb       build a Debian package of the programs in .build/release, into .build/deb'
+	@echo 'make deb-test  install, run, upgrade and purge it in a clean Debian 12 (needs root)'
 	@echo 'make clean     remove what was built and the data of make run'
 
 deps:
@@ -65,9 +67,30 @@ install:
 	@# A configuration that is there is the administrator's.
 	test -e '$(DESTDIR)/etc/iotvideod/iotvideod.yaml' || \
 		install -D -m 0644 packaging/iotvideod.yaml '$(DESTDIR)/etc/iotvideod/iotvideod.yaml'
+	install -D -m 0644 man/iotvideod.8 '$(DESTDIR)$(PREFIX)/share/man/man8/iotvideod.8'
+	install -D -m 0644 man/iotvideod.yaml.5 '$(DESTDIR)$(PREFIX)/share/man/man5/iotvideod.yaml.5'
+	install -D -m 0644 man/iotctl.1 '$(DESTDIR)$(PREFIX)/share/man/man1/iotctl.1'
+	install -d '$(DESTDIR)$(PREFIX)/share/bash-completion/completions' \
+		'$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions' '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d'
+	$(BIN)/iotctl --generate-completion-script bash > '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/iotctl'
+	$(BIN)/iotctl --generate-completion-script zsh > '$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions/_iotctl'
+	$(BIN)/iotctl --generate-completion-script fish > '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/iotctl.fish'
+	$(BIN)/iotvideod --generate-completion-script bash > \
+		'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/iotvideod'
 	install -D -m 0644 docs/configuration.md '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/configuration.md'
 	install -D -m 0644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/LICENSE'
 	@echo 'Next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now iotvideod'
+
+# Run `make build` first, as for install.
+deb:
+	@packaging/deb/build.sh $(BIN) .build/deb
+
+deb-test:
+	@DEB_LEVEL=0 packaging/deb/build.sh $(BIN) .build/deb/test
+	@DEB_LEVEL=0 packaging/deb/build.sh $(BIN) .build/deb/test "$$($(BIN)/iotvideod --version)+test1"
+	@version=$$($(BIN)/iotvideod --version) arch=$$(dpkg --print-architecture) && packaging/deb/test.sh \
+		.build/deb/test/iotvideod_$${version}_$$arch.deb .build/deb/test/iotvideod_$${version}+test1_$$arch.deb \
+		Samples/street-h264-aac.mp4
 
 clean:
 	rm -rf .build .run

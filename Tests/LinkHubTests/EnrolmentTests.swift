@@ -31,6 +31,21 @@ struct EnrolmentTests {
         return hub
     }
 
+    @Test(
+        "An administrator's string for a name that no device has makes the device; nobody else's does, nor one refused")
+    func newDevice() throws {
+        var hub = try online()
+        let refused = try hub.request(hub.owner, "token.enrol", ["devices": ["yard", "not a name"]])
+        #expect(refused?.code == .invalidRequest)
+        #expect(hub.core.state.names["yard"] == nil)
+        #expect(try hub.request(hub.guest, "token.enrol", ["devices": ["yard"]])?.code == .targetNotFound)
+        let box = try enrol(&hub, ["devices": ["yard", "front", "yard"]])
+        let yard = try #require(hub.core.state.names["yard"])
+        #expect(hub.core.state.bindings[yard, hub.owner.principal.accessID!]?.role == .owner)
+        let reply = try hub.request(box, "enrol.exchange")
+        #expect(reply?.result["devices"]?.arrayValue?.count == 2)
+    }
+
     @Test("It gives tokens once: a lost reply comes again to the same request for a minute, anything else gets 21101")
     func once() throws {
         var hub = try online()

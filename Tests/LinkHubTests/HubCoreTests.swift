@@ -145,6 +145,22 @@ struct HubCoreTests {
         #expect(hub.core.sessions[hub.camera.principal]?.address == newer)
     }
 
+    @Test("The will of a connection that its session has left, or never moved to, is no farewell")
+    func staleWill() throws {
+        var hub = try CoreFixture()
+        #expect(try hub.request(hub.camera, "session.begin", ["connection": 1])?.code == .success)
+        #expect(try hub.request(hub.camera, "session.heartbeat", ["connection": 2])?.code == .success)
+        func will(_ connection: JSONValue) -> Envelope {
+            .push(LinkPush(method: LinkMethod.end, params: ["reason": "connectionLost", "connection": connection]))
+        }
+        for stale: JSONValue in [1, 3] {
+            #expect(try hub.send(hub.camera, will(stale)).isEmpty)
+            #expect(hub.core.sessions[hub.camera.principal] != nil)
+        }
+        _ = try hub.send(hub.camera, will(2))
+        #expect(hub.core.sessions[hub.camera.principal] == nil)
+    }
+
     @Test("A session that the hub does not know is told to begin")
     func unknownSession() throws {
         var hub = try CoreFixture()

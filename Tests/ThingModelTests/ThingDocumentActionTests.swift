@@ -7,7 +7,7 @@ import ThingModel
         "ctlVal and stVal both command, and so does a bare value at either path",
         arguments: [
             ("Action.cameraOn", #"{"ctlVal":1}"#), ("Action.cameraOn", #"{"stVal":1}"#),
-            ("Action.cameraOn.ctlVal", "1"),
+            ("Action.cameraOn.ctlVal", "1"), ("Action.cameraOn", "1"),
             ("Action.cameraOn.stVal", "1"), ("Action.cameraOn", "null"),
         ])
     func forms(path: String, text: String) throws {
@@ -18,7 +18,7 @@ import ThingModel
         #expect(try document.read("ProReadonly.cameraOn.stVal").value == 0)
     }
 
-    @Test("A value outside the schema is 20102", arguments: [#"{"ctlVal":2}"#, #"{"ctlVal":"1"}"#, "1", "{}", "[]"])
+    @Test("A value outside the schema is 20102", arguments: [#"{"ctlVal":2}"#, #"{"ctlVal":"1"}"#, "2", "{}", "[]"])
     func wrongValue(text: String) throws {
         let document = try sampleDocument()
         try expectError(.valueInvalid) {

@@ -8,7 +8,7 @@ import Testing
     private func documented() throws -> [String: String] {
         let text = try String(contentsOf: Repository.file("docs/configuration.md"), encoding: .utf8)
         let keys = try #require(text.range(of: "\n## Keys"))
-        let end = try #require(text.range(of: "\n## Default paths"))
+        let end = try #require(text.range(of: "\n## Changing it"))
         var rows: [String: String] = [:]
         for line in text[keys.upperBound..<end.lowerBound].split(separator: "\n") where line.hasPrefix("| `") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
@@ -27,18 +27,38 @@ import Testing
         #expect(try documented() == code)
     }
 
+    @Test("iotvideod.yaml(5) has every key of docs/configuration.md with its default")
+    func manualPage() throws {
+        let text = try String(contentsOf: Repository.file("man/iotvideod.yaml.5"), encoding: .utf8)
+        let lines = text.replacing("\\-", with: "-").split(separator: "\n").map(String.init)
+        var rows: [String: String] = [:]
+        for (line, next) in zip(lines, lines.dropFirst()) where line.hasPrefix(".B ") && next.hasPrefix("Default: ") {
+            let value = next.dropFirst(9).split(separator: ". Unit:")[0]
+            rows[String(line.dropFirst(3))] = String(value.hasSuffix(".") ? value.dropLast() : value)
+        }
+        let documented = try documented()
+            .filter { $0.key != "cameras" }.mapValues { $0 == "see below" ? "in FILES" : $0 }
+        rows["cameras"] = nil
+        #expect(rows == documented)
+    }
+
     @Test("The defaults that the keys name are those of the types")
     func defaultsAgree() throws {
         let defaults = DefaultPaths(environment: [:], isRoot: true)
         let plain = Configuration(defaults: defaults)
         for key in ConfigurationKey.all
-        where !["see below", "found", "the hub's owner", "the hub's own"].contains(key.defaultText) {
-            let text = key.name.split(separator: ".").joined(separator: ": {") + ": '" + key.defaultText + "'}"
-            // Numbers and truth values stand bare.
-            let bare = text.replacing(#/'(\d+|true|false|\d+s)'/#) { $0.output.1 }
+        where !["see below", "found", "none", "the hub's owner", "the hub's own"].contains(key.defaultText)
+            && !key.defaultText.contains("unless")
+        {
+            let steps = key.name.split(separator: ".")
+            let text =
+                steps.joined(separator: ": {") + ": '" + key.defaultText + "'"
+                + String(repeating: "}", count: steps.count - 1)
+            // Numbers, truth values and lists stand bare.
+            let bare = text.replacing(#/'(\d+|true|false|\d+s|\[\])'/#) { $0.output.1 }
             #expect(try Configuration.parse(bare, file: "/c", defaults: defaults) == plain, "\(key.name)")
         }
-        var camera = CameraConfiguration(name: "a", source: try CameraSource("/x", relativeTo: "/"))
+        let camera = CameraConfiguration(name: "a", source: try CameraSource("/x", relativeTo: "/"))
         #expect(
             try Configuration.parse(
                 "cameras: [{name: a, url: /x, viewers: 8}]", file: "/c",
@@ -55,7 +75,7 @@ import Testing
         let installed = try String(contentsOf: Repository.file("packaging/iotvideod.yaml"), encoding: .utf8)
         #expect(throws: Never.self) { try Configuration.parse(installed, file: "/c", defaults: defaults) }
         // And with its examples switched on.
-        let enabled = installed.replacing(#/\n# (media|cameras|  )/#) { "\n\($0.output.1)" }
+        let enabled = installed.replacing(#/\n# (media|cameras|hub|api|  )/#) { "\n\($0.output.1)" }
         #expect(try Configuration.parse(enabled, file: "/c", defaults: defaults).cameras.count == 1)
     }
 }

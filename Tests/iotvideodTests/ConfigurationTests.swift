@@ -31,8 +31,20 @@ import Testing
             dataDirectory: data
             socket: /run/s
             log: {level: debug}
-            hub: {enabled: true, mosquitto: /opt/m, listen: 127.0.0.1:1884}
-            link: {accessId: gate_1, tokenFile: token, endpoint: "unix:/run/b"}
+            hub:
+              enabled: true
+              mosquitto: /opt/m
+              listen: 127.0.0.1:1884
+              tls: {listen: "[::]:8883", names: [Box.example, 192.0.2.1], certificateFile: c.pem, keyFile: k.pem}
+            link: {accessId: gate_1, tokenFile: token, endpoint: "Hub.example:8883", certificateAuthorityFile: ca.pem}
+            api:
+              listen: 0.0.0.0:8443
+              tls: true
+              certificateFile: c.pem
+              keyFile: k.pem
+              allowedOrigins: ["https://Console.example:8443"]
+              names: [box.example]
+              requestTimeout: 5s
             media: {listen: "[::]:9000"}
             channels: {connections: 4, idleTimeout: 1500ms}
             cameras:
@@ -46,10 +58,20 @@ import Testing
         #expect(configuration.dataDirectory == "/etc/d/data")
         #expect(configuration.socket == "/run/s")
         #expect(configuration.log.level == .debug)
-        #expect(configuration.hub == .init(enabled: true, mosquitto: "/opt/m", listen: .loopback(port: 1884)))
+        let tls = Configuration.HubTLS(
+            listen: ListenAddress(host: "::", port: 8883), names: ["box.example", "192.0.2.1"],
+            certificateFile: "/etc/d/c.pem", keyFile: "/etc/d/k.pem")
+        #expect(
+            configuration.hub == .init(enabled: true, mosquitto: "/opt/m", listen: .loopback(port: 1884), tls: tls))
+        let api = Configuration.API(
+            listen: ListenAddress(host: "0.0.0.0", port: 8443), tls: true, certificateFile: "/etc/d/c.pem",
+            keyFile: "/etc/d/k.pem", allowedOrigins: ["https://console.example:8443"], names: ["box.example"],
+            requestTimeout: .seconds(5))
+        #expect(configuration.api == api)
         #expect(configuration.link.accessId?.rawValue == "gate_1")
         #expect(configuration.link.tokenFile == "/etc/d/token")
-        #expect(configuration.link.endpoint == .unixSocket("/run/b"))
+        #expect(configuration.link.endpoint == .tcp(host: "hub.example", port: 8883))
+        #expect(configuration.link.certificateAuthorityFile == "/etc/d/ca.pem")
         #expect(configuration.media.listen == ListenAddress(host: "::", port: 9000))
         #expect(configuration.channels == .init(connections: 4, idleTimeout: .milliseconds(1500)))
         let cameras = configuration.cameras
@@ -90,7 +112,14 @@ import Testing
             "media: {listen: '127.0.0.1:70000'}", "media: {listen: '::1:5'}", "hub: {listen: '0.0.0.0:1883'}",
             "hub: {listen: tcp}", "channels: {connections: 0}", "channels: {connections: 1.5}",
             "channels: {idleTimeout: 30}", "channels: {idleTimeout: 2h}", "channels: {idleTimeout: -1s}",
-            "link: {accessId: Owner}", "link: {endpoint: '192.0.2.1:1883', accessId: a, tokenFile: t}",
+            "link: {accessId: Owner}", "link: {endpoint: '192.0.2.1', accessId: a, tokenFile: t}",
+            "link: {endpoint: 'h:0', accessId: a, tokenFile: t}",
+            "hub: {tls: {listen: '0.0.0.0:0'}}", "hub: {tls: {listen: 'box:8883'}}",
+            "hub: {tls: {listen: '0.0.0.0:1', names: box}}", "hub: {tls: {listen: '0.0.0.0:1', names: ['a b']}}",
+            "api: {listen: 8443}", "api: {listen: '127.0.0.1:8443', tls: yes}",
+            "api: {listen: '127.0.0.1:1', allowedOrigins: ['*']}",
+            "api: {listen: '127.0.0.1:1', allowedOrigins: ['https://a/b']}",
+            "api: {listen: '127.0.0.1:1', names: [192.0.2.300]}", "api: {requestTimeout: 0s}",
             "dataDirectory: [a]", "dataDirectory:", "hub: 5", "cameras: front", "cameras: [front]", "- a",
             "cameras: [{name: 'a b', url: /x}]", "cameras: [{name: a, url: ''}]",
             "cameras: [{name: a, url: 'exec:ffmpeg'}]", "cameras: [{name: a, url: 'http://h/x'}]",
@@ -104,7 +133,23 @@ import Testing
         "Keys that do not go together are refused, with the key at fault",
         arguments: [
             ("link: {accessId: a}", "link.accessId"), ("link: {tokenFile: t}", "link.tokenFile"),
-            ("link: {endpoint: '127.0.0.1:1'}", "link.endpoint"), ("hub: {enabled: false}", "hub.enabled"),
+            ("link: {endpoint: '127.0.0.1:1'}", "link.endpoint"),
+            ("hub: {enabled: false, tls: {listen: '0.0.0.0:1'}}", "hub.tls.listen"),
+            ("link: {endpoint: '192.0.2.1:1883', accessId: a, tokenFile: t}", "link.endpoint"),
+            ("link: {certificateAuthorityFile: c}", "link.certificateAuthorityFile"),
+            (
+                "link: {endpoint: 'unix:/b', accessId: a, tokenFile: t, certificateAuthorityFile: c}",
+                "link.certificateAuthorityFile"
+            ),
+            ("hub: {tls: {names: [a]}}", "hub.tls.names"),
+            ("hub: {tls: {listen: '0.0.0.0:1', certificateFile: c}}", "hub.tls.certificateFile"),
+            ("hub: {tls: {listen: '0.0.0.0:1', keyFile: k}}", "hub.tls.keyFile"),
+            ("hub: {listen: '127.0.0.1:5', tls: {listen: '0.0.0.0:5'}}", "hub.tls.listen"),
+            ("api: {names: [a]}", "api.names"), ("api: {tls: true}", "api.tls"),
+            ("api: {allowedOrigins: ['http://a']}", "api.allowedOrigins"),
+            ("api: {listen: '127.0.0.1:1', certificateFile: c, keyFile: k}", "api.certificateFile"),
+            ("api: {listen: '0.0.0.0:1', certificateFile: c}", "api.certificateFile"),
+            ("api: {listen: '0.0.0.0:1'}", "api.listen"), ("api: {listen: '127.0.0.1:1', tls: true}", "api.listen"),
             ("cameras: [{name: a, url: /x, rtspTransport: udp}]", "cameras[0].rtspTransport"),
             ("cameras: [{name: a, url: 'rtsp://h/', passwordFile: p}]", "cameras[0].passwordFile"),
             ("cameras: [{name: a, url: 'rtsp://u@h/', username: v}]", "cameras[0].username"),

@@ -30,10 +30,30 @@ import Testing
         arguments: [
             ["--camera", "front"], ["--camera", "a b=/x"], ["--camera", "a=rtsp://u:p@h/"], ["--camera", "a=exec:x"],
             ["--camera", "a=/x", "--camera", "a=/y"], ["--log-level", "loud"],
-            ["--socket", String(repeating: "s", count: 108)], ["--listen", "x"],
+            ["--socket", String(repeating: "s", count: 108)], ["--listen", "x"], ["--join-only"],
         ])
     func refusals(arguments: [String]) {
         #expect(throws: (any Error).self) { try DaemonOptions.parse(arguments) }
+    }
+
+    @Test("--listen is api.listen, and goes together with the file's other api keys")
+    func listen() async throws {
+        try await withTemporaryDirectory { directory in
+            let file = directory + "/c.yaml"
+            try "api: {names: [box.example]}\n".write(toFile: file, atomically: true, encoding: .utf8)
+            let options = try DaemonOptions.parse(["--config", file, "--listen", "[::1]:8080"])
+            let configuration = try options.configuration(environment: [:], isRoot: true)
+            #expect(configuration.api.listen == ListenAddress(host: "::1", port: 8080))
+            #expect(!configuration.api.isEncrypted)
+            let alone = try DaemonOptions.parse(["--config", file])
+            #expect(throws: IoTError.self) { try alone.configuration(environment: [:], isRoot: true) }
+            // Beyond this machine it is encrypted, which takes a certificate.
+            let open = try DaemonOptions.parse(["--listen", "0.0.0.0:8443"])
+            #expect(throws: IoTError.self) { try open.configuration(environment: [:], isRoot: true) }
+            try "hub: {tls: {listen: '0.0.0.0:8883'}}\n".write(toFile: file, atomically: true, encoding: .utf8)
+            let hub = try DaemonOptions.parse(["--config", file, "--listen", "0.0.0.0:8443"])
+            #expect(try hub.configuration(environment: [:], isRoot: true).api.isEncrypted)
+        }
     }
 
     @Test("A secret that others may read stops the start, and the message names the key")

@@ -1,7 +1,9 @@
 public import IoTCore
 
 /// `POST /v1/channels`: connects to a device and learns its tracks; no media flows until `play`.
-public struct ChannelRequest: Codable, Hashable, Sendable {
+public struct ChannelRequest: APIRequestBody, Hashable {
+    public static let members = ["device", "source", "kind"]
+
     /// A device's id or name.
     public var device: String
     /// Which camera of a recorder; 0 for a device with one.

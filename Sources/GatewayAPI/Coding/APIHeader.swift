@@ -3,7 +3,7 @@ public enum APIHeader {
     /// On a snapshot: its picture's presentation time, µs on the source's clock.
     public static let pts = "Iotvideo-Pts"
 
-    /// On a request that changes something: 1–64 characters of `A–Z a–z 0–9 _ - . :`. A repeat within 10 minutes
+    /// On a request that changes something: 1–64 characters of `A–Z a–z 0–9 _ - .`. A repeat within 10 minutes
     /// gets the first answer and changes nothing again.
     public static let idempotencyKey = "Idempotency-Key"
 }

@@ -7,6 +7,8 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
     public var role: String
     public var online: Bool
     public var presenceSince: Int64?
+    public var actions: [DeviceAction]?
+    public var owner: String?
     /// The whole document: `ProConst`, `ProReadonly`, `ProWritable`, `ProUser`, `Action`.
     public var model: JSONValue
     /// The document's version.
@@ -20,12 +22,16 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
         self.role = summary.role
         self.online = summary.online
         self.presenceSince = summary.presenceSince
+        self.actions = summary.actions
+        self.owner = summary.owner
         self.model = model
         self.version = version
         self.pending = pending
     }
 
     public var summary: DeviceSummary {
-        DeviceSummary(id: id, name: name, role: role, online: online, presenceSince: presenceSince)
+        DeviceSummary(
+            id: id, name: name, role: role, online: online, presenceSince: presenceSince, actions: actions,
+            owner: owner)
     }
 }

@@ -8,13 +8,22 @@ public struct DeviceSummary: Codable, Hashable, Sendable {
     public var online: Bool
     /// When it last came or went: ms since 1970; `nil` if it never came.
     public var presenceSince: Int64?
+    /// What the account may do with it; `nil` from a hub that knows roles only.
+    public var actions: [DeviceAction]?
+    /// The access id of its owner; `nil` for none.
+    public var owner: String?
 
-    public init(id: String, name: String, role: String, online: Bool, presenceSince: Int64?) {
+    public init(
+        id: String, name: String, role: String, online: Bool, presenceSince: Int64?, actions: [DeviceAction]? = nil,
+        owner: String? = nil
+    ) {
         self.id = id
         self.name = name
         self.role = role
         self.online = online
         self.presenceSince = presenceSince
+        self.actions = actions
+        self.owner = owner
     }
 }
 

@@ -5,10 +5,13 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// The event's type; `message` when the stream names none.
     public var name: String
     public var data: String
+    /// Where to resume behind it, as `Last-Event-ID`; `nil` when the stream gives none.
+    public var id: String?
 
-    public init(name: String, data: String) {
+    public init(name: String, data: String, id: String? = nil) {
         self.name = name
         self.data = data
+        self.id = id
     }
 
     init(name: String, encoding value: some Encodable) throws(IoTError) {
@@ -22,6 +25,7 @@ public struct ServerSentEvent: Hashable, Sendable {
     /// The event as it travels, with the empty line that ends it.
     public var text: String {
         var text = "event: \(name)\n"
+        if let id { text += "id: \(id)\n" }
         for line in data.split(separator: "\n", omittingEmptySubsequences: false) { text += "data: \(line)\n" }
         return text + "\n"
     }

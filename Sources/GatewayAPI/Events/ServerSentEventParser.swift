@@ -5,6 +5,8 @@ public struct ServerSentEventParser: Sendable {
 
     private var line: [UInt8] = []
     private var name = ""
+    /// Stays until another one comes, as the standard has it.
+    private var id: String?
     private var data: [String] = []
     private var dataSize = 0
     private var isOversized = false
@@ -43,7 +45,10 @@ public struct ServerSentEventParser: Sendable {
             dataSize += value.count
             if dataSize > Self.maximumEventSize { isOversized = true }
             if !isOversized { data.append(String(decoding: value, as: UTF8.self)) }
-        default: break  // a comment (an empty field name), `id`, `retry`, or a field of the future
+        case "id":
+            // One that holds NUL is ignored, by the standard.
+            if !value.contains(0), !value.isEmpty { id = String(decoding: value, as: UTF8.self) }
+        default: break  // a comment (an empty field name), `retry`, or a field of the future
         }
         return nil
     }
@@ -56,6 +61,6 @@ public struct ServerSentEventParser: Sendable {
             isOversized = false
         }
         guard !data.isEmpty, !isOversized else { return nil }
-        return ServerSentEvent(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"))
+        return ServerSentEvent(name: name.isEmpty ? "message" : name, data: data.joined(separator: "\n"), id: id)
     }
 }

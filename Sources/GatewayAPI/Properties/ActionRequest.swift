@@ -1,7 +1,10 @@
 public import IoTCore
 
 /// `POST /v1/devices/{device}/actions`
-public struct ActionRequest: Codable, Hashable, Sendable {
+public struct ActionRequest: APIRequestBody, Hashable {
+    public static let members = ["path", "value", "timeoutMilliseconds"]
+    public static let nullable: String? = "value"
+
     /// For example `Action.takePhoto` or `Action.cameraOn.ctlVal`.
     public var path: String
     /// The command's value; null when the action takes none.

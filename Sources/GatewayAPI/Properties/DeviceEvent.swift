@@ -33,20 +33,23 @@ public enum DeviceEvent: Hashable, Sendable {
 /// A property's new value.
 public struct PropertyUpdate: Codable, Hashable, Sendable {
     public var device: String
-    /// The leaf that changed.
+    /// The property that changed; `changes` has its leaves.
     public var path: String
     public var value: JSONValue
     public var version: Int64
+    /// The leaves that changed, where the hub tells.
+    public var changes: [LeafChange]?
 
-    public init(device: String, path: String, value: JSONValue, version: Int64) {
+    public init(device: String, path: String, value: JSONValue, version: Int64, changes: [LeafChange]? = nil) {
         self.device = device
         self.path = path
         self.value = value
         self.version = version
+        self.changes = changes
     }
 
     private enum CodingKeys: String, CodingKey {
-        case device, path, value, version
+        case device, path, value, version, changes
     }
 
     public init(from decoder: any Decoder) throws {
@@ -55,6 +58,29 @@ public struct PropertyUpdate: Codable, Hashable, Sendable {
         path = try container.decode(String.self, forKey: .path)
         value = try container.decodeIfPresent(JSONValue.self, forKey: .value) ?? .null
         version = try container.decode(Int64.self, forKey: .version)
+        changes = try container.decodeIfPresent([LeafChange].self, forKey: .changes)
+    }
+}
+
+/// One leaf of a changed property.
+public struct LeafChange: Codable, Hashable, Sendable {
+    public var path: String
+    /// Null also when it is gone.
+    public var value: JSONValue
+
+    public init(path: String, value: JSONValue) {
+        self.path = path
+        self.value = value
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case path, value
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        path = try container.decode(String.self, forKey: .path)
+        value = try container.decodeIfPresent(JSONValue.self, forKey: .value) ?? .null
     }
 }
 

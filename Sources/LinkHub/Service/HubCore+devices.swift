@@ -73,7 +73,7 @@ extension HubCore {
         turn.changes.append(.removeDevice(device))
     }
 
-    private func checkName(_ name: String) throws(IoTError) {
+    func checkName(_ name: String) throws(IoTError) {
         guard DeviceName.isValid(name) else {
             throw IoTError(
                 .invalidRequest,

@@ -36,24 +36,40 @@ extension HubCore {
     ) throws(IoTError) -> JSONValue {
         let lifetime = try parameters.lifetime("ttlSeconds", 1...Self.longestEnrolment, default: 600)
         let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfEnrolment) ?? []
+        let isNamed = permit.subject != nil
+        let user = isNamed || names.isEmpty ? try permit.account() : nil
         var devices: [DeviceID] = []
+        for name in try namesOfNewDevices(names, permit) {
+            let device = try addDevice(named: name)
+            if let owner = user ?? permit.actor.accessID { setBinding(owner, device, .owner, .all, at: time) }
+        }
         for name in names {
             let device = try device(ownedAs: name, for: permit)
             if !devices.contains(device) { devices.append(device) }
         }
-        let isNamed = permit.subject != nil
-        let user = isNamed || devices.isEmpty ? try permit.account() : nil
         let enrolment = try enrol(user: user, devices: devices, lifetime: lifetime, by: permit.actor, at: time)
         return [
             "id": .string(enrolment.id), "enrolment": .string(enrolment.text), "expires": .integer(enrolment.expires),
         ]
     }
 
-    /// - Parameter lifetime: Seconds.
+    /// The names that an administrator's enrolment is to make devices of, once all of the others are known to be there.
+    private func namesOfNewDevices(_ names: [String], _ permit: HubPermit) throws(IoTError) -> Set<String> {
+        _ = try enrolmentAddress(for: permit.actor)
+        var new: Set<String> = []
+        for name in names {
+            if permit.isAdministrator, DeviceID(rawValue: name) == nil, state.names[name] == nil {
+                try checkName(name)
+                new.insert(name)
+            } else {
+                _ = try device(ownedAs: name, for: permit)
+            }
+        }
+        return new
+    }
+
     /// - Throws: 25002 when there is no address to give, 25024 when too many are open.
-    mutating func enrol(
-        user: AccessID?, devices: [DeviceID], lifetime: Int64, by creator: Principal, at time: HubTime
-    ) throws(IoTError) -> Enrolment {
+    private func enrolmentAddress(for creator: Principal) throws(IoTError) -> EnrolmentAddress {
         guard let address = identity.address else {
             throw IoTError(
                 .invalidConfiguration,
@@ -63,6 +79,15 @@ extension HubCore {
         guard state.enrolments.count < Self.openEnrolments, own < Self.openEnrolmentsOfUser else {
             throw IoTError(.tooManyRequests, "too many enrolments are open: use or revoke some")
         }
+        return address
+    }
+
+    /// - Parameter lifetime: Seconds.
+    /// - Throws: 25002 when there is no address to give, 25024 when too many are open.
+    mutating func enrol(
+        user: AccessID?, devices: [DeviceID], lifetime: Int64, by creator: Principal, at time: HubTime
+    ) throws(IoTError) -> Enrolment {
+        let address = try enrolmentAddress(for: creator)
         let id = EnrolmentRecord.randomID()
         guard let principal = Principal(kind: .enrolment, id: id) else { throw IoTError(.internalFailure) }
         let secret = EnrolmentRecord.randomSecret()

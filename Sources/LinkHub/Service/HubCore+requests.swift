@@ -53,7 +53,9 @@ extension HubCore {
             return
         }
         switch request.method {
-        case LinkMethod.heartbeat: answer(requester, .success(["t": .integer(time.wall)]))
+        case LinkMethod.heartbeat:
+            sessions.noteConnection(request.params["connection"]?.integerValue, of: address.principal)
+            answer(requester, .success(["t": .integer(time.wall)]))
         case LinkMethod.end:
             answer(requester, .success([:]))
             endSession(address.principal, at: time)

@@ -37,6 +37,7 @@ extension HubCore {
             push(LinkMethod.kick, ["reason": "superseded"], to: old, at: time)
             abandonForwards(to: address.principal, at: time)
         }
+        sessions.noteConnection(request.params["connection"]?.integerValue, of: address.principal)
         if let device = address.principal.deviceID, !wasOnline { setPresence(device, true, at: time) }
         return [
             "t": .integer(time.wall),
@@ -80,6 +81,13 @@ extension HubCore {
             return
         }
         guard standing(address) == .current, push.method == LinkMethod.end else {
+            statistics.ignoredMessages += 1
+            return
+        }
+        // The will of a connection that the session has left, or never moved to, is no farewell.
+        if let connection = push.params["connection"]?.integerValue, push.params["reason"] == "connectionLost",
+            let newest = sessions[address.principal]?.connection, connection != newest
+        {
             statistics.ignoredMessages += 1
             return
         }

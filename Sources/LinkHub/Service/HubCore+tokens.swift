@@ -63,10 +63,12 @@ extension HubCore {
         guard permit.actor == principal else {
             throw IoTError(.forbidden, "token.renew: everybody renews its own token; see token.create")
         }
-        if let last = renewals[principal], time.monotonic - last < Self.renewalPause {
+        let present = try presentToken(parameters, principal)
+        // A token that lives for seconds is renewed more often than that.
+        let pause = min(Self.renewalPause, .milliseconds((present.expires - present.issued) * 1000 / 6))
+        if let last = renewals[principal], time.monotonic - last < pause {
             throw IoTError(.tooManyRequests, "token.renew: a new token was given just now: wait 10 s")
         }
-        let present = try presentToken(parameters, principal)
         let issued = try issueToken(
             principal, lifetime: max(1, present.expires - present.issued), isLocal: present.isLocal, at: time)
         renewals[principal] = time.monotonic

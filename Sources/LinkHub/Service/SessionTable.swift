@@ -9,6 +9,8 @@ struct SessionTable: Sendable {
         var silentUntil: NIODeadline
         /// A device that has brought its model; earlier it is told nothing of it.
         var hasLoggedIn = false
+        /// The newest of the session's connections that was heard of, where its client counts them.
+        var connection: Int64?
     }
 
     private(set) var sessions: [Principal: Session] = [:]
@@ -26,6 +28,12 @@ struct SessionTable: Sendable {
 
     mutating func heard(_ address: LinkAddress, silentUntil: NIODeadline) {
         sessions[address.principal]?.silentUntil = silentUntil
+    }
+
+    /// The session's client says on which of its connections it is.
+    mutating func noteConnection(_ connection: Int64?, of principal: Principal) {
+        guard let connection, connection > sessions[principal]?.connection ?? Int64.min else { return }
+        sessions[principal]?.connection = connection
     }
 
     mutating func loggedIn(_ principal: Principal) {

@@ -14,7 +14,7 @@ public struct ActionCommand: Sendable, Hashable {
 
 extension ThingDocument {
     /// Reads a user's action without changing anything: `Action.x` with `{"ctlVal":…}` or `{"stVal":…}`, or the bare
-    /// value at `Action.x.ctlVal`. Null at `Action.x` takes the action without a value: 1 for a number, else the
+    /// value at `Action.x.ctlVal`, or at `Action.x` where it is no object. Null at `Action.x` takes the action without a value: 1 for a number, else the
     /// type's default.
     ///
     /// Throws `pathInvalid` for what is no action, `valueInvalid` for a value outside the schema.
@@ -30,6 +30,9 @@ extension ThingDocument {
         if path.members.isEmpty, value == .null {
             let plain: JSONValue = property.value.type.isNumber ? 1 : property.value.defaultValue
             return ActionCommand(name: name, value: try property.value.validate(plain, at: "Action.\(name).ctlVal"))
+        }
+        if path.members.isEmpty, value.objectValue == nil {
+            return ActionCommand(name: name, value: try property.value.validate(value, at: "Action.\(name).ctlVal"))
         }
         // Clients in the wild use both keys.
         let (members, bare) = try Self.unwrap(path, .action, value, alsoAs: "stVal")

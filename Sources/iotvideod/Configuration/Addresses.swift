@@ -52,18 +52,39 @@ enum HubListen: Sendable, Equatable {
 }
 
 /// Where a hub is reached.
-enum LinkAddress: Sendable, Equatable {
+enum LinkAddress: Sendable, Equatable, CustomStringConvertible {
     case unixSocket(String)
-    case loopback(host: String, port: Int)
+    /// A host's name or address. Without `link.certificateAuthorityFile` it is a loopback address and not encrypted.
+    case tcp(host: String, port: Int)
 
-    /// `unix:/absolute/path`, or a loopback `HOST:PORT`: the link is not encrypted there.
+    /// `unix:/absolute/path`, or `HOST:PORT`; IPv6 in brackets.
     init?(_ text: String) {
         if text.hasPrefix("unix:/") {
             self = .unixSocket(String(text.dropFirst(5)))
-        } else if let address = ListenAddress(text), address.isLoopback, address.port > 0 {
-            self = .loopback(host: address.host, port: address.port)
+        } else if let address = ListenAddress(text), address.port > 0 {
+            self = .tcp(host: address.host, port: address.port)
+        } else if let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0,
+            HostName.isValid(String(text[..<colon]))
+        {
+            self = .tcp(host: text[..<colon].lowercased(), port: Int(port))
         } else {
             return nil
+        }
+    }
+
+    /// As it is read.
+    var description: String {
+        switch self {
+        case .unixSocket(let path): "unix:\(path)"
+        case .tcp(let host, let port): ListenAddress(host: host, port: port).description
+        }
+    }
+
+    /// True for what stays on this machine.
+    var isLocal: Bool {
+        switch self {
+        case .unixSocket: true
+        case .tcp(let host, let port): ListenAddress(host: host, port: port).isLoopback
         }
     }
 }

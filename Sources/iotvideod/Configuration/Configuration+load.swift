@@ -5,11 +5,21 @@ extension Configuration {
     /// The greatest file that is read, in bytes.
     static let maximumFileSize = 1 << 20
 
-    /// Reads a YAML file over `defaults`.
+    /// What goes before the file: the command line.
+    typealias Override = (inout Configuration) throws(IoTError) -> Void
+
+    /// Reads a YAML file over `defaults`, and the command line over that.
     ///
     /// - Throws: `.fileFailed` when it cannot be read; `.invalidConfiguration` with every problem, one a line, each
     ///   with file, line, key and reason.
-    static func load(file: String, defaults: DefaultPaths) throws(IoTError) -> Configuration {
+    static func load(
+        file: String, defaults: DefaultPaths, override: Override = { (_) throws(IoTError) in }
+    ) throws(IoTError) -> Configuration {
+        try parse(try text(of: file), file: file, defaults: defaults, override: override)
+    }
+
+    /// A small file as UTF-8.
+    static func text(of file: String) throws(IoTError) -> String {
         let data: Data
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
@@ -24,16 +34,28 @@ extension Configuration {
         guard let text = String(data: data, encoding: .utf8) else {
             throw IoTError(.invalidConfiguration, "\(file): is not UTF-8")
         }
-        return try parse(text, file: file, defaults: defaults)
+        return text
     }
 
     /// - Parameter file: the name for messages, and what relative paths in the text are relative to.
-    static func parse(_ text: String, file: String, defaults: DefaultPaths) throws(IoTError) -> Configuration {
+    static func parse(
+        _ text: String, file: String, defaults: DefaultPaths, override: Override = { (_) throws(IoTError) in }
+    ) throws(IoTError) -> Configuration {
         let directory = URL(fileURLWithPath: file).deletingLastPathComponent().path
-        var reader = ConfigurationReader(
-            context: ConfigurationKey.Context(file: file, directory: directory),
-            configuration: Configuration(defaults: defaults))
-        reader.read(text)
+        return try parse(
+            text, context: ConfigurationKey.Context(file: file, directory: directory),
+            over: Configuration(defaults: defaults), override: override)
+    }
+
+    /// - Parameter keys: those that the file may have beside `cameras`.
+    static func parse(
+        _ text: String, context: ConfigurationKey.Context, over configuration: Configuration,
+        keys: [ConfigurationKey] = ConfigurationKey.all, override: Override = { (_) throws(IoTError) in }
+    ) throws(IoTError) -> Configuration {
+        var reader = ConfigurationReader(context: context, configuration: configuration, keys: keys)
+        let root = reader.read(text)
+        try override(&reader.configuration)
+        reader.checkTogether(root)
         guard reader.problems.isEmpty else {
             let problems = reader.problems.sorted { ($0.line ?? 0) < ($1.line ?? 0) }
             throw IoTError(.invalidConfiguration, problems.map(\.description).joined(separator: "\n"))
@@ -52,6 +74,39 @@ extension Configuration {
         for (key, path) in files {
             do throws(IoTError) {
                 _ = try SecretFile.read(path)
+            } catch {
+                throw IoTError(error.code, "\(key): \(error.message)")
+            }
+        }
+        try checkCertificates()
+    }
+
+    /// That they hold what they should be is told by those who use them.
+    private func checkCertificates() throws(IoTError) {
+        let certificates = [
+            ("hub.tls.certificateFile", hub.tls.certificateFile), ("api.certificateFile", api.certificateFile),
+            ("link.certificateAuthorityFile", link.certificateAuthorityFile),
+        ]
+        for case (let key, let path?) in certificates {
+            let text: String
+            do throws(IoTError) {
+                text = try Self.text(of: path)
+            } catch {
+                throw IoTError(error.code, "\(key): \(error.message)")
+            }
+            guard text.contains("-----BEGIN CERTIFICATE-----") else {
+                throw IoTError(.invalidConfiguration, "\(key): \(path) holds no certificate in PEM")
+            }
+        }
+        for case (let key, let path?) in [("hub.tls.keyFile", hub.tls.keyFile), ("api.keyFile", api.keyFile)] {
+            do throws(IoTError) {
+                let text = try Self.text(of: path)
+                guard SecretFile.isPrivate(path: path) else {
+                    throw IoTError(.invalidConfiguration, "others than its owner may read \(path): chmod 600 \(path)")
+                }
+                guard text.contains("PRIVATE KEY-----") else {
+                    throw IoTError(.invalidConfiguration, "\(path) holds no private key in PEM")
+                }
             } catch {
                 throw IoTError(error.code, "\(key): \(error.message)")
             }

@@ -7,19 +7,51 @@ struct Configuration: Sendable, Equatable {
         var level = Logger.Level.info
     }
 
+    /// Where the broker listens for other machines.
+    struct HubTLS: Sendable, Equatable {
+        /// `nil`: nowhere.
+        var listen: ListenAddress?
+        /// Host names and addresses that the certificate names.
+        var names: [String] = []
+        /// Both or neither; `nil`: a certificate of the hub's own authority.
+        var certificateFile: String?
+        var keyFile: String?
+    }
+
     struct Hub: Sendable, Equatable {
-        var enabled = true
+        /// `nil`: unless this box has joined another hub.
+        var enabled: Bool?
         /// The broker's program; `nil` looks for `mosquitto` where Debian installs it and in PATH.
         var mosquitto: String?
         var listen = HubListen.unix
+        var tls = HubTLS()
     }
 
     struct Link: Sendable, Equatable {
-        /// `nil` with `tokenFile` `nil`: the owner of the hub in this daemon.
+        /// `nil` with `tokenFile` `nil`: the owner of the hub in this daemon, or whom this box has joined as.
         var accessId: AccessID?
         var tokenFile: String?
-        /// `nil`: the hub in this daemon.
+        /// `nil`: the hub in this daemon, or the one that this box has joined.
         var endpoint: LinkAddress?
+        /// PEM; the only authority that is trusted with the endpoint.
+        var certificateAuthorityFile: String?
+    }
+
+    struct API: Sendable, Equatable {
+        /// `nil`: the Unix socket alone.
+        var listen: ListenAddress?
+        /// `nil`: unless the address is a loopback one.
+        var tls: Bool?
+        /// Both or neither; `nil`: the certificate of the hub in this daemon.
+        var certificateFile: String?
+        var keyFile: String?
+        /// `https://HOST[:PORT]` of pages that may call the API.
+        var allowedOrigins: [String] = []
+        /// Host names under which the API answers, beside addresses and `localhost`.
+        var names: [String] = []
+        var requestTimeout = Duration.seconds(60)
+
+        var isEncrypted: Bool { tls ?? !(listen?.isLoopback ?? true) }
     }
 
     struct Media: Sendable, Equatable {
@@ -39,6 +71,7 @@ struct Configuration: Sendable, Equatable {
     var log = Log()
     var hub = Hub()
     var link = Link()
+    var api = API()
     var media = Media()
     var channels = Channels()
     var cameras: [CameraConfiguration] = []

@@ -4,26 +4,30 @@ import Yams
 /// Walks a configuration file's tree and applies its keys; collects every problem rather than the first.
 struct ConfigurationReader {
     private let context: ConfigurationKey.Context
-    private(set) var configuration: Configuration
+    private let keys: [ConfigurationKey]
+    var configuration: Configuration
     private(set) var problems: [ConfigurationProblem] = []
     private var cameraNames: Set<String> = []
 
-    init(context: ConfigurationKey.Context, configuration: Configuration) {
+    init(context: ConfigurationKey.Context, configuration: Configuration, keys: [ConfigurationKey]) {
         self.context = context
         self.configuration = configuration
+        self.keys = keys
     }
 
-    mutating func read(_ text: String) {
+    /// - Returns: the tree, for the lines of what is found later.
+    mutating func read(_ text: String) -> Node? {
         do {
-            guard let root = try Yams.compose(yaml: text) else { return }  // an empty file: the defaults
-            if root.isEmptyValue { return }
+            // An empty file: the defaults.
+            guard let root = try Yams.compose(yaml: text), !root.isEmptyValue else { return nil }
             read(root, prefix: "")
-            checkTogether(root)
+            return root
         } catch let error as YamlError {
             problems.append(Self.problem(error, file: context.file))
         } catch {
             refuse(nil, nil, "is not YAML: \(error)")
         }
+        return nil
     }
 
     private mutating func read(_ node: Node, prefix: String) {
@@ -34,17 +38,17 @@ struct ConfigurationReader {
             let name = prefix.isEmpty ? keyNode.scalar?.string ?? "" : "\(prefix).\(keyNode.scalar?.string ?? "")"
             if name == "cameras" {
                 readCameras(value)
-            } else if let key = ConfigurationKey.all.first(where: { $0.name == name }) {
+            } else if let key = keys.first(where: { $0.name == name }) {
                 do throws(ValueRefusal) {
                     try key.apply(value, context, &configuration)
                 } catch {
                     refuse(value, name, error.reason)
                 }
-            } else if ConfigurationKey.all.contains(where: { $0.name.hasPrefix("\(name).") }) {
+            } else if keys.contains(where: { $0.name.hasPrefix("\(name).") }) {
                 // A section without keys (`hub:` with everything below it commented out) sets nothing.
                 if !value.isEmptyValue { read(value, prefix: name) }
             } else {
-                refuse(keyNode, name, Self.unknown(name, among: ConfigurationKey.all.map(\.name) + ["cameras"]))
+                refuse(keyNode, name, Self.unknown(name, among: keys.map(\.name) + ["cameras"]))
             }
         }
     }
@@ -89,27 +93,11 @@ struct ConfigurationReader {
 
     // MARK: Rules across keys
 
-    private mutating func checkTogether(_ root: Node) {
-        let link = configuration.link
-        let node = root["link"]
-        if link.accessId != nil, link.tokenFile == nil {
-            refuse(node?["accessId"], "link.accessId", "needs link.tokenFile beside it")
-        }
-        if link.tokenFile != nil, link.accessId == nil {
-            refuse(node?["tokenFile"], "link.tokenFile", "needs link.accessId beside it")
-        }
-        if link.endpoint != nil, link.accessId == nil {
-            refuse(node?["endpoint"], "link.endpoint", "needs link.accessId and link.tokenFile beside it")
-        }
-        if !configuration.hub.enabled {
-            if link.endpoint == nil {
-                refuse(root["hub"]?["enabled"], "hub.enabled", "without a hub here, link.endpoint must name another")
-            }
-            if let first = configuration.cameras.first {
-                refuse(
-                    root["cameras"], "cameras",
-                    "'\(first.name)' needs the hub in this daemon: set hub.enabled to true")
-            }
+    mutating func checkTogether(_ root: Node?) {
+        for conflict in configuration.conflicts() {
+            var node = root
+            for step in conflict.key.split(separator: ".") { node = node?[String(step)] }
+            refuse(node, conflict.key, conflict.reason)
         }
     }
 

@@ -22,6 +22,21 @@ struct DaemonOptions: ParsableArguments {
 
     @Option(
         name: .long,
+        help: ArgumentHelp(
+            "Where the HTTP API listens beside its socket, such as 0.0.0.0:8443.", valueName: "host:port"))
+    var listen: String?
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Join the hub of this enrolment string (a file, or - for stdin), then run.", valueName: "file"))
+    var join: String?
+
+    @Flag(name: .long, help: "With --join: end when the box has joined.")
+    var joinOnly = false
+
+    @Option(
+        name: .long,
         help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
@@ -31,28 +46,38 @@ struct DaemonOptions: ParsableArguments {
     init() {}
 
     func validate() throws {
-        do {
+        do throws(IoTError) {
             var configuration = Configuration(defaults: DefaultPaths(environment: [:], isRoot: true))
             try apply(to: &configuration)
+            guard !joinOnly || join != nil else {
+                throw IoTError(.invalidConfiguration, "--join-only: needs --join beside it")
+            }
         } catch {
             throw ValidationError(error.message)
         }
     }
 
-    /// The file, or the defaults, with this command line over it.
+    /// The file, or the defaults, with this command line over it, and the cameras that were added by the API.
     ///
+    /// - Parameter dataDirectory: of a daemon that runs: its added cameras count, wherever the file points now.
     /// - Throws: `.fileFailed` or `.invalidConfiguration`.
     func configuration(
-        environment: [String: String] = ProcessInfo.processInfo.environment, isRoot: Bool = geteuid() == 0
+        environment: [String: String] = ProcessInfo.processInfo.environment, isRoot: Bool = geteuid() == 0,
+        dataDirectory: String? = nil
     ) throws(IoTError) -> Configuration {
         let defaults = DefaultPaths(environment: environment, isRoot: isRoot)
         var configuration: Configuration
         if let config {
-            configuration = try Configuration.load(file: config, defaults: defaults)
+            configuration = try Configuration.load(file: config, defaults: defaults, override: apply(to:))
         } else {
             configuration = Configuration(defaults: defaults)
+            try apply(to: &configuration)
+            if let conflict = configuration.conflicts().first {
+                throw IoTError(.invalidConfiguration, "\(conflict.key): \(conflict.reason)")
+            }
         }
-        try apply(to: &configuration)
+        configuration = try configuration.merging(
+            AddedCameras(dataDirectory: dataDirectory ?? configuration.dataDirectory))
         try configuration.checkSecrets()
         return configuration
     }
@@ -63,6 +88,12 @@ struct DaemonOptions: ParsableArguments {
         if let dataDir { configuration.dataDirectory = absolute(dataDir) }
         // A relative socket path stays one: it may be what makes it short enough.
         if let socket { configuration.socket = try UnixSocketPath(socket).path }
+        if let listen {
+            guard let address = ListenAddress(listen) else {
+                throw IoTError(.invalidConfiguration, "--listen: must be an IP address and a port")
+            }
+            configuration.api.listen = address
+        }
         if let logLevel {
             guard let level = Logger.Level(rawValue: logLevel) else {
                 let known = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")

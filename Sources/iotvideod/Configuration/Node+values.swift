@@ -54,6 +54,21 @@ extension Node {
         return value
     }
 
+    /// A list of at most 64 values.
+    func list<Value>(_ read: (Node) throws(ValueRefusal) -> Value) throws(ValueRefusal) -> [Value] {
+        guard let sequence, sequence.count <= 64 else { throw ValueRefusal("must be a list of at most 64 values") }
+        var values: [Value] = []
+        for item in sequence { values.append(try read(item)) }
+        return values
+    }
+
+    /// Lower-case, since names of hosts know no case.
+    func hostName() throws(ValueRefusal) -> String {
+        let text = try text()
+        guard HostName.isValid(text) else { throw ValueRefusal("holds '\(text)', which is no host's name or address") }
+        return text.lowercased()
+    }
+
     func choice<Value: RawRepresentable & CaseIterable>(_ type: Value.Type) throws(ValueRefusal) -> Value
     where Value.RawValue == String {
         guard let value = Value(rawValue: try scalarText) else {

@@ -10,24 +10,37 @@ import UnixSignals
 /// Puts the roles together and runs them until the daemon is told to stop.
 struct Daemon {
     private let configuration: Configuration
+    private let joined: JoinedBox?
+    private let options: DaemonOptions
 
-    init(_ configuration: Configuration) {
-        self.configuration = configuration
+    /// - Parameter options: what the configuration is read with, at the start and at each reload.
+    /// - Throws: what is wrong with it.
+    init(_ options: DaemonOptions) throws(IoTError) {
+        self.options = options
+        configuration = try options.configuration()
+        joined = try configuration.joinedBox()
     }
 
     func run() async throws {
         // Whatever is made from here on belongs to this user alone, until it is given rights of its own.
         umask(0o077)
-        let level = configuration.log.level
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+        // A reload that comes before there is anything to reload must not end the daemon.
+        signal(SIGHUP, SIG_IGN)
+        let log = LogOutput(level: configuration.log.level)
+        log.bootstrap()
         let logger = Logger(label: "iotvideod")
-        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        if configuration.api.listen != nil, !configuration.api.isEncrypted,
+            configuration.api.listen?.isLoopback == false
+        {
+            logger.warning("api.tls is off beyond the loopback interface: tokens can be read on the way")
+        }
         let hub = try makeHub(logger: logger)
-        let roles: any Service = Roles(configuration: configuration, hub: hub, loops: loops, logger: logger)
+        let lock = hub == nil ? try DataLock(dataDirectory: configuration.dataDirectory) : nil
+        defer { withExtendedLifetime(lock) {} }
+        let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        let roles: any Service = Roles(
+            configuration: configuration, joined: joined, read: checkedRead, log: log, hub: hub, loops: loops,
+            logger: logger)
         // Stopped from the last to the first: the roles say goodbye while the hub still listens.
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
@@ -46,17 +59,20 @@ struct Daemon {
         try await loops.shutdownGracefully()
     }
 
+    /// As at a start, but for the place of the data: that cannot move while the daemon runs.
+    private var checkedRead: @Sendable () throws(IoTError) -> Configuration {
+        { [options, dataDirectory = configuration.dataDirectory] () throws(IoTError) in
+            let new = try options.configuration(dataDirectory: dataDirectory)
+            var here = new
+            here.dataDirectory = dataDirectory
+            _ = try here.joinedBox()
+            return new
+        }
+    }
+
     private func makeHub(logger: Logger) throws(IoTError) -> LinkHub? {
-        guard configuration.hub.enabled else {
-            guard configuration.cameras.isEmpty else {
-                throw IoTError(.invalidConfiguration, "cameras: need the hub of this daemon (hub.enabled: true)")
-            }
-            guard configuration.link.endpoint != nil, configuration.link.accessId != nil,
-                configuration.link.tokenFile != nil
-            else {
-                throw IoTError(
-                    .invalidConfiguration, "without a hub, link.endpoint, link.accessId and link.tokenFile are needed")
-            }
+        guard configuration.hub.enabled ?? (joined == nil) else {
+            try PrivateFile.makeDirectory(configuration.dataDirectory)
             return nil
         }
         let endpoint: BrokerSupervisor.EndpointChoice =
@@ -64,10 +80,15 @@ struct Daemon {
             case .unix: .unixSocket
             case .loopback(let port): .loopback(port: port)
             }
+        let tls = configuration.hub.tls.listen.map { listen in
+            HubTLS(
+                host: listen.host, port: listen.port, names: configuration.hub.tls.names,
+                certificateFile: configuration.hub.tls.certificateFile, keyFile: configuration.hub.tls.keyFile)
+        }
         return try LinkHub(
             HubConfiguration(
                 dataDirectory: configuration.dataDirectory, mosquittoPath: configuration.hub.mosquitto,
-                endpoint: endpoint),
+                endpoint: endpoint, tls: tls),
             logger: logger)
     }
 }

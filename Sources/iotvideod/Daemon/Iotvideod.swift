@@ -3,8 +3,41 @@ import Foundation
 import GatewayAPI
 import IoTCore
 
-/// The daemon's command.
+/// The program: parses, runs, and turns every failure into a message and an exit status.
 @main
+enum Entry {
+    static func main() async {
+        do {
+            try await Iotvideod.parse().run()
+        } catch {
+            exit(report(error))
+        }
+    }
+
+    /// Prints the failure and gives the exit status: 0 success (help was asked for), 1 the daemon failed, 2 wrong
+    /// usage.
+    private static func report(_ error: any Error) -> Int32 {
+        if let error = error as? IoTError {
+            note("error \(error.description)\n  remedy: \(error.code.remedy)")
+            return 1
+        }
+        let status = Iotvideod.exitCode(for: error)
+        let message = Iotvideod.fullMessage(for: error)
+        if status == .success {
+            print(message)
+            return 0
+        }
+        if !message.isEmpty { note(message) }
+        // ArgumentParser's own status for wrong usage is EX_USAGE, 64.
+        return status == .validationFailure ? 2 : 1
+    }
+
+    private static func note(_ text: String) {
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+    }
+}
+
+/// The daemon's command.
 struct Iotvideod: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iotvideod",
@@ -25,17 +58,24 @@ struct Iotvideod: AsyncParsableCommand {
     @OptionGroup var options: DaemonOptions
 
     func run() async throws {
-        do {
+        if options.checkConfig {
             let configuration = try options.configuration()
-            if options.checkConfig {
-                print("the configuration is right: \(configuration.cameras.count) camera(s)")
+            // What a box is may hang on what it has joined, which --join may be about to change.
+            if options.join == nil { _ = try configuration.joinedBox() }
+            print("the configuration is right: \(configuration.cameras.count) camera(s)")
+            return
+        }
+        if let source = options.join {
+            umask(0o077)
+            let joined = try await Joining(dataDirectory: try options.configuration().dataDirectory).join(from: source)
+            if options.joinOnly {
+                let devices = joined.devices.keys.sorted().joined(separator: ", ")
+                print(
+                    "joined the hub at \(joined.endpoint) as \(joined.user?.accessId.rawValue ?? "no account"), "
+                        + "devices: \(devices.isEmpty ? "none" : devices)")
                 return
             }
-            try await Daemon(configuration).run()
-        } catch let error as IoTError {
-            FileHandle.standardError.write(
-                Data("error \(error.description)\n  remedy: \(error.code.remedy)\n".utf8))
-            throw ExitCode(1)
         }
+        try await Daemon(options).run()
     }
 }

@@ -2,26 +2,41 @@ import Foundation
 import GatewayAPI
 import IoTCore
 import IoTLink
+import Logging
 import ServiceLifecycle
 
 /// Prints one line when the API answers and the link has come online, or cannot.
 struct ReadyLine: Service {
     let configuration: Configuration
-    let link: LinkSession
+    /// `nil` when this box acts for no account.
+    let link: LinkSession?
     let server: APIServer
+    let logger: Logger
 
     func run() async throws {
         try await server.waitUntilReady()
-        await cancelWhenGracefulShutdown {
-            for await change in link.statusChanges() where change.status != .registering {
-                let cameras = configuration.cameras.count
-                let line =
-                    "iotvideod \(ProductVersion.current) is ready: socket \(configuration.socket), "
-                    + "\(cameras) camera\(cameras == 1 ? "" : "s"), link \(change.status.name)\n"
-                FileHandle.standardOutput.write(Data(line.utf8))
-                break
+        for port in await server.boundPorts {
+            let scheme = configuration.api.isEncrypted ? "https" : "http"
+            logger.notice("the API listens at \(scheme)://\(configuration.api.listen?.host ?? ""), port \(port)")
+        }
+        if let link {
+            await cancelWhenGracefulShutdown {
+                for await change in link.statusChanges() where change.status != .registering {
+                    tell(change.status)
+                    break
+                }
             }
+        } else {
+            tell(.unregistering)
         }
         try await gracefulShutdown()
+    }
+
+    private func tell(_ status: LinkStatus) {
+        let cameras = configuration.cameras.count
+        let line =
+            "iotvideod \(ProductVersion.current) is ready: socket \(configuration.socket), "
+            + "\(cameras) camera\(cameras == 1 ? "" : "s"), link \(status.name)\n"
+        FileHandle.standardOutput.write(Data(line.utf8))
     }
 }

@@ -10,6 +10,10 @@ import ServiceLifecycle
 /// The cameras, the gateway and the HTTP API, which begin when the hub is ready.
 struct Roles: Service {
     let configuration: Configuration
+    let joined: JoinedBox?
+    /// The configuration as it is now.
+    let read: @Sendable () throws(IoTError) -> Configuration
+    let log: LogOutput
     let hub: LinkHub?
     let loops: any EventLoopGroup
     let logger: Logger
@@ -18,30 +22,60 @@ struct Roles: Service {
         try await hub?.waitUntilReady()
         let certificate = try PeerCertificate.generate()
         let photos = PhotoStore()
-        var cameras: [Camera] = []
-        for camera in configuration.cameras {
-            cameras.append(try await makeCamera(camera, certificate: certificate, photos: photos))
-        }
-        let (link, accessId) = try await makeLink()
+        let user = try await UserLink.make(configuration, joined: joined, hub: hub)
+        let link = user.session
         let socket = try await bind()
+        let registry = ChannelRegistry(
+            link: link, socket: socket, certificate: certificate, limit: configuration.channels.connections,
+            logger: Logger(label: "channel"))
+        let uses = ChannelUses(registry: registry, idleTimeout: configuration.channels.idleTimeout)
+        let fleet = makeFleet(certificate: certificate, photos: photos, registry: registry, uses: uses)
+        try await fleet.prepare()
         let gateway = LocalGateway(
-            link: link, accessId: accessId,
-            registry: ChannelRegistry(
-                link: link, socket: socket, certificate: certificate, limit: configuration.channels.connections,
-                logger: Logger(label: "channel")),
-            cameras: cameras, photos: photos, hub: hub, idleTimeout: configuration.channels.idleTimeout)
-        let server = try APIServer(
-            gateway: gateway, socket: configuration.socket, eventLoopGroup: loops, logger: logger)
+            link: link, accessId: user.accessId, registry: registry, fleet: fleet, photos: photos, hub: hub,
+            uses: uses)
+        let server = try makeServer(gateway)
         // Stopped from the last to the first.
         let services: [any Service] =
-            cameras.map { $0 as any Service } + [
-                link, ChannelSweep(uses: gateway.uses), server,
-                ReadyLine(configuration: configuration, link: link, server: server),
+            [fleet] + (user.isRegistered ? [link] : [])
+            + [
+                ChannelSweep(uses: uses), server, ReloadOnSignal(fleet: fleet),
+                ReadyLine(
+                    configuration: configuration, link: user.isRegistered ? link : nil, server: server, logger: logger),
             ]
         try await ServiceGroup(
             configuration: ServiceGroupConfiguration(services: services.map { .init(service: $0) }, logger: logger)
         ).run()
         await socket.close()
+    }
+
+    private func makeServer(_ gateway: LocalGateway) throws(IoTError) -> APIServer {
+        let api = configuration.api
+        var listeners = [APIListener.unixSocket(path: configuration.socket)]
+        if let address = api.listen {
+            var tls: APITLS?
+            if api.isEncrypted { tls = try certificate(api) }
+            listeners.append(.tcp(host: address.host, port: address.port, tls: tls))
+        }
+        var limits = APILimits()
+        limits.requestTimeout = api.requestTimeout
+        return try APIServer(
+            gateway: gateway, listeners: listeners,
+            access: APIAccess(names: api.names, allowedOrigins: api.allowedOrigins),
+            audit: AuditLog(path: configuration.dataDirectory + "/audit.log", logger: logger), limits: limits,
+            eventLoopGroup: loops, logger: logger)
+    }
+
+    /// The API's own certificate, or that of the hub's listener, which the hub renews.
+    private func certificate(_ api: Configuration.API) throws(IoTError) -> APITLS {
+        if let certificate = api.certificateFile, let key = api.keyFile {
+            return APITLS(certificateFile: certificate, keyFile: key)
+        }
+        guard hub != nil, configuration.hub.tls.listen != nil else {
+            throw IoTError(.invalidConfiguration, "api.listen: needs api.certificateFile, or a hub with hub.tls.listen")
+        }
+        let broker = configuration.dataDirectory + "/broker"
+        return APITLS(certificateFile: broker + "/tls.pem", keyFile: broker + "/tls-key.pem")
     }
 
     private func bind() async throws -> PeerSocket {
@@ -50,50 +84,20 @@ struct Roles: Service {
         return try await PeerSocket.bind(to: address, on: loops.next(), logger: logger)
     }
 
-    /// Each camera is a device of its own, with a UDP port of its own.
-    private func makeCamera(
-        _ camera: CameraConfiguration, certificate: PeerCertificate, photos: PhotoStore
-    ) async throws -> Camera {
-        guard let hub else { throw IoTError(.invalidConfiguration, "cameras need the hub of this daemon") }
-        let (device, token) = try await hub.ensureDevice(name: camera.name)
-        let cameraLogger = Logger(label: "camera.\(camera.name)")
-        let link = LinkSession(
-            configuration: LinkConfiguration(
-                principal: .device(device), token: .value(token), endpoint: hub.endpoint), logger: cameraLogger)
-        var address = try SocketAddress(ipAddress: configuration.media.listen.host, port: 0)
-        address.port = 0
-        return try Camera(
-            configuration: MediaChannel.CameraConfiguration(
-                name: camera.name, url: try camera.openableURL(), maximumViewers: camera.viewers,
-                rtspTransport: camera.rtspTransport == .udp ? .udp : .tcp),
-            device: device, link: link,
-            socket: try await PeerSocket.bind(to: address, on: loops.next(), logger: cameraLogger),
-            certificate: certificate, photos: photos, logger: cameraLogger)
-    }
-
-    private func makeLink() async throws -> (LinkSession, AccessID) {
-        let accessId: AccessID
-        let token: LinkToken
-        if let configured = configuration.link.accessId, let file = configuration.link.tokenFile {
-            accessId = configured
-            token = .file(path: file)
-        } else if let hub {
-            accessId = try await hub.ensureOwner()
-            token = .value(try await hub.ownerToken())
-        } else {
-            throw IoTError(.invalidConfiguration, "link.accessId and link.tokenFile are needed without a hub")
-        }
-        let endpoint: LinkEndpoint
-        switch configuration.link.endpoint {
-        case .unixSocket(let path)?: endpoint = .unixSocket(path: path)
-        case .loopback(let host, let port)?: endpoint = .tcp(host: host, port: port)
-        case nil:
-            guard let hub else { throw IoTError(.invalidConfiguration, "link.endpoint is needed without a hub") }
-            endpoint = hub.endpoint
-        }
-        let session = LinkSession(
-            configuration: LinkConfiguration(principal: .user(accessId), token: token, endpoint: endpoint),
-            logger: Logger(label: "link"))
-        return (session, accessId)
+    private func makeFleet(
+        certificate: PeerCertificate, photos: PhotoStore, registry: ChannelRegistry, uses: ChannelUses
+    ) -> CameraSupervisor<RunningCamera> {
+        let factory = CameraFactory(
+            hub: hub, dataDirectory: configuration.dataDirectory, host: configuration.media.listen.host,
+            certificate: certificate, photos: photos,
+            loops: loops)
+        let actions = CameraSupervisor<RunningCamera>.Actions(
+            read: read, make: { camera, url in try await factory.make(camera, url: url) },
+            apply: { [log] configuration in
+                log.current = configuration.log.level
+                await registry.setLimit(configuration.channels.connections)
+                await uses.setIdleTimeout(configuration.channels.idleTimeout)
+            })
+        return CameraSupervisor(configuration, actions: actions, logger: logger)
     }
 }

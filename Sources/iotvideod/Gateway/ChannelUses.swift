@@ -5,12 +5,13 @@ import NIOCore
 /// Which channels are in use, so that the channel of a client that was killed is closed.
 actor ChannelUses {
     private struct Entry {
+        let owner: AccessID
         var sinks: [MediaSink] = []
         var lastUsed: NIODeadline
     }
 
     private let registry: ChannelRegistry
-    private let idleTimeout: TimeAmount
+    private var idleTimeout: TimeAmount
     private var entries: [String: Entry] = [:]
 
     init(registry: ChannelRegistry, idleTimeout: Duration) {
@@ -18,9 +19,27 @@ actor ChannelUses {
         self.idleTimeout = TimeAmount(idleTimeout)
     }
 
+    func setIdleTimeout(_ timeout: Duration) {
+        idleTimeout = TimeAmount(timeout)
+    }
+
+    /// A channel was opened, which belongs to this account.
+    func add(_ id: String, owner: AccessID) {
+        entries[id] = Entry(owner: owner, lastUsed: .now())
+    }
+
+    /// Whose the channel is; `nil` when there is none.
+    func owner(of id: String) -> AccessID? {
+        entries[id]?.owner
+    }
+
+    func ids(of account: AccessID) -> Set<String> {
+        Set(entries.filter { $0.value.owner == account }.keys)
+    }
+
     /// A request was made for the channel.
     func touch(_ id: String) {
-        entries[id, default: Entry(lastUsed: .now())].lastUsed = .now()
+        entries[id]?.lastUsed = .now()
     }
 
     /// A response reads from the sink.

@@ -1,3 +1,4 @@
+import Foundation
 import GatewayAPI
 import IoTCore
 import IoTLink
@@ -7,54 +8,113 @@ import MediaChannel
 import NIOCore
 import ThingModel
 
-/// The gateway behind the HTTP API: the owner's link, the channels, and the cameras of this daemon.
-final class LocalGateway: Gateway {
-    let link: LinkSession
-    let model: ThingModelClient
-    let accessId: AccessID
+/// The gateway behind the HTTP API: the link of this daemon's account, the channels, and the cameras of this daemon.
+///
+/// Another account's requests go over the same link in that account's name, which an administrator's may.
+final class LocalGateway: GatewayService {
+    let link: any HubLink
+    let account: AccessID
     let registry: ChannelRegistry
-    let cameraServices: [Camera]
+    let fleet: any CameraFleet
     let photos: PhotoStore
     let hub: LinkHub?
     let uses: ChannelUses
-    let names = DeviceNames()
+    let resources = ResourceOwners()
+    let feed = EventFeed()
+    let rights: AccountRights
     private let startedAt = NIODeadline.now()
 
     init(
-        link: LinkSession, accessId: AccessID, registry: ChannelRegistry, cameras: [Camera], photos: PhotoStore,
-        hub: LinkHub?, idleTimeout: Duration
+        link: any HubLink, accessId: AccessID, registry: ChannelRegistry, fleet: any CameraFleet, photos: PhotoStore,
+        hub: LinkHub?, uses: ChannelUses
     ) {
         self.link = link
-        self.accessId = accessId
+        account = accessId
         self.registry = registry
-        cameraServices = cameras
+        self.fleet = fleet
         self.photos = photos
         self.hub = hub
-        model = ThingModelClient(link: link)
-        uses = ChannelUses(registry: registry, idleTimeout: idleTimeout)
+        self.uses = uses
+        rights = AccountRights { account in
+            let own = account == accessId ? nil : Principal.user(account)
+            return try await HubClient(link: link, account: own).devices().map { device in
+                AccountRights.Entry(
+                    id: device.id, name: device.name, actions: Set(device.actions ?? [.view]))
+            }
+        }
     }
 
-    func status() async throws -> StatusResponse {
-        let change = link.current
+    func gateway(for caller: Caller) -> any Gateway {
+        AccountGateway(shared: self, caller: caller)
+    }
+
+    /// In whose name requests of this account go; `nil` for our own.
+    func principal(of account: AccessID) -> Principal? {
+        account == self.account ? nil : .user(account)
+    }
+
+    func check(token: String) async throws -> TokenGrant {
+        let client = HubClient(link: link, account: nil)
+        let result = try await client.ask("token.check", ["token": .string(token)])
+        guard let id = result["id"]?.stringValue, let expires = result["expires"]?.integerValue,
+            let account = result["account"]?.stringValue.flatMap(AccessID.init(rawValue:))
+        else { throw IoTError(.modelReceiveFailed, "token.check: the hub's answer makes no sense") }
+        let scope = Caller.Scope(
+            devices: result["devices"]?.arrayValue.map { Set($0.compactMap(\.stringValue)) },
+            actions: DeviceAction.list(result["actions"]).map { Set($0) })
+        return TokenGrant(
+            id: id, account: account, isAdministrator: await isAdministrator(account), expires: expires, scope: scope)
+    }
+
+    /// The hub tells no one's kind but by what it lets the account do.
+    private func isAdministrator(_ account: AccessID) async -> Bool {
+        let client = HubClient(link: link, account: principal(of: account))
+        return (try? await client.ask("user.list", ["limit": 1])) != nil
+    }
+
+    /// Whether the token of this id is one without which this daemon's own sessions end.
+    func usesToken(_ id: String) async throws -> Bool {
+        guard let hub else { return false }
+        if Self.id(ofToken: try await hub.ownerToken()) == id { return true }
+        let client = HubClient(link: link, account: nil)
+        // Only an administrator sees those of the cameras, and only the daemon's account need be one.
+        let tokens = try await client.list(TokenDescription.self, "token.list", key: "tokens", name: "id")
+        return tokens.contains { $0.id == id && $0.isLocal == true }
+    }
+
+    /// The claim `jti` of a JWT (RFC 7519 §4.1.7), which is the hub's own here and needs no check.
+    static func id(ofToken token: String) -> String? {
+        let parts = token.split(separator: ".")
+        guard parts.count == 3 else { return nil }
+        var text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        while text.count % 4 != 0 { text += "=" }
+        guard let payload = Data(base64Encoded: String(text)) else { return nil }
+        return (try? JSONValue(parsing: Array(payload)))?["jti"]?.stringValue
+    }
+
+    // MARK: How it fares
+
+    func status(channels: Int) async -> StatusResponse {
         let uptime = (NIODeadline.now() - startedAt).nanoseconds / 1_000_000_000
         return StatusResponse(
-            uptime: Int(uptime),
-            link: LinkState(change.status, reason: change.reason, since: change.since, accessId: accessId.rawValue),
-            hub: hubState(), broker: brokerState(), cameras: cameraServices.count,
-            channels: await registry.all.count)
+            uptime: Int(uptime), link: linkState(link.current), hub: hubState(), broker: brokerState(),
+            cameras: await fleet.cameras().count, channels: channels)
     }
 
-    func cameras() async throws -> [CameraDescription] {
-        var descriptions: [CameraDescription] = []
-        for camera in cameraServices { descriptions.append(CameraDescription(await camera.snapshot())) }
-        return descriptions
+    func linkState(_ change: LinkStatusChange) -> LinkState {
+        LinkState(change.status, reason: change.reason, since: change.since, accessId: account.rawValue)
     }
 
-    func resource(_ token: String) async throws -> MediaBody {
-        guard let picture = photos.picture(named: token, at: .now()) else {
-            throw IoTError(.notFound, "there is no such resource, or it is older than ten minutes")
+    func obstacles() async -> [IoTError] {
+        var obstacles: [IoTError] = []
+        let change = link.current
+        if change.status != .online {
+            obstacles.append(change.reason ?? IoTError(.linkUnavailable, "the link is \(change.status.name)"))
         }
-        return MediaBody(contentType: "image/jpeg", bytes: picture.bytes)
+        if let hub, hub.brokerProcessIdentifier == nil {
+            obstacles.append(IoTError(.brokerFailed, "the hub's broker does not run"))
+        }
+        return obstacles
     }
 
     private func hubState() -> HubState {
@@ -70,38 +130,7 @@ final class LocalGateway: Gateway {
     }
 
     func prepareToStop() async {
+        feed.finish()
         await uses.closeAll()
-    }
-}
-
-extension CameraDescription {
-    init(_ camera: CameraSnapshot) {
-        var tracks: [TrackDescription] = []
-        if let video = camera.media.video {
-            tracks.append(
-                TrackDescription(
-                    kind: .video, codec: video.codec.rawValue, width: video.width, height: video.height,
-                    frameRate: video.frameRate, bitrate: video.bitrate))
-        }
-        if let audio = camera.media.audio {
-            tracks.append(
-                TrackDescription(
-                    kind: .audio, codec: audio.codec.rawValue, sampleRate: audio.sampleRate, channels: audio.channels,
-                    bitrate: audio.bitrate))
-        }
-        var reason: IoTError?
-        let state: State
-        switch camera.source {
-        case .connecting: state = .connecting
-        case .ready: state = camera.isOn ? .ready : .off
-        case .failed(let error):
-            state = .failed
-            reason = error
-        }
-        let bitrates = tracks.compactMap(\.bitrate)
-        self.init(
-            name: camera.name, device: camera.device.rawValue, url: camera.url, state: state, reason: reason,
-            tracks: tracks, bitrate: bitrates.isEmpty ? nil : bitrates.reduce(0, +), viewers: camera.viewers,
-            viewerLimit: camera.maximumViewers)
     }
 }

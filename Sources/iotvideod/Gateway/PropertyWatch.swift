@@ -8,20 +8,28 @@ struct PropertyWatch<Updates: AsyncSequence<ModelUpdate, Never> & Sendable>: Sen
     private let updates: Updates
     private let device: DeviceID
     private let path: PropertyPath
+    private let mayView: @Sendable () async -> Bool
 
-    init(_ updates: Updates, device: DeviceID, path: PropertyPath) {
+    /// - Parameter mayView: asked before each event; the watch ends with 8003 when it says no.
+    init(_ updates: Updates, device: DeviceID, path: PropertyPath, mayView: @escaping @Sendable () async -> Bool) {
         self.updates = updates
         self.device = device
         self.path = path
+        self.mayView = mayView
     }
 
     /// Pulled by its reader: it has no queue and no task of its own.
     func events(first: PropertyUpdate) -> AsyncStream<DeviceEvent> {
         let pending = PendingFirst(first)
+        let end = PendingEnd()
         return AsyncStream(unfolding: {
+            if end.isOver { return nil }
             if let first = pending.take() { return .update(first) }
             for await update in updates {
-                if let event = translate(update) { return event }
+                guard let event = translate(update) else { continue }
+                if await mayView() { return event }
+                end.end()
+                return .failed(APIError(IoTError(.relationInvalid, "the device is no longer this account's to view")))
             }
             return nil
         })
@@ -37,9 +45,11 @@ struct PropertyWatch<Updates: AsyncSequence<ModelUpdate, Never> & Sendable>: Sen
             guard path.propertyClass == nil || path.propertyClass == changed.propertyClass,
                 path.object == nil || path.object == changed.object
             else { return nil }
+            let leaves = change.leaves.map { GatewayAPI.LeafChange(path: $0.path, value: $0.value ?? .null) }
             return .update(
                 PropertyUpdate(
-                    device: device.rawValue, path: change.path, value: change.value, version: change.version))
+                    device: device.rawValue, path: change.path, value: change.value, version: change.version,
+                    changes: leaves.isEmpty ? nil : leaves))
         }
     }
 }

@@ -10,10 +10,11 @@ struct APIRequest {
 
     let request: Request
     private let parameters: [String: String]
-    private let query: [String: String]
+    private let query: [String: [String]]
 
     /// - Throws: `.invalidRequest` for a query item that the route does not know or that comes twice.
-    init(_ request: Request, _ context: BasicRequestContext, knownQuery: Set<String>) throws(IoTError) {
+    init(_ request: Request, _ context: APIContext, _ route: APIRoute) throws(IoTError) {
+        let knownQuery = route.query
         self.request = request
         var parameters: [String: String] = [:]
         for (name, value) in context.parameters {
@@ -23,16 +24,17 @@ struct APIRequest {
             parameters[String(name)] = text
         }
         self.parameters = parameters
-        var query: [String: String] = [:]
+        var query: [String: [String]] = [:]
         for (name, value) in request.uri.queryParameters {
             let name = String(name)
             guard knownQuery.contains(name) else {
                 let known = knownQuery.isEmpty ? "none" : knownQuery.sorted().joined(separator: ", ")
                 throw IoTError(.invalidRequest, "the query item '\(name)' is unknown here; known: \(known)")
             }
-            guard query.updateValue(String(value), forKey: name) == nil else {
+            guard query[name] == nil || route.repeatable.contains(name) else {
                 throw IoTError(.invalidRequest, "the query item '\(name)' comes twice")
             }
+            query[name, default: []].append(String(value))
         }
         self.query = query
     }
@@ -43,11 +45,34 @@ struct APIRequest {
     }
 
     func query(_ name: String) -> String? {
-        query[name]
+        query[name]?.first
+    }
+
+    /// All of a repeatable item's values, which commas may part too; `nil` when it is not there.
+    ///
+    /// - Throws: `.invalidRequest` for an empty one, or more than `limit`.
+    func list(_ name: String, atMost limit: Int) throws(IoTError) -> [String]? {
+        guard let values = query[name] else { return nil }
+        let list = values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        guard !list.contains("") else { throw IoTError(.invalidRequest, "'\(name)' holds an empty value") }
+        guard list.count <= limit else { throw IoTError(.invalidRequest, "'\(name)' holds more than \(limit) values") }
+        return list
+    }
+
+    /// A part of the path that names an account.
+    func account(_ name: String) throws(IoTError) -> AccessID {
+        try Self.account(parameter(name), name)
+    }
+
+    static func account(_ text: String, _ name: String) throws(IoTError) -> AccessID {
+        guard let id = AccessID(rawValue: text) else {
+            throw IoTError(.invalidRequest, "'\(name)' must be an access id: 1 to 64 of a–z 0–9 _ -")
+        }
+        return id
     }
 
     func integerQuery(_ name: String, in range: ClosedRange<Int64>) throws(IoTError) -> Int64? {
-        guard let text = query[name] else { return nil }
+        guard let text = query(name) else { return nil }
         guard let value = Int64(text), range.contains(value) else {
             throw IoTError(
                 .invalidRequest, "'\(name)' must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -62,14 +87,13 @@ struct APIRequest {
             let isAllowed = key.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                    UInt8(ascii: ":"):
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
                     true
                 default: false
                 }
             }
             guard (1...64).contains(key.utf8.count), isAllowed else {
-                throw IoTError(.invalidRequest, "\(APIHeader.idempotencyKey) must be 1–64 of A–Z a–z 0–9 _ - . :")
+                throw IoTError(.invalidRequest, "\(APIHeader.idempotencyKey) must be 1–64 of A–Z a–z 0–9 _ - .")
             }
             return key
         }
@@ -86,11 +110,44 @@ struct APIRequest {
         }
     }
 
-    func decode<Value: Decodable>(_ type: Value.Type) async throws -> Value {
-        try APICoding.decode(type, from: try await body())
+    /// The body as an object of known members.
+    ///
+    /// - Throws: `.invalidRequest` with the member at fault.
+    func decode<Body: APIRequestBody>(_ type: Body.Type) async throws -> Body {
+        let bytes = try await body()
+        guard !bytes.isEmpty else { throw IoTError(.invalidRequest, "the body must be a JSON object; it is empty") }
+        let json: JSONValue
+        do {
+            json = try JSONValue(parsing: bytes)
+        } catch {
+            throw IoTError(.invalidRequest, "the body is no JSON: \(error)")
+        }
+        guard let members = json.objectValue else {
+            throw IoTError(.invalidRequest, "the body must be a JSON object")
+        }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            guard Body.members.contains(name) else {
+                throw IoTError(
+                    .invalidRequest,
+                    "the member '\(name.prefix(64))' is unknown; known: \(Body.members.joined(separator: ", "))")
+            }
+            guard value != .null || name == Body.nullable else {
+                throw IoTError(.invalidRequest, "\(name) may not be null; leave it out")
+            }
+        }
+        return try APICoding.decode(type, from: bytes)
     }
 
     private func body() async throws -> [UInt8] {
-        Array(buffer: try await request.body.collect(upTo: Self.maximumBodySize))
+        // A page of another site can send other types without asking (Fetch §2.2.2), and so none is taken for JSON.
+        if let type = request.headers[.contentType] {
+            let essence = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+            guard essence == "application/json" else {
+                throw APIFailure(
+                    IoTError(.invalidRequest, "the body must be application/json, not \(essence.prefix(64))"),
+                    status: .unsupportedMediaType)
+            }
+        }
+        return Array(buffer: try await request.body.collect(upTo: Self.maximumBodySize))
     }
 }

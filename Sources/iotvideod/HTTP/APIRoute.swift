@@ -1,23 +1,54 @@
 import Hummingbird
+import IoTCore
 
-/// One row of the API: what `docs/openapi.yaml` describes and the router serves.
+/// One row of the API: what `docs/openapi.yaml` describes and the router serves. `RouteRights` says who may.
 struct APIRoute: Sendable {
+    typealias Handler = @Sendable (APIRequest, any Gateway) async throws -> Response
+    /// For routes that need nobody.
+    typealias OpenHandler = @Sendable (APIRequest, any GatewayService) async throws -> Response
+
+    enum Handling: Sendable {
+        case gateway(Handler)
+        case open(OpenHandler)
+    }
+
     let method: HTTPRequest.Method
     /// With parameters as OpenAPI writes them: `/v1/channels/{id}`.
     let path: String
     let query: Set<String>
+    /// Those query items that may come several times.
+    let repeatable: Set<String>
     /// True where an answer is made at once, so that HEAD can be given without side effects.
     let answersHead: Bool
-    let handle: @Sendable (APIRequest, any Gateway) async throws -> Response
+    /// False where the request says, or the world, how long it takes.
+    let isTimed: Bool
+    let handling: Handling
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, query: Set<String> = [], answersHead: Bool? = nil,
-        _ handle: @escaping @Sendable (APIRequest, any Gateway) async throws -> Response
+        _ method: HTTPRequest.Method, _ path: String, query: Set<String> = [], repeatable: Set<String> = [],
+        answersHead: Bool? = nil, isTimed: Bool = true, _ handle: @escaping Handler
+    ) {
+        self.init(
+            method, path, query: query, repeatable: repeatable, answersHead: answersHead, isTimed: isTimed,
+            .gateway(handle))
+    }
+
+    init(open path: String, _ handle: @escaping OpenHandler) {
+        self.init(.get, path, query: [], repeatable: [], answersHead: nil, isTimed: true, .open(handle))
+    }
+
+    private init(
+        _ method: HTTPRequest.Method, _ path: String, query: Set<String>, repeatable: Set<String>,
+        answersHead: Bool?, isTimed: Bool, _ handling: Handling
     ) {
         self.method = method
         self.path = path
-        self.query = query
+        self.query = query.union(repeatable)
+        self.repeatable = repeatable
         self.answersHead = answersHead ?? (method == .get)
-        self.handle = handle
+        self.isTimed = isTimed
+        self.handling = handling
     }
+
+    var right: RouteRight { RouteRights.right(method.rawValue, path) }
 }

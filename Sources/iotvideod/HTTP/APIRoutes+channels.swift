@@ -13,8 +13,8 @@ extension APIRoutes {
                 guard body.channelKind != nil else {
                     throw IoTError(.invalidRequest, "kind '\(body.kind)' is unknown; known: monitor")
                 }
-                guard (0...1023).contains(body.source) else {
-                    throw IoTError(.invalidRequest, "source must be from 0 to 1023")
+                guard (0...255).contains(body.source) else {
+                    throw IoTError(.invalidRequest, "source must be from 0 to 255")
                 }
                 let channel = try await gateway.openChannel(body)
                 var response = try Response(json: channel, status: .created)
@@ -30,7 +30,7 @@ extension APIRoutes {
             APIRoute(.post, "/v1/channels/{id}/play") { request, gateway in
                 try Response(json: try await gateway.play(request.parameter("id")))
             },
-            APIRoute(.get, "/v1/channels/{id}/events", answersHead: false) { request, gateway in
+            APIRoute(.get, "/v1/channels/{id}/events", answersHead: false, isTimed: false) { request, gateway in
                 let events = try await gateway.channelEvents(request.parameter("id"))
                 return Response(events: events, to: request.request) { try $0.serverSentEvent }
             },
@@ -39,25 +39,29 @@ extension APIRoutes {
 
     static var media: [APIRoute] {
         [
-            APIRoute(.get, "/v1/channels/{id}/snapshot", query: ["format"], answersHead: false) { request, gateway in
+            APIRoute(
+                .get, "/v1/channels/{id}/snapshot", query: ["format"], answersHead: false
+            ) { request, gateway in
                 let word = request.query("format") ?? SnapshotFormat.jpeg.rawValue
                 guard let format = SnapshotFormat(rawValue: word) else {
                     throw IoTError(.invalidRequest, "format '\(word)' is unknown; known: jpeg, png")
                 }
                 return try await snapshot(request, of: gateway, format: format)
             },
-            APIRoute(.get, "/v1/channels/{id}/recording.mp4", answersHead: false) { request, gateway in
+            APIRoute(.get, "/v1/channels/{id}/recording.mp4", answersHead: false, isTimed: false) { request, gateway in
                 Response(try await gateway.recording(request.parameter("id")), to: request.request)
             },
-            APIRoute(.get, "/v1/channels/{id}/video.y4m", query: ["frames"], answersHead: false) { request, gateway in
+            APIRoute(
+                .get, "/v1/channels/{id}/video.y4m", query: ["frames"], answersHead: false, isTimed: false
+            ) { request, gateway in
                 let frames = try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)
                 return Response(
                     try await gateway.rawVideo(request.parameter("id"), frames: frames), to: request.request)
             },
-            APIRoute(.get, "/v1/channels/{id}/audio.wav", answersHead: false) { request, gateway in
+            APIRoute(.get, "/v1/channels/{id}/audio.wav", answersHead: false, isTimed: false) { request, gateway in
                 Response(try await gateway.rawAudio(request.parameter("id")), to: request.request)
             },
-            APIRoute(.get, "/v1/resources/{token}", answersHead: false) { request, gateway in
+            APIRoute(.get, "/v1/resources/{token}", answersHead: false, isTimed: false) { request, gateway in
                 Response(try await gateway.resource(request.parameter("token")), to: request.request)
             },
         ]

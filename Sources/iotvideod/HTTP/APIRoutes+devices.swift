@@ -5,13 +5,39 @@ import IoTCore
 extension APIRoutes {
     static var devices: [APIRoute] {
         [
-            APIRoute(.get, "/v1/devices") { _, gateway in
-                try Response(json: DeviceList(devices: try await gateway.devices()))
+            APIRoute(.get, "/v1/devices", query: ["user"]) { request, gateway in
+                let user = try request.query("user").map { text throws(IoTError) in
+                    try APIRequest.account(text, "user")
+                }
+                return try Response(json: DeviceList(devices: try await gateway.devices(of: user)))
+            },
+            APIRoute(.post, "/v1/devices") { request, gateway in
+                let body = try await request.decode(DeviceRequest.self)
+                try checkName(body.name)
+                if let owner = body.owner { _ = try APIRequest.account(owner, "owner") }
+                let made = try await gateway.createDevice(body, requestID: try request.requestID)
+                var response = try Response(json: made, status: .created)
+                response.headers[.location] = "/v1/devices/\(made.device)"
+                return response
+            },
+            APIRoute(.patch, "/v1/devices/{device}") { request, gateway in
+                let body = try await request.decode(DeviceRename.self)
+                try checkName(body.name)
+                try await gateway.renameDevice(
+                    request.parameter("device"), to: body.name, requestID: try request.requestID)
+                return try Response(json: EmptyResponse())
+            },
+            APIRoute(.delete, "/v1/devices/{device}") { request, gateway in
+                try await gateway.removeDevice(request.parameter("device"), requestID: try request.requestID)
+                return try Response(json: EmptyResponse())
+            },
+            APIRoute(.get, "/v1/devices/{device}/export") { request, gateway in
+                try Response(json: try await gateway.export(request.parameter("device")))
             },
             APIRoute(.get, "/v1/devices/{device}") { request, gateway in
                 try Response(json: try await gateway.device(request.parameter("device")))
             },
-            APIRoute(.post, "/v1/devices/{device}/actions") { request, gateway in
+            APIRoute(.post, "/v1/devices/{device}/actions", isTimed: false) { request, gateway in
                 let action = try await request.decode(ActionRequest.self)
                 let milliseconds = action.timeoutMilliseconds ?? 10_000
                 guard (100...600_000).contains(milliseconds) else {
@@ -25,8 +51,21 @@ extension APIRoutes {
         ]
     }
 
+    private static func checkName(_ name: String) throws(IoTError) {
+        guard DeviceName.isValid(name) else {
+            throw IoTError(
+                .invalidRequest,
+                "name: 1 to 64 bytes of letters, digits, '_', '-' and '.', first a letter or digit, and not like an id")
+        }
+    }
+
     static var properties: [APIRoute] {
         [
+            APIRoute(.get, "/v1/properties", query: ["path"], repeatable: ["device"]) { request, gateway in
+                let devices = try request.list("device", atMost: 100)
+                let readings = try await gateway.readProperties(devices, path: request.query("path") ?? "")
+                return try Response(json: PropertyReadings(readings: readings))
+            },
             APIRoute(.get, "/v1/devices/{device}/properties", query: ["path"]) { request, gateway in
                 let path = request.query("path") ?? ""
                 return try Response(json: try await gateway.readProperty(request.parameter("device"), path: path))
@@ -38,8 +77,9 @@ extension APIRoutes {
                 let version = try request.integerQuery("ifVersion", in: 0...Int64.max)
                 return try await write(request, to: gateway, path: path, ifVersion: version)
             },
-            APIRoute(.get, "/v1/devices/{device}/properties/watch", query: ["path"], answersHead: false) {
-                request, gateway in
+            APIRoute(
+                .get, "/v1/devices/{device}/properties/watch", query: ["path"], answersHead: false, isTimed: false
+            ) { request, gateway in
                 let path = request.query("path") ?? ""
                 let events = try await gateway.watchProperties(request.parameter("device"), path: path)
                 return Response(events: events, to: request.request) { try $0.serverSentEvent }

@@ -1,18 +1,61 @@
 import GatewayAPI
 import Hummingbird
+import IoTCore
+import NIOCore
 
-/// The API, version 1. `docs/openapi.yaml` describes it.
+/// The API, version 1. `docs/openapi.yaml` describes it, `RouteRights` says who may.
 enum APIRoutes {
     static var all: [APIRoute] {
-        general + devices + properties + channels + media
+        general + daemon + users + tokens + bindings + devices + properties + messages + events + channels + media
     }
 
     private static var general: [APIRoute] {
         [
-            APIRoute(.get, "/healthz") { _, _ in try Response(json: ["status": "ok"]) },
+            APIRoute(open: "/healthz") { _, _ in try Response(json: HealthResponse()) },
+            APIRoute(open: "/readyz") { _, service in
+                let answer = ReadyResponse(reasons: await service.obstacles())
+                return try Response(json: answer, status: answer.ready ? .ok : .serviceUnavailable)
+            },
+            APIRoute(.get, "/metrics") { request, gateway in
+                let text = PrometheusText.write(try await gateway.metrics())
+                return Response(
+                    status: .ok,
+                    headers: [.contentType: PrometheusText.contentType, .contentLength: String(text.utf8.count)],
+                    body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+            },
             APIRoute(.get, "/v1/status") { _, gateway in try Response(json: try await gateway.status()) },
+        ]
+    }
+
+    private static var daemon: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/link/register") { _, gateway in
+                try Response(json: try await gateway.register())
+            },
+            APIRoute(.post, "/v1/link/unregister") { _, gateway in
+                try Response(json: try await gateway.unregister())
+            },
             APIRoute(.get, "/v1/cameras") { _, gateway in
                 try Response(json: CameraList(cameras: try await gateway.cameras()))
+            },
+            APIRoute(.post, "/v1/cameras") { request, gateway in
+                let body = try await request.decode(CameraRequest.self)
+                guard body.username != "" else {
+                    throw IoTError(.invalidRequest, "username: may not be empty; leave it out")
+                }
+                return try Response(json: try await gateway.addCamera(body), status: .created)
+            },
+            APIRoute(.delete, "/v1/cameras/{name}") { request, gateway in
+                try await gateway.removeCamera(request.parameter("name"))
+                return try Response(json: EmptyResponse())
+            },
+            APIRoute(.post, "/v1/configuration/reload") { _, gateway in
+                do {
+                    return try Response(json: try await gateway.reload())
+                } catch let error as IoTError where error.code == .invalidConfiguration {
+                    // Not this request is wrong, but what it asks to take over.
+                    throw APIFailure(error, status: .unprocessableContent)
+                }
             },
         ]
     }

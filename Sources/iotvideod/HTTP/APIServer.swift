@@ -4,81 +4,101 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// Serves the API on a Unix socket.
+// How the daemon wires it:
+//
+//     let gateway = LocalGateway(
+//         link:, accessId:, registry:, fleet: (any CameraFleet), photos:, hub:, uses: ChannelUses)
+//     let server = try APIServer(
+//         gateway: gateway,
+//         listeners: [.unixSocket(path:), .tcp(host:, port:, tls: APITLS(certificateFile:, keyFile:))],
+//         access: APIAccess(names: api.names, allowedOrigins: api.allowedOrigins),
+//         audit: AuditLog(path: DATA + "/audit.log", logger:),
+//         limits: APILimits with `requestTimeout`, eventLoopGroup:, logger:)
+//
+// `run()` also runs the gateway's own work (`GatewayService.run`); `ChannelSweep` stays a service of its own.
+// `boundPorts` has the TCP ports, in order, behind `waitUntilReady()`.
+
+/// Serves the API on its listeners.
 ///
 /// The process's umask must be 0077 when `run` begins, so that nobody can connect before the socket has its rights.
 final class APIServer: Service {
-    /// Open connections; one more waits in the kernel's queue.
-    private static let maximumConnections = 512
-
-    /// How long open bodies may take to end in order when the daemon stops.
-    private static let stopLimit = Duration.seconds(3)
-
-    private let gateway: any Gateway
-    private let socket: UnixSocketPath
-    private let eventLoopGroup: any EventLoopGroup
+    private let gateway: any GatewayService
+    private let servers: [ListenerServer]
+    private let limits: APILimits
     private let logger: Logger
-    /// Settled with the identity of the socket's file.
-    private let readiness = Readiness<Int?>()
 
-    /// - Throws: `.invalidConfiguration` for a path that is too long.
+    /// - Throws: `.invalidConfiguration` for a path that is too long, or a certificate that cannot be used.
     init(
-        gateway: any Gateway, socket path: String, eventLoopGroup: any EventLoopGroup, logger: Logger
+        gateway: any GatewayService, listeners: [APIListener], access: APIAccess = APIAccess(), audit: AuditLog?,
+        metrics: MetricsRegistry = .shared, limits: APILimits = APILimits(), eventLoopGroup: any EventLoopGroup,
+        logger: Logger
     ) throws(IoTError) {
         self.gateway = gateway
-        self.socket = try UnixSocketPath(path)
-        self.eventLoopGroup = eventLoopGroup
+        self.limits = limits
         self.logger = logger
+        let tokens = BearerTokens { try await gateway.check(token: $0) }
+        var servers: [ListenerServer] = []
+        for listener in listeners {
+            let door = APIDoor(listener: listener, owner: gateway.account, access: access, tokens: tokens)
+            servers.append(
+                try ListenerServer(
+                    router: APIRouter(service: gateway, door: door, limits: limits, audit: audit, metrics: metrics),
+                    eventLoopGroup: eventLoopGroup, logger: logger))
+        }
+        self.servers = servers
     }
 
-    /// Returns when connections are accepted.
+    /// Returns when connections are accepted on every listener.
     ///
     /// - Throws: why the server could not start.
     func waitUntilReady() async throws {
-        _ = try await readiness.wait()
+        for server in servers { _ = try await server.readiness.wait() }
+    }
+
+    /// The TCP ports, in the order of the listeners; known behind `waitUntilReady`.
+    var boundPorts: [Int] {
+        get async { await servers.asyncCompactMap { await $0.port } }
     }
 
     func run() async throws {
         do {
-            try socket.prepare()
-            let identity = try await serve()
-            socket.remove(ifStill: identity)
-        } catch let error as IoTError {
-            readiness.settle(.failure(error))
-            throw error
+            try await serve()
         } catch {
-            let failure = IoTError(
-                .fileFailed, "the socket \(socket.path) cannot be opened: \(error)", underlying: error)
-            readiness.settle(.failure(failure))
-            throw failure
+            // Those that did not come to their turn are not waited for in vain.
+            for server in servers { server.readiness.settle(.failure(error)) }
+            throw error
         }
     }
 
-    /// Serves until the graceful shutdown is through; gives what the socket's file was.
-    private func serve() async throws -> Int? {
-        let application = Application(
-            router: APIRouter.make(APIRoutes.all, gateway: gateway),
-            configuration: ApplicationConfiguration(
-                address: .unixDomainSocket(path: socket.path),
-                availableConnectionsDelegate: .maximum(Self.maximumConnections, logger: logger)),
-            onServerRunning: { [self] _ in
-                // Serving begins when this returns.
-                readiness.settle(Result { try socket.restrict() }.map { socket.identity })
-            },
-            eventLoopGroupProvider: .shared(eventLoopGroup), logger: logger)
+    private func serve() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
-            group.addTask { [gateway, readiness] in
-                // Throws when the socket's rights could not be set, which ends the server.
-                _ = try await readiness.wait()
+            let (gateway, limits) = (gateway, limits)
+            for server in servers { group.addTask { try await server.run() } }
+            group.addTask {
+                await gateway.run()
+                // It ends before the servers do when the link has been told to stop.
+                try await gracefulShutdown()
+                try await Task.sleep(for: limits.stopTimeout + .seconds(1))
+            }
+            group.addTask {
                 try await gracefulShutdown()
                 await gateway.prepareToStop()
-                try await Task.sleep(for: Self.stopLimit)
+                try await Task.sleep(for: limits.stopTimeout)
             }
-            // The first to end is the application, or the limit behind a shutdown.
-            try await group.next()
+            // The servers end at a shutdown, or one fails, or the limit behind a shutdown passes.
+            var left = servers.count
+            while left > 0, try await group.next() != nil { left -= 1 }
             group.cancelAll()
         }
-        return try? await readiness.wait()
+    }
+}
+
+extension Sequence where Self: Sendable {
+    fileprivate func asyncCompactMap<Value>(_ transform: (Element) async -> Value?) async -> [Value] {
+        var values: [Value] = []
+        for element in self {
+            if let value = await transform(element) { values.append(value) }
+        }
+        return values
     }
 }

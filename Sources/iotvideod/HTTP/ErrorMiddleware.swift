@@ -6,29 +6,42 @@ import NIOCore
 
 /// Turns every failure on the way to a response into the API's error body.
 struct ErrorMiddleware: RouterMiddleware {
+    let known: KnownPaths
+
     func handle(
-        _ request: Request, context: BasicRequestContext,
-        next: @concurrent (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: APIContext,
+        next: @concurrent (Request, APIContext) async throws -> Response
     ) async throws -> Response {
         do {
             return try await next(request, context)
-        } catch let error as APIFailure {
-            return error.response
-        } catch let error as IoTError {
+        } catch {
+            let failure = failure(error, request, context)
+            context.record.note { $0.code = failure.error.code.rawValue }
+            return failure.response
+        }
+    }
+
+    private func failure(_ error: any Error, _ request: Request, _ context: APIContext) -> APIFailure {
+        switch error {
+        case let error as APIFailure: return error
+        case let error as IoTError:
             if error.code == .internalFailure {
                 context.logger.error("A request failed inside", metadata: ["error": "\(error)"])
             }
-            return APIFailure(error).response
-        } catch is NIOTooManyBytesError {
+            return APIFailure(error)
+        case is NIOTooManyBytesError:
             let limit = APIRequest.maximumBodySize / 1024
-            return APIFailure(IoTError(.payloadTooLarge, "a request's body may hold \(limit) KiB")).response
-        } catch let error as HTTPError where error.status == .notFound {
-            return APIFailure(IoTError(.notFound, "the API has no \(request.uri.path)")).response
-        } catch is CancellationError {
-            return APIFailure(IoTError(.stopping)).response
-        } catch {
+            return APIFailure(IoTError(.payloadTooLarge, "a request's body may hold \(limit) KiB"))
+        case let error as HTTPError where error.status == .notFound:
+            if let allow = known.allow(request.uri.path) {
+                let message = "\(request.uri.path) knows \(allow), not \(request.method.rawValue)"
+                return APIFailure(IoTError(.invalidRequest, message), status: .methodNotAllowed, allow: allow)
+            }
+            return APIFailure(IoTError(.notFound, "the API has no \(request.uri.path)"))
+        case is CancellationError: return APIFailure(IoTError(.stopping))
+        default:
             context.logger.error("A request failed inside", metadata: ["error": "\(error)"])
-            return APIFailure(IoTError(.internalFailure, underlying: error)).response
+            return APIFailure(IoTError(.internalFailure, underlying: error))
         }
     }
 }
@@ -53,6 +66,9 @@ struct APIFailure: Error {
         let body = ErrorResponse(error: APIError(error), current: current)
         var response = (try? Response(json: body, status: status)) ?? Response(status: .internalServerError)
         if let allow { response.headers[.allow] = allow }
+        // RFC 6750 §3.
+        if status == .unauthorized { response.headers[.wwwAuthenticate] = #"Bearer realm="iotvideod""# }
+        if status == .tooManyRequests { response.headers[.retryAfter] = "1" }
         return response
     }
 }

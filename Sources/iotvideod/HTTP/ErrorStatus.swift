@@ -18,7 +18,10 @@ extension HTTPResponse.Status {
             ),
             (
                 .notFound,
-                [.notFound, .targetNotFound, .callTargetNotFound, .pathInvalid, .recordNotFound, .downloadNotFound]
+                [
+                    .notFound, .targetNotFound, .callTargetNotFound, .pathInvalid, .recordNotFound, .downloadNotFound,
+                    .serverPassThroughFailed,
+                ]
             ),
             (
                 .conflict,
@@ -42,7 +45,7 @@ extension HTTPResponse.Status {
                 [
                     .connectFailed, .channelDisconnected, .channelSendFailed, .peerFailed, .sessionDescriptionInvalid,
                     .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceUnsupported, .hungUp,
-                    .mediaHeaderInvalid, .modelReceiveFailed,
+                    .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed,
                 ]
             ),
             (

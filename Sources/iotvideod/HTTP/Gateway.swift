@@ -1,17 +1,48 @@
 import GatewayAPI
 import IoTCore
 
-/// What the HTTP API needs of the gateway behind it.
+/// What the HTTP API needs of the gateway behind it, as one caller may use it.
 ///
 /// A `device` is an id or a name, as the client wrote it. Every failure is an `IoTError`; anything else is answered
-/// as 25000. Who may reach the socket acts as the owner.
+/// as 25000. `RouteRights` was looked at before; which devices and channels the caller may use is judged here and by
+/// the hub.
 protocol Gateway: Sendable {
     func status() async throws -> StatusResponse
+
+    // MARK: This daemon
+    /// Registers the daemon's account with its hub again, and says what came of it.
+    func register() async throws -> LinkState
+    func unregister() async throws -> LinkState
+    func metrics() async throws -> [MetricSample]
     func cameras() async throws -> [CameraDescription]
+    func addCamera(_ request: CameraRequest) async throws -> CameraDescription
+    func removeCamera(_ name: String) async throws
+    func reload() async throws -> ReloadResponse
+
+    // MARK: Accounts, rights, tokens
+    func users() async throws -> [UserDescription]
+    func createUser(_ user: AccessID, kind: AccountKind, requestID: String?) async throws -> UserResponse
+    func createTemporaryUser(_ request: TemporaryUserRequest) async throws -> TemporaryUserResponse
+    func removeUser(_ user: AccessID, requestID: String?) async throws
+    func bindings(_ device: String) async throws -> [BindingDescription]
+    func bind(
+        _ device: String, _ user: AccessID, _ request: BindingRequest, requestID: String?
+    ) async throws -> BindingResponse
+    func unbind(_ device: String, _ user: AccessID, requestID: String?) async throws
+    func tokens() async throws -> [TokenDescription]
+    func createToken(_ request: TokenRequest) async throws -> TokenResponse
+    func revokeToken(_ id: String) async throws
 
     // MARK: Devices
-    func devices() async throws -> [DeviceSummary]
+    /// Of the caller's account, or of another for an administrator.
+    func devices(of user: AccessID?) async throws -> [DeviceSummary]
+    func createDevice(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse
+    func renameDevice(_ device: String, to name: String, requestID: String?) async throws
+    func removeDevice(_ device: String, requestID: String?) async throws
+    func export(_ device: String) async throws -> DeviceExport
     func device(_ device: String) async throws -> DeviceDetail
+    /// `devices` `nil` is all that the caller may view.
+    func readProperties(_ devices: [String]?, path: String) async throws -> [DeviceReading]
     /// `path` `""` is the whole model.
     func readProperty(_ device: String, path: String) async throws -> PropertyResponse
     /// - Parameter requestID: the client's idempotency key; `nil` lets the gateway make one.
@@ -30,7 +61,22 @@ protocol Gateway: Sendable {
     ) async throws -> VersionResponse
     func deleteUserProperty(_ device: String, name: String, requestID: String?) async throws -> VersionResponse
 
+    // MARK: Messages and events
+    func sendMessage(_ device: String, _ message: DeviceMessage) async throws -> MessageResponse
+    /// Each response of the device as it comes, to `.end` or `.failed`.
+    func messageEvents(_ device: String, _ message: DeviceMessage) async throws -> AsyncStream<MessageEvent>
+    func askServer(_ request: ServerMessageRequest) async throws -> MessageData
+    func storedEvents(_ query: StoredEventQuery) async throws -> StoredEventList
+    func deleteStoredEvents(_ deletion: StoredEventDeletion) async throws -> StoredEventDeletionResponse
+    /// From now on, or behind the event of `lastID`.
+    func events(
+        _ kinds: Set<GatewayEvent.Kind>, device: String?, after lastID: String?
+    ) async throws -> AsyncStream<NumberedEvent>
+
     // MARK: Channels
+    //
+    // Channels belong to the account that opened them; for others there are none.
+
     /// Returns when the channel is connected and its tracks are known. A channel that no response uses for
     /// `channels.idleTimeout` is closed by the gateway, so that a client that was killed leaks none.
     func openChannel(_ request: ChannelRequest) async throws -> ChannelDescription
@@ -60,7 +106,26 @@ protocol Gateway: Sendable {
     func rawAudio(_ id: String) async throws -> MediaBody
     /// What an action's result named.
     func resource(_ token: String) async throws -> MediaBody
+}
 
-    /// Ends every open body and event stream in order, as `closeChannel` does; the daemon is stopping.
-    func prepareToStop() async
+/// A message for a device, whose parts were checked.
+struct DeviceMessage: Sendable {
+    /// Base64.
+    var data: String
+    var responses: MessageResponses
+    var timeout: Duration
+    var wake: Bool?
+}
+
+/// What of the stored events is wanted.
+struct StoredEventQuery: Sendable {
+    var device: String?
+    /// A prefix.
+    var topic: String?
+    /// ms since 1970.
+    var from: Int64?
+    var to: Int64?
+    /// An event's id; older ones are wanted.
+    var before: Int64?
+    var limit: Int64?
 }

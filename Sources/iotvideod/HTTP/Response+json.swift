@@ -6,6 +6,9 @@ import NIOCore
 enum HTTPFieldName {
     static let pts = HTTPFields.Key(APIHeader.pts)
     static let idempotencyKey = HTTPFields.Key(APIHeader.idempotencyKey)
+    static let lastEventID = HTTPFields.Key("Last-Event-ID")
+    static let referrerPolicy = HTTPFields.Key("Referrer-Policy")
+    static let resourcePolicy = HTTPFields.Key("Cross-Origin-Resource-Policy")
 }
 
 extension Response {

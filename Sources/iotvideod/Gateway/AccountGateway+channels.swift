@@ -3,7 +3,7 @@ import IoTCore
 import MediaChannel
 import NIOCore
 
-extension LocalGateway {
+extension AccountGateway {
     func openChannel(_ request: ChannelRequest) async throws -> ChannelDescription {
         guard request.channelKind == .monitor else {
             throw IoTError(.invalidRequest, "kind: \(request.kind) is not offered; ask for monitor")
@@ -11,32 +11,41 @@ extension LocalGateway {
         guard (0...255).contains(request.source) else {
             throw IoTError(.invalidRequest, "source: must be 0 to 255")
         }
-        let device = try await find(request.device)
-        let use = try await registry.open(device: device.id, deviceName: device.name, source: request.source)
-        await uses.touch(use.id)
-        return await describe(use)
+        let entry = try await find(request.device)
+        guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
+        guard entry.actions.contains(.view) else {
+            throw IoTError(.relationInvalid, "this account may not view the device")
+        }
+        let use = try await shared.registry.open(
+            device: device, deviceName: entry.name, source: request.source, as: principal)
+        await shared.uses.add(use.id, owner: caller.account)
+        return await shared.describe(use)
     }
 
     func channels() async throws -> [ChannelDescription] {
+        let own = await shared.uses.ids(of: caller.account)
         var descriptions: [ChannelDescription] = []
-        for use in await registry.all { descriptions.append(await describe(use)) }
+        for use in await shared.registry.all
+        where own.contains(use.id) && caller.scope.includes(device: use.channel.device.rawValue) {
+            descriptions.append(await shared.describe(use))
+        }
         return descriptions
     }
 
     func channel(_ id: String) async throws -> ChannelDescription {
-        await describe(try await use(id))
+        await shared.describe(try await use(id))
     }
 
     func play(_ id: String) async throws -> ChannelDescription {
         let use = try await use(id)
         try await use.channel.play()
-        return await describe(use)
+        return await shared.describe(use)
     }
 
     func closeChannel(_ id: String) async throws -> ChannelDescription {
         let use = try await use(id)
-        var description = await describe(use)
-        await uses.close(id)
+        var description = await shared.describe(use)
+        await shared.uses.close(id)
         description.state = ChannelState(await use.channel.describe().state)
         return description
     }
@@ -44,7 +53,7 @@ extension LocalGateway {
     func channelEvents(_ id: String) async throws -> AsyncStream<ChannelUpdate> {
         let use = try await use(id)
         let source = await use.channel.events()
-        return AsyncStream(unfolding: { [self] in
+        return AsyncStream(unfolding: {
             for await event in source {
                 if let update = await translate(event, use) { return update }
             }
@@ -63,9 +72,11 @@ extension LocalGateway {
                     reason: reason == .sizeChanged ? .size : .clock, pts: pts, width: video?.width,
                     height: video?.height))
         case .warning(let error): .warning(APIError(error))
-        case .ended: .end(await describe(use))
+        case .ended: .end(await shared.describe(use))
         }
     }
+
+    // MARK: Media
 
     func snapshot(_ id: String, format: SnapshotFormat) async throws -> Snapshot {
         let use = try await use(id)
@@ -88,33 +99,33 @@ extension LocalGateway {
         return await body(use, "audio/wav", try await use.channel.rawAudio())
     }
 
+    func resource(_ token: String) async throws -> MediaBody {
+        guard shared.resources.owner(of: token) == caller.account,
+            let picture = shared.photos.picture(named: token, at: .now())
+        else { throw IoTError(.notFound, "there is no such resource, or it is older than ten minutes") }
+        try caller.require(device: picture.device.rawValue)
+        // Who lost the device meanwhile gets no picture of it any more.
+        guard await shared.rights.mayView(picture.device.rawValue, caller.account) else {
+            throw IoTError(.relationInvalid, "this account may not view the device")
+        }
+        return MediaBody(contentType: "image/jpeg", bytes: picture.bytes)
+    }
+
     // MARK: Inside
 
+    /// A channel of the caller's account; another's does not exist.
     private func use(_ id: String) async throws -> ChannelRegistry.Use {
-        await uses.touch(id)
-        return try await registry.use(id)
+        guard await shared.uses.owner(of: id) == caller.account else {
+            throw IoTError(.notFound, "there is no channel \(id)")
+        }
+        await shared.uses.touch(id)
+        let use = try await shared.registry.use(id)
+        try caller.require(device: use.channel.device.rawValue)
+        return use
     }
 
     private func body(_ use: ChannelRegistry.Use, _ contentType: String, _ sink: MediaSink) async -> MediaBody {
-        await uses.add(sink, to: use.id)
+        await shared.uses.add(sink, to: use.id)
         return MediaBody(contentType: contentType, chunks: sink.chunks)
-    }
-
-    private func describe(_ use: ChannelRegistry.Use) async -> ChannelDescription {
-        let channel = await use.channel.describe()
-        var tracks: [TrackDescription] = []
-        if let video = channel.video { tracks.append(TrackDescription(.video(video))) }
-        if let audio = channel.audio { tracks.append(TrackDescription(.audio(audio))) }
-        return ChannelDescription(
-            id: use.id, device: use.channel.device.rawValue, deviceName: use.deviceName, source: use.channel.source,
-            kind: .monitor, state: ChannelState(channel.state), tracks: tracks,
-            statistics: channel.statistics == nil ? nil : StatisticsReport(channel))
-    }
-}
-
-extension ChannelState {
-    init(_ state: MonitorState) {
-        self.init(
-            connection: state.connection, substate: state.substate, player: state.player, reason: state.reason)
     }
 }

@@ -1,0 +1,32 @@
+/// `POST /v1/cameras`: a camera as the configuration file would have it.
+public struct CameraRequest: APIRequestBody, Hashable {
+    public static let members = ["name", "url", "username", "password", "transport", "viewers"]
+
+    public enum Transport: String, Codable, Hashable, Sendable, CaseIterable {
+        case tcp
+        case udp
+    }
+
+    public var name: String
+    /// An absolute path of a file, or an `rtsp` address.
+    public var url: String
+    public var username: String?
+    /// Kept in a file of mode 0600, and told to nobody.
+    public var password: String?
+    /// How RTSP carries the media; `tcp` unless told.
+    public var transport: Transport?
+    /// The most viewers at once; 8 unless told.
+    public var viewers: Int?
+
+    public init(
+        name: String, url: String, username: String? = nil, password: String? = nil, transport: Transport? = nil,
+        viewers: Int? = nil
+    ) {
+        self.name = name
+        self.url = url
+        self.username = username
+        self.password = password
+        self.transport = transport
+        self.viewers = viewers
+    }
+}

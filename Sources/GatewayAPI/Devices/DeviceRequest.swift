@@ -1,0 +1,36 @@
+/// `POST /v1/devices`
+public struct DeviceRequest: APIRequestBody, Hashable {
+    public static let members = ["name", "owner"]
+
+    public var name: String
+    /// The account that owns it; nobody when absent.
+    public var owner: String?
+
+    public init(name: String, owner: String? = nil) {
+        self.name = name
+        self.owner = owner
+    }
+}
+
+/// The device that was made.
+public struct DeviceResponse: Codable, Hashable, Sendable {
+    /// 32 lower-case hex digits.
+    public var device: String
+    public var name: String
+
+    public init(device: String, name: String) {
+        self.device = device
+        self.name = name
+    }
+}
+
+/// `PATCH /v1/devices/{device}`
+public struct DeviceRename: APIRequestBody, Hashable {
+    public static let members = ["name"]
+
+    public var name: String
+
+    public init(name: String) {
+        self.name = name
+    }
+}

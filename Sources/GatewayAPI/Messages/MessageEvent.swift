@@ -1,0 +1,31 @@
+public import IoTCore
+
+/// What `POST /v1/devices/{device}/messages` with `responses: many` and `Accept: text/event-stream` tells.
+public enum MessageEvent: Hashable, Sendable {
+    /// `event: response`
+    case response(MessageData)
+    /// `event: error`, the last one: no more answers come.
+    case failed(APIError)
+    /// `event: end`, the last one: the device has said all.
+    case end
+
+    public var serverSentEvent: ServerSentEvent {
+        get throws(IoTError) {
+            switch self {
+            case .response(let data): try ServerSentEvent(name: "response", encoding: data)
+            case .failed(let error): try ServerSentEvent(name: "error", encoding: error)
+            case .end: try ServerSentEvent(name: "end", encoding: EmptyResponse())
+            }
+        }
+    }
+
+    /// `nil` for an event of a newer daemon.
+    public init?(_ event: ServerSentEvent) throws(IoTError) {
+        switch event.name {
+        case "response": self = .response(try event.decode(MessageData.self))
+        case "error": self = .failed(try event.decode(APIError.self))
+        case "end": self = .end
+        default: return nil
+        }
+    }
+}

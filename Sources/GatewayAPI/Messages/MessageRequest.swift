@@ -1,0 +1,70 @@
+/// How many answers a message to a device wants.
+public enum MessageResponses: String, Codable, Hashable, Sendable, CaseIterable {
+    /// The device's acknowledgement suffices.
+    case none
+    case one
+    /// Until the device says that it was the last, or the time is over.
+    case many
+}
+
+/// `POST /v1/devices/{device}/messages`: bytes for a device, which this house does not look into.
+public struct MessageRequest: APIRequestBody, Hashable {
+    public static let members = ["data", "text", "responses", "timeoutMilliseconds", "wake"]
+    /// Bytes a message may hold (21008).
+    public static let maximumSize = 30_000
+
+    /// The message in base64 (RFC 4648 §4); either this or `text`.
+    public var data: String?
+    /// The message as UTF-8 text.
+    public var text: String?
+    /// `one` unless told.
+    public var responses: MessageResponses?
+    /// 100 ms to 10 min; 10 s when absent.
+    public var timeoutMilliseconds: Int?
+    /// Whether a sleeping device is to be woken for it.
+    public var wake: Bool?
+
+    public init(
+        data: String? = nil, text: String? = nil, responses: MessageResponses? = nil, timeoutMilliseconds: Int? = nil,
+        wake: Bool? = nil
+    ) {
+        self.data = data
+        self.text = text
+        self.responses = responses
+        self.timeoutMilliseconds = timeoutMilliseconds
+        self.wake = wake
+    }
+}
+
+/// Bytes in base64.
+public struct MessageData: Codable, Hashable, Sendable {
+    public var data: String
+
+    public init(data: String) {
+        self.data = data
+    }
+}
+
+/// What the device answered; empty for `none`.
+public struct MessageResponse: Codable, Hashable, Sendable {
+    public var responses: [MessageData]
+
+    public init(responses: [MessageData]) {
+        self.responses = responses
+    }
+}
+
+/// `POST /v1/server-messages`: a question to the hub by its path, such as `GET/time`.
+public struct ServerMessageRequest: APIRequestBody, Hashable {
+    public static let members = ["path", "data"]
+
+    /// 1 to 128 bytes.
+    public var path: String
+    /// Base64.
+    public var data: String?
+
+    public init(path: String, data: String? = nil) {
+        self.path = path
+        self.data = data
+    }
+}

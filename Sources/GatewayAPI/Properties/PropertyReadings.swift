@@ -1,0 +1,48 @@
+public import IoTCore
+
+/// `GET /v1/properties?path=&device=…`: one path of many devices.
+public struct PropertyReadings: Codable, Hashable, Sendable {
+    public var readings: [DeviceReading]
+
+    public init(readings: [DeviceReading]) {
+        self.readings = readings
+    }
+}
+
+/// One device's value, or why there is none.
+public struct DeviceReading: Codable, Hashable, Sendable {
+    /// The device's id; as it was asked for when there is no such device.
+    public var device: String
+    public var name: String?
+    /// Null beside an `error`.
+    public var value: JSONValue
+    public var version: Int64?
+    public var error: APIError?
+
+    public init(device: String, name: String?, value: JSONValue, version: Int64) {
+        self.device = device
+        self.name = name
+        self.value = value
+        self.version = version
+    }
+
+    public init(device: String, name: String? = nil, error: IoTError) {
+        self.device = device
+        self.name = name
+        value = .null
+        self.error = APIError(error)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case device, name, value, version, error
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        device = try container.decode(String.self, forKey: .device)
+        name = try container.decodeIfPresent(String.self, forKey: .name)
+        value = try container.decodeIfPresent(JSONValue.self, forKey: .value) ?? .null
+        version = try container.decodeIfPresent(Int64.self, forKey: .version)
+        error = try container.decodeIfPresent(APIError.self, forKey: .error)
+    }
+}

@@ -1,0 +1,18 @@
+/// `POST /v1/configuration/reload`: what the new configuration changed.
+public struct ReloadResponse: Codable, Hashable, Sendable {
+    /// Names of cameras.
+    public var added: [String]
+    public var changed: [String]
+    public var removed: [String]
+    /// Keys whose change counts from the next start on.
+    public var restartNeeded: [String]
+
+    public init(
+        added: [String] = [], changed: [String] = [], removed: [String] = [], restartNeeded: [String] = []
+    ) {
+        self.added = added
+        self.changed = changed
+        self.removed = removed
+        self.restartNeeded = restartNeeded
+    }
+}

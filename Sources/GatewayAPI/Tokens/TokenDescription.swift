@@ -1,0 +1,39 @@
+/// One token that the hub has given; the token itself is told when it is made, and never again.
+public struct TokenDescription: Codable, Hashable, Sendable {
+    public var id: String
+    public var kind: TokenKind
+    /// Whose it is: `u/<access id>` or `d/<device id>`; `nil` for an enrolment that names nobody.
+    public var principal: String?
+    /// Seconds since 1970.
+    public var issued: Int64
+    public var expires: Int64
+    /// The only devices that it is good for; `nil`: all of the account's.
+    public var devices: [String]?
+    /// The only actions that it is good for; `nil`: all of the account's.
+    public var actions: [DeviceAction]?
+    /// A daemon's own, renewed by itself.
+    public var isLocal: Bool?
+
+    public init(
+        id: String, kind: TokenKind, principal: String?, issued: Int64, expires: Int64, devices: [String]? = nil,
+        actions: [DeviceAction]? = nil, isLocal: Bool? = nil
+    ) {
+        self.id = id
+        self.kind = kind
+        self.principal = principal
+        self.issued = issued
+        self.expires = expires
+        self.devices = devices
+        self.actions = actions
+        self.isLocal = isLocal
+    }
+}
+
+/// `GET /v1/tokens`
+public struct TokenList: Codable, Hashable, Sendable {
+    public var tokens: [TokenDescription]
+
+    public init(tokens: [TokenDescription]) {
+        self.tokens = tokens
+    }
+}

@@ -1,0 +1,9 @@
+/// What a token opens.
+public enum TokenKind: String, Codable, Hashable, Sendable, CaseIterable {
+    /// A session with the hub.
+    case link
+    /// This HTTP interface, as `Authorization: Bearer`.
+    case api
+    /// One exchange for a link token.
+    case enrolment
+}

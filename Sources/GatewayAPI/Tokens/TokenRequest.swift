@@ -1,0 +1,49 @@
+/// `POST /v1/tokens`
+public struct TokenRequest: APIRequestBody, Hashable {
+    public static let members = ["kind", "user", "devices", "actions", "ttlSeconds"]
+    /// One second to ten years.
+    public static let lifetimes: ClosedRange<Int64> = 1...315_360_000
+    /// Enrolments live for an hour at most, ten minutes unless told.
+    public static let enrolmentLifetimes: ClosedRange<Int64> = 1...3600
+
+    public var kind: TokenKind
+    /// The account it is for; the caller's own when absent. An enrolment for devices alone needs none.
+    public var user: String?
+    /// `api`: the only devices it is good for. `enrolment`: the devices that join. Ids or names.
+    public var devices: [String]?
+    /// `api` only: the only actions it is good for.
+    public var actions: [DeviceAction]?
+    /// Required but for an enrolment.
+    public var ttlSeconds: Int64?
+
+    public init(
+        kind: TokenKind, user: String? = nil, devices: [String]? = nil, actions: [DeviceAction]? = nil,
+        ttlSeconds: Int64? = nil
+    ) {
+        self.kind = kind
+        self.user = user
+        self.devices = devices
+        self.actions = actions
+        self.ttlSeconds = ttlSeconds
+    }
+}
+
+/// The token that was made; it is told this once.
+public struct TokenResponse: Codable, Hashable, Sendable {
+    public var id: String
+    public var kind: TokenKind
+    /// `link` and `api`.
+    public var token: String?
+    /// `enrolment`: an `iotlink://…` string.
+    public var enrolment: String?
+    /// Seconds since 1970.
+    public var expires: Int64
+
+    public init(id: String, kind: TokenKind, token: String? = nil, enrolment: String? = nil, expires: Int64) {
+        self.id = id
+        self.kind = kind
+        self.token = token
+        self.enrolment = enrolment
+        self.expires = expires
+    }
+}

@@ -1,0 +1,78 @@
+import GatewayAPI
+import IoTCore
+import NIOCore
+
+/// What accounts may do with which devices, as the hub said it a second ago at most.
+actor AccountRights {
+    /// A device of an account's.
+    struct Entry: Sendable, Hashable {
+        var id: String
+        var name: String
+        var actions: Set<DeviceAction>
+    }
+
+    typealias Load = @Sendable (AccessID) async throws -> [Entry]
+
+    static let memory = TimeAmount.seconds(1)
+    private static let capacity = 1024
+
+    private struct Known {
+        var entries: [String: Entry]
+        var until: NIODeadline
+    }
+
+    private let load: Load
+    private var known: [AccessID: Known] = [:]
+    private var loads: [AccessID: Task<[Entry], any Error>] = [:]
+    /// Counts up with every `invalidate`, so that an answer that was under way is not kept.
+    private var generation = 0
+
+    init(load: @escaping Load) {
+        self.load = load
+    }
+
+    /// Bindings have changed: the hub is asked again.
+    func invalidate() {
+        generation += 1
+        for account in known.keys { known[account]?.until = .uptimeNanoseconds(0) }
+        loads = [:]
+    }
+
+    func mayView(_ device: String, _ account: AccessID) async -> Bool {
+        guard let entries = try? await entries(of: account) else { return false }
+        return entries[device]?.actions.contains(.view) ?? false
+    }
+
+    func entries(of account: AccessID) async throws -> [String: Entry] {
+        if let known = known[account], known.until > .now() { return known.entries }
+        let started = generation
+        let loading: Task<[Entry], any Error>
+        if let under = loads[account] {
+            loading = under
+        } else {
+            // Shared by all who ask meanwhile, so it belongs to none of them; the link bounds its time.
+            let load = load
+            loading = Task { try await load(account) }
+            loads[account] = loading
+        }
+        do {
+            let list = try await loading.value
+            let entries = Dictionary(list.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            if started == generation {
+                loads[account] = nil
+                if known.count >= Self.capacity { known = [:] }
+                known[account] = Known(entries: entries, until: .now() + Self.memory)
+            }
+            return entries
+        } catch {
+            if started == generation { loads[account] = nil }
+            // The hub is away, and so are changes: what it said last counts.
+            if let error = error as? IoTError, error.code == .linkUnavailable || error.code == .messageTimeout,
+                let last = known[account], last.until > .uptimeNanoseconds(0)
+            {
+                return last.entries
+            }
+            throw error
+        }
+    }
+}

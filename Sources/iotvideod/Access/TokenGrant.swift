@@ -1,0 +1,17 @@
+import GatewayAPI
+import IoTCore
+
+/// What the hub says of an API token.
+struct TokenGrant: Sendable, Hashable {
+    var id: String
+    var account: AccessID
+    var isAdministrator: Bool
+    /// Seconds since 1970.
+    var expires: Int64
+    var scope: Caller.Scope
+
+    var caller: Caller {
+        Caller(
+            credentials: .token(id), account: account, isAdministrator: isAdministrator && scope.isAll, scope: scope)
+    }
+}

@@ -1,0 +1,47 @@
+import GatewayAPI
+import IoTCore
+
+extension CameraConfiguration {
+    /// A camera as the API asks for it, by the same rules as in the configuration.
+    ///
+    /// - Throws: `.invalidRequest` with the member and the reason.
+    init(_ request: CameraRequest) throws(IoTError) {
+        guard DeviceName.isValid(request.name) else { throw Self.refusal("name", Self.nameRule) }
+        guard request.url.contains("://") || request.url.hasPrefix("/") else {
+            throw Self.refusal("url", "must be an rtsp:// URL or an absolute path")
+        }
+        var source: CameraSource
+        do throws(IoTError) {
+            source = try CameraSource(request.url, relativeTo: "/")
+        } catch {
+            throw Self.refusal("url", error.message)
+        }
+        guard request.password == nil || request.username != nil else {
+            throw Self.refusal("password", "needs a username beside it")
+        }
+        if let username = request.username {
+            guard source.kind == .rtsp else { throw Self.refusal("username", "is for rtsp:// only") }
+            guard !source.holdsUser else { throw Self.refusal("username", "stands in the URL too") }
+            // The list of added cameras is a private file: the credentials may stand in its URL.
+            let url = source.url(username: username, password: request.password)
+            do throws(IoTError) {
+                source = try CameraSource(url, relativeTo: "/")
+            } catch {
+                throw Self.refusal("username", error.message)
+            }
+        }
+        guard request.transport == nil || source.kind == .rtsp else {
+            throw Self.refusal("transport", "is for rtsp:// only")
+        }
+        guard (1...10_000).contains(request.viewers ?? 8) else {
+            throw Self.refusal("viewers", "must be a whole number from 1 to 10000")
+        }
+        self.init(name: request.name, source: source)
+        viewers = request.viewers ?? 8
+        rtspTransport = request.transport == .udp ? .udp : .tcp
+    }
+
+    private static func refusal(_ member: String, _ reason: String) -> IoTError {
+        IoTError(.invalidRequest, "\(member): \(reason)")
+    }
+}

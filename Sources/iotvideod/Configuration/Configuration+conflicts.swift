@@ -1,0 +1,100 @@
+/// Keys that do not go together.
+extension Configuration {
+    struct Conflict: Sendable, Equatable {
+        var key: String
+        var reason: String
+    }
+
+    /// What can be told from the keys alone. What hangs on the data directory is told by `Roles` at the start.
+    func conflicts() -> [Conflict] {
+        linkConflicts() + hubConflicts() + apiConflicts()
+    }
+
+    private func linkConflicts() -> [Conflict] {
+        var conflicts: [Conflict] = []
+        if link.accessId != nil, link.tokenFile == nil {
+            conflicts.append(Conflict(key: "link.accessId", reason: "needs link.tokenFile beside it"))
+        }
+        if link.tokenFile != nil, link.accessId == nil {
+            conflicts.append(Conflict(key: "link.tokenFile", reason: "needs link.accessId beside it"))
+        }
+        if link.endpoint != nil, link.accessId == nil {
+            conflicts.append(
+                Conflict(key: "link.endpoint", reason: "needs link.accessId and link.tokenFile beside it"))
+        }
+        switch (link.endpoint, link.certificateAuthorityFile) {
+        case (let endpoint?, nil) where !endpoint.isLocal:
+            conflicts.append(
+                Conflict(
+                    key: "link.endpoint",
+                    reason: "needs link.certificateAuthorityFile beside it: beyond this machine the link is encrypted"))
+        case (nil, .some):
+            conflicts.append(
+                Conflict(key: "link.certificateAuthorityFile", reason: "needs link.endpoint beside it"))
+        case (.unixSocket, .some):
+            conflicts.append(
+                Conflict(key: "link.certificateAuthorityFile", reason: "is for HOST:PORT, not for a Unix socket"))
+        default: break
+        }
+        return conflicts
+    }
+
+    private func hubConflicts() -> [Conflict] {
+        var conflicts: [Conflict] = []
+        let tls = hub.tls
+        let dependents = [
+            ("hub.tls.names", !tls.names.isEmpty), ("hub.tls.certificateFile", tls.certificateFile != nil),
+            ("hub.tls.keyFile", tls.keyFile != nil),
+        ]
+        if tls.listen == nil {
+            for (key, isSet) in dependents where isSet {
+                conflicts.append(Conflict(key: key, reason: "needs hub.tls.listen beside it"))
+            }
+        }
+        conflicts += pair("hub.tls", tls.certificateFile, tls.keyFile)
+        if let listen = tls.listen, case .loopback(listen.port) = hub.listen,
+            ["127.0.0.1", "0.0.0.0", "::"].contains(listen.host)
+        {
+            conflicts.append(Conflict(key: "hub.tls.listen", reason: "is the port of hub.listen; take another"))
+        }
+        if hub.enabled == false, tls.listen != nil {
+            conflicts.append(Conflict(key: "hub.tls.listen", reason: "needs the hub in this daemon"))
+        }
+        return conflicts
+    }
+
+    private func apiConflicts() -> [Conflict] {
+        var conflicts: [Conflict] = []
+        if api.listen == nil {
+            let dependents = [
+                ("api.tls", api.tls != nil), ("api.certificateFile", api.certificateFile != nil),
+                ("api.keyFile", api.keyFile != nil), ("api.allowedOrigins", !api.allowedOrigins.isEmpty),
+                ("api.names", !api.names.isEmpty),
+            ]
+            for (key, isSet) in dependents where isSet {
+                conflicts.append(Conflict(key: key, reason: "needs api.listen beside it"))
+            }
+        } else if !api.isEncrypted, api.certificateFile != nil {
+            conflicts.append(Conflict(key: "api.certificateFile", reason: "needs api.tls: true"))
+        }
+        if api.listen != nil, api.isEncrypted, api.certificateFile == nil, hub.tls.listen == nil {
+            conflicts.append(
+                Conflict(
+                    key: "api.listen",
+                    reason: "needs api.certificateFile beside it, or hub.tls.listen, whose certificate serves for both")
+            )
+        }
+        conflicts += pair("api", api.certificateFile, api.keyFile)
+        return conflicts
+    }
+
+    private func pair(_ section: String, _ certificate: String?, _ key: String?) -> [Conflict] {
+        if certificate != nil, key == nil {
+            return [Conflict(key: section + ".certificateFile", reason: "needs \(section).keyFile beside it")]
+        }
+        if key != nil, certificate == nil {
+            return [Conflict(key: section + ".keyFile", reason: "needs \(section).certificateFile beside it")]
+        }
+        return []
+    }
+}

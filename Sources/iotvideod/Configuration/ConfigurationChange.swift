@@ -1,0 +1,46 @@
+/// What a new configuration changes in a daemon that runs.
+struct ConfigurationChange: Sendable, Equatable {
+    /// Names of cameras.
+    var added: [String] = []
+    var changed: [String] = []
+    var removed: [String] = []
+    /// Keys whose new value counts at once.
+    var applied: [String] = []
+    /// Keys whose new value counts from the next start on.
+    var restartNeeded: [String] = []
+
+    var isEmpty: Bool { self == ConfigurationChange() }
+
+    init() {}
+
+    /// - Parameter old: what runs: `keepingRunning` makes it after a change.
+    init(from old: Configuration, to new: Configuration) {
+        let before = Dictionary(old.cameras.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let after = Set(new.cameras.map(\.name))
+        for camera in new.cameras {
+            if let known = before[camera.name] {
+                if known != camera { changed.append(camera.name) }
+            } else {
+                added.append(camera.name)
+            }
+        }
+        removed = old.cameras.map(\.name).filter { !after.contains($0) }
+        for key in ConfigurationKey.all where !key.isEqual(old, new) {
+            switch key.effect {
+            case .atOnce: applied.append(key.name)
+            case .atRestart: restartNeeded.append(key.name)
+            }
+        }
+    }
+}
+
+extension Configuration {
+    /// What runs when `new` has been taken over: its cameras and the keys that count at once. The others stay as they
+    /// are until a restart, and are told again by the next change.
+    func adopting(_ new: Configuration) -> Configuration {
+        var running = self
+        running.cameras = new.cameras
+        for key in ConfigurationKey.all where key.effect == .atOnce { key.take(new, &running) }
+        return running
+    }
+}

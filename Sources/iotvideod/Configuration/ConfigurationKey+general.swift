@@ -1,0 +1,34 @@
+import IoTCore
+import Logging
+import Yams
+
+extension ConfigurationKey {
+    static let general: [ConfigurationKey] = [
+        ConfigurationKey("dataDirectory", default: "see below", \.dataDirectory) {
+            node, context throws(ValueRefusal) in context.path(try node.text())
+        },
+        ConfigurationKey("socket", default: "see below", \.socket) { node, context throws(ValueRefusal) in
+            let path = context.path(try node.text())
+            guard path.utf8.count <= UnixSocketPath.maximumLength else {
+                throw ValueRefusal(
+                    "is longer than the \(UnixSocketPath.maximumLength) bytes that a socket's path may have")
+            }
+            return path
+        },
+        ConfigurationKey("log.level", default: "info", \.log.level, effect: .atOnce) { node, _ throws(ValueRefusal) in
+            try node.choice(Logger.Level.self)
+        },
+        ConfigurationKey("media.listen", default: "127.0.0.1:0", \.media.listen) { node, _ throws(ValueRefusal) in
+            guard let address = ListenAddress(try node.text()) else {
+                throw ValueRefusal("must be an IP address and a port, such as 127.0.0.1:0 or [::]:9000")
+            }
+            return address
+        },
+        ConfigurationKey("channels.connections", default: "16", \.channels.connections, effect: .atOnce) {
+            node, _ throws(ValueRefusal) in try node.integer(in: 1...1024)
+        },
+        ConfigurationKey("channels.idleTimeout", default: "30s", \.channels.idleTimeout, effect: .atOnce) {
+            node, _ throws(ValueRefusal) in try node.duration(in: .seconds(1)...(.seconds(3600)))
+        },
+    ]
+}

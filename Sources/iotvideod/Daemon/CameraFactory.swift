@@ -1,0 +1,60 @@
+import IoTCore
+import IoTLink
+import LinkHub
+import Logging
+import MediaChannel
+import NIOCore
+import PeerTransport
+
+/// Makes a camera of the configuration a device: of the hub here, or of the one that this box has joined.
+struct CameraFactory: Sendable {
+    let hub: LinkHub?
+    let dataDirectory: String
+    /// Each camera takes a free UDP port of this address.
+    let host: String
+    let certificate: PeerCertificate
+    let photos: PhotoStore
+    let loops: any EventLoopGroup
+
+    func make(_ camera: CameraConfiguration, url: String) async throws -> RunningCamera {
+        let logger = Logger(label: "camera.\(camera.name)")
+        let session = try await session(of: camera)
+        let link = LinkSession(configuration: session.link, logger: logger)
+        let socket = try await PeerSocket.bind(
+            to: try SocketAddress(ipAddress: host, port: 0), on: loops.next(), logger: logger)
+        do {
+            let camera = try Camera(
+                configuration: MediaChannel.CameraConfiguration(
+                    name: camera.name, url: url, maximumViewers: camera.viewers,
+                    rtspTransport: camera.rtspTransport == .udp ? .udp : .tcp),
+                device: session.device, link: link, socket: socket, certificate: certificate, photos: photos,
+                logger: logger)
+            return RunningCamera(camera: camera, socket: socket)
+        } catch {
+            await socket.close()
+            throw error
+        }
+    }
+
+    private func session(
+        of camera: CameraConfiguration
+    ) async throws(IoTError) -> (device: DeviceID, link: LinkConfiguration) {
+        // Read anew: the box may have got another device since the start.
+        let joined = hub == nil ? try JoinedBox.load(dataDirectory: dataDirectory) : nil
+        if let joined, let device = joined.devices[camera.name] {
+            // The session keeps the file fresh.
+            let link = LinkConfiguration(
+                principal: .device(device.id), token: .file(path: device.tokenFile), endpoint: joined.linkEndpoint)
+            return (device.id, link)
+        }
+        guard let hub else {
+            throw IoTError(
+                .invalidConfiguration,
+                "'\(camera.name)' is no device of the hub yet: make an enrolment string for it there, with "
+                    + "`iotctl token create --enrol --device \(camera.name)`, and give it to --join here")
+        }
+        let (device, token) = try await hub.ensureDevice(name: camera.name)
+        let link = LinkConfiguration(principal: .device(device), token: .value(token), endpoint: hub.endpoint)
+        return (device, link)
+    }
+}

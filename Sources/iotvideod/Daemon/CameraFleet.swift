@@ -1,0 +1,24 @@
+import GatewayAPI
+import IoTCore
+import MediaChannel
+
+/// The cameras of this daemon, as the API sees them.
+protocol CameraFleet: Sendable {
+    /// Those that run, in order of their names.
+    func cameras() async -> [Camera]
+
+    /// Adds a camera, which is kept over a restart when this returns.
+    ///
+    /// - Throws: `.invalidRequest`, `.nameTaken`, `.fileFailed`, or why the hub made no device of it.
+    func add(_ camera: CameraRequest) async throws(IoTError)
+
+    /// Stops and forgets a camera that `add` made. Its device stays at the hub, offline.
+    ///
+    /// - Throws: `.notFound`, `.operationNotAllowed` for a camera of the configuration file or the command line.
+    func remove(_ name: String) async throws(IoTError)
+
+    /// Takes the configuration file over as it is now.
+    ///
+    /// - Throws: `.invalidConfiguration` or `.fileFailed` with what is wrong with it; nothing has changed then.
+    func reload() async throws(IoTError) -> ConfigurationChange
+}

@@ -1,0 +1,179 @@
+import GatewayAPI
+import IoTCore
+import Logging
+import ServiceLifecycle
+
+/// Owns the cameras that run: adds, changes and removes them one by one, without touching the others.
+actor CameraSupervisor<Product: Service & Sendable>: Service {
+    /// Makes a camera and its device. `url` is what to open, with its secret.
+    typealias Factory = @Sendable (CameraConfiguration, _ url: String) async throws -> Product
+
+    struct Actions: Sendable {
+        /// The configuration as it is now, checked as at a start.
+        var read: @Sendable () throws(IoTError) -> Configuration
+        var make: Factory
+        /// Puts the keys that count at once into force.
+        var apply: @Sendable (Configuration) async -> Void
+    }
+
+    private let actions: Actions
+    private let added: AddedCameras
+    private let logger: Logger
+    /// What runs; its cameras are those that should.
+    private var configuration: Configuration
+    private var entries: [String: CameraEntry<Product>] = [:]
+    private var turns = TurnQueue()
+    private let starts: AsyncStream<CameraEntry<Product>>
+    private let start: AsyncStream<CameraEntry<Product>>.Continuation
+
+    /// Many more than a machine can serve; the next is refused.
+    private static var limit: Int { 1024 }
+
+    init(_ configuration: Configuration, actions: Actions, logger: Logger) {
+        self.configuration = configuration
+        self.actions = actions
+        self.logger = logger
+        added = AddedCameras(dataDirectory: configuration.dataDirectory)
+        (starts, start) = AsyncStream.makeStream(
+            of: CameraEntry<Product>.self, bufferingPolicy: .bufferingOldest(Self.limit))
+    }
+
+    /// Makes the cameras of the configuration, which begin when `run` does.
+    ///
+    /// - Throws: why one of them could not be made.
+    func prepare() async throws(IoTError) {
+        for camera in configuration.cameras { try await begin(camera) }
+    }
+
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                for await entry in starts { group.addTask { await entry.run() } }
+            }
+        } onGracefulShutdown: { [start] in
+            start.finish()
+        }
+    }
+
+    /// Those that run, in order of their names.
+    var products: [Product] {
+        entries.sorted { $0.key < $1.key }.map(\.value.product)
+    }
+
+    func add(_ request: CameraRequest) async throws(IoTError) {
+        let camera = try CameraConfiguration(request)
+        try await takeTurn()
+        defer { turns.leave() }
+        guard !configuration.cameras.contains(where: { $0.name == camera.name }) else {
+            throw IoTError(.nameTaken, "there is a camera '\(camera.name)' already")
+        }
+        let before = try added.load()
+        // Written first: what was answered with success is there after a power cut.
+        try added.save(before + [camera])
+        do throws(IoTError) {
+            try await begin(camera)
+        } catch {
+            try added.save(before)
+            throw error
+        }
+        configuration.cameras.append(camera)
+        logger.notice("camera added", metadata: ["camera": "\(camera.name)"])
+    }
+
+    func remove(_ name: String) async throws(IoTError) {
+        try await takeTurn()
+        defer { turns.leave() }
+        let cameras = try added.load()
+        guard cameras.contains(where: { $0.name == name }) else {
+            guard configuration.cameras.contains(where: { $0.name == name }) else {
+                throw IoTError(.notFound, "there is no camera '\(name)'")
+            }
+            throw IoTError(
+                .operationNotAllowed,
+                "'\(name)' comes from the configuration or the command line: take it out there, and reload")
+        }
+        try added.save(cameras.filter { $0.name != name })
+        configuration.cameras.removeAll { $0.name == name }
+        await end(name)
+        logger.notice("camera removed", metadata: ["camera": "\(name)"])
+    }
+
+    /// Takes the configuration over as it is now; a wrong one is refused as a whole.
+    func reload() async throws(IoTError) -> ConfigurationChange {
+        try await takeTurn()
+        defer { turns.leave() }
+        let new: Configuration
+        var urls: [String: String] = [:]
+        do throws(IoTError) {
+            new = try actions.read()
+            for camera in new.cameras { urls[camera.name] = try camera.openableURL() }
+        } catch {
+            logger.error("the new configuration is refused, and the old one goes on: \(error.message)")
+            throw error
+        }
+        var change = ConfigurationChange(from: configuration, to: new)
+        // A new password behind the same keys, and what could not be started before.
+        change.changed = new.cameras.map(\.name).filter { name in
+            change.changed.contains(name)
+                || !change.added.contains(name) && entries[name]?.url != urls[name]
+        }
+        configuration = configuration.adopting(new)
+        await actions.apply(configuration)
+        for name in change.removed { await end(name) }
+        var failures: [IoTError] = []
+        for camera in new.cameras where change.added.contains(camera.name) || change.changed.contains(camera.name) {
+            do throws(IoTError) {
+                try await begin(camera)
+            } catch {
+                failures.append(IoTError(error.code, "\(camera.name): \(error.message)"))
+            }
+        }
+        report(change)
+        if let first = failures.first {
+            let text = failures.map(\.message).joined(separator: "; ")
+            logger.error("the configuration was taken over, but not every camera started: \(text)")
+            throw IoTError(first.code, "the configuration was taken over, but not every camera started: \(text)")
+        }
+        return change
+    }
+
+    // MARK: Inside
+
+    /// Starts a camera in place of an older one of its name.
+    private func begin(_ camera: CameraConfiguration) async throws(IoTError) {
+        guard entries.count < Self.limit || entries[camera.name] != nil else {
+            throw IoTError(.tooManyRequests, "\(Self.limit) cameras run already")
+        }
+        do {
+            let url = try camera.openableURL()
+            await end(camera.name)
+            let entry = CameraEntry(
+                configuration: camera, url: url, product: try await actions.make(camera, url), logger: logger)
+            guard case .enqueued = start.yield(entry) else { throw IoTError(.stopping) }
+            entries[camera.name] = entry
+        } catch let error as IoTError {
+            throw error
+        } catch {
+            throw IoTError(.internalFailure, "camera '\(camera.name)': \(error)", underlying: error)
+        }
+    }
+
+    private func end(_ name: String) async {
+        await entries.removeValue(forKey: name)?.stop()
+    }
+
+    private func takeTurn() async throws(IoTError) {
+        guard try !turns.take() else { return }
+        await withCheckedContinuation { turns.wait($0) }
+    }
+
+    private func report(_ change: ConfigurationChange) {
+        guard !change.isEmpty else { return logger.notice("the configuration was read again: nothing changed") }
+        let parts = [
+            ("added", change.added), ("changed", change.changed), ("removed", change.removed),
+            ("applied", change.applied), ("needs a restart", change.restartNeeded),
+        ]
+        let text = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
+        logger.notice("the configuration was read again: \(text.joined(separator: "; "))")
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import IoTCore
+import IoTLink
+
+/// Makes this box a part of another's hub: exchanges an enrolment string, and keeps what comes of it.
+struct Joining {
+    let dataDirectory: String
+
+    private static let timeout = Duration.seconds(30)
+    private static let maximumInput = 8192
+
+    /// - Parameter source: a file's path, or `-` for standard input.
+    /// - Returns: what this box is now; as it was, when it has used this very string before.
+    /// - Throws: `.invalidConfiguration` for a directory with a hub or of another hub, `.provisioningTokenFailed` and
+    ///   `.provisioningTokenExpired` for a string that is none or serves no more, and why the hub was not reached.
+    func join(from source: String) async throws(IoTError) -> JoinedBox {
+        let string = try EnrolmentString(parsing: try Self.read(source))
+        let before = try JoinedBox.load(dataDirectory: dataDirectory)
+        if let before, before.enrolment == string.id { return before }
+        guard !FileManager.default.fileExists(atPath: dataDirectory + "/hub.sqlite") else {
+            throw IoTError(
+                .invalidConfiguration,
+                "--join: \(dataDirectory) holds a hub of its own, which cannot join another; take another --data-dir")
+        }
+        // Before the string is used up.
+        try PrivateFile.makeDirectory(dataDirectory + "/link")
+        try PrivateFile.makeDirectory(dataDirectory + "/cameras-joined")
+        let grant = try await Enrolment.exchange(string, timeout: Self.timeout)
+        try keep(grant, of: string, before: before)
+        guard let joined = try JoinedBox.load(dataDirectory: dataDirectory) else {
+            throw IoTError(.fileFailed, "\(dataDirectory)/link does not keep what was written")
+        }
+        return joined
+    }
+
+    /// The endpoint comes last but one: without it the box has not joined.
+    func keep(
+        _ grant: EnrolmentGrant, of string: EnrolmentString, before: JoinedBox?
+    ) throws(IoTError) {
+        let link = dataDirectory + "/link"
+        let address = try Self.address(of: string)
+        if let before, try !Self.isSameHub(before, address: address, authority: grant.certificateAuthority) {
+            throw IoTError(
+                .invalidConfiguration,
+                "--join: this box belongs to the hub at \(before.endpoint); to leave it, remove \(link) and "
+                    + "\(dataDirectory)/cameras-joined, and join with a new string")
+        }
+        for device in grant.devices {
+            // It becomes a directory's name.
+            guard DeviceName.isValid(device.name) else {
+                throw IoTError(.modelReceiveFailed, "the hub calls a device '\(device.name)', which is no name")
+            }
+            let folder = dataDirectory + "/cameras-joined/" + device.name
+            try PrivateFile.makeDirectory(folder)
+            try PrivateFile.write(device.token + "\n", to: folder + "/token")
+            try PrivateFile.write(device.device.rawValue + "\n", to: folder + "/device")
+        }
+        if let user = grant.user {
+            try PrivateFile.write(user.token + "\n", to: link + "/token")
+            try PrivateFile.write(user.accessID.rawValue + "\n", to: link + "/accessId")
+        }
+        if let authority = grant.certificateAuthority { try PrivateFile.write(authority, to: link + "/ca.pem") }
+        try PrivateFile.write(address.description + "\n", to: link + "/endpoint")
+        try PrivateFile.write(string.id + "\n", to: link + "/enrolment")
+    }
+
+    private static func address(of string: EnrolmentString) throws(IoTError) -> LinkAddress {
+        switch string.place {
+        case .tls(let host, let port, _): .tcp(host: host, port: port)
+        case .unixSocket(let path): .unixSocket(path)
+        }
+    }
+
+    /// A hub is its authority, wherever it listens; without one it is its socket.
+    private static func isSameHub(
+        _ before: JoinedBox, address: LinkAddress, authority: String?
+    ) throws(IoTError) -> Bool {
+        guard let file = before.certificateAuthorityFile else { return authority == nil && before.endpoint == address }
+        let known = try Configuration.text(of: file)
+        return known.trimmingCharacters(in: .whitespacesAndNewlines)
+            == authority?.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private static func read(_ source: String) throws(IoTError) -> String {
+        guard source == "-" else { return try Configuration.text(of: source) }
+        do {
+            let data = try FileHandle.standardInput.read(upToCount: maximumInput) ?? Data()
+            return String(decoding: data, as: UTF8.self)
+        } catch {
+            throw IoTError(.fileFailed, "--join: standard input cannot be read", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import GatewayAPI
+import IoTCore
+import IoTLink
+
+extension AccountGateway {
+    // MARK: Accounts
+
+    func users() async throws -> [UserDescription] {
+        try await hub.list(UserDescription.self, "user.list", key: "users", name: "accessId")
+    }
+
+    func createUser(_ user: AccessID, kind: AccountKind, requestID: String?) async throws -> UserResponse {
+        try await hub.ask(
+            UserResponse.self, "user.create", ["accessId": .string(user.rawValue), "kind": .string(kind.rawValue)],
+            id: requestID)
+    }
+
+    func createTemporaryUser(_ request: TemporaryUserRequest) async throws -> TemporaryUserResponse {
+        try await changingRights {
+            try await hub.ask(
+                TemporaryUserResponse.self, "user.createTemporary",
+                [
+                    "device": .string(try await target(request.device)), "actions": .list(request.actions),
+                    "ttlSeconds": .integer(request.ttlSeconds),
+                ])
+        }
+    }
+
+    func removeUser(_ user: AccessID, requestID: String?) async throws {
+        try await changingRights {
+            _ = try await hub.ask("user.remove", ["accessId": .string(user.rawValue)], id: requestID)
+        }
+    }
+
+    // MARK: Bindings
+
+    func bindings(_ device: String) async throws -> [BindingDescription] {
+        let result = try await hub.ask("device.users", ["device": .string(try await target(device))])
+        guard let users = result["users"]?.arrayValue else {
+            throw IoTError(.modelReceiveFailed, "device.users: the hub's answer has no list")
+        }
+        return try users.map { user throws(IoTError) in try HubClient.read(BindingDescription.self, user) }
+    }
+
+    func bind(
+        _ device: String, _ user: AccessID, _ request: BindingRequest, requestID: String?
+    ) async throws -> BindingResponse {
+        try await changingRights(owner: request.role == .owner ? user.rawValue : nil) {
+            try await hub.ask(
+                BindingResponse.self, "device.bind",
+                [
+                    "device": .string(try await target(device)), "user": .string(user.rawValue),
+                    "role": .text(request.role?.rawValue), "actions": .list(request.actions),
+                    "force": request.force.map { .bool($0) },
+                ], id: requestID)
+        }
+    }
+
+    func unbind(_ device: String, _ user: AccessID, requestID: String?) async throws {
+        try await changingRights {
+            _ = try await hub.ask(
+                "device.unbind",
+                ["device": .string(try await target(device)), "user": .string(user.rawValue)], id: requestID)
+        }
+    }
+
+    /// What anyone may do is asked anew behind it, so that event streams follow at once.
+    ///
+    /// - Parameter owner: who is to own a device by it. The hub calls a temporary account there a wrong request; here it
+    ///   is the account's state that does not allow it.
+    private func changingRights<Value: Sendable>(
+        owner: String? = nil, _ change: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            let value = try await change()
+            await shared.rights.invalidate()
+            return value
+        } catch {
+            // Even a request without an answer may have been carried out.
+            await shared.rights.invalidate()
+            // The hub names temporary accounts so; a repeated request gets this answer also when the account is gone.
+            if let owner, owner.hasPrefix("temporary-"), let refusal = error as? IoTError,
+                refusal.code == .invalidRequest
+            {
+                throw IoTError(.operationNotAllowed, refusal.message)
+            }
+            throw error
+        }
+    }
+
+    // MARK: Tokens
+
+    func tokens() async throws -> [TokenDescription] {
+        try await hub.list(TokenDescription.self, "token.list", key: "tokens", name: "id")
+    }
+
+    func createToken(_ request: TokenRequest) async throws -> TokenResponse {
+        let devices = JSONValue.list(request.devices)
+        let result: JSONValue
+        switch request.kind {
+        case .link:
+            let principal = request.user.flatMap(AccessID.init(rawValue:)).map { Principal.user($0).description }
+            result = try await hub.ask(
+                "token.create", ["principal": .text(principal), "ttlSeconds": .number(request.ttlSeconds)])
+        case .api:
+            result = try await hub.ask(
+                "token.createAPI",
+                [
+                    "user": .text(request.user), "devices": devices, "actions": .list(request.actions),
+                    "ttlSeconds": .number(request.ttlSeconds),
+                ])
+        case .enrolment:
+            result = try await hub.ask(
+                "token.enrol",
+                ["user": .text(request.user), "devices": devices, "ttlSeconds": .number(request.ttlSeconds)])
+        }
+        guard let id = result["id"]?.stringValue, let expires = result["expires"]?.integerValue else {
+            throw IoTError(.modelReceiveFailed, "the hub's answer holds no token")
+        }
+        return TokenResponse(
+            id: id, kind: request.kind, token: result["token"]?.stringValue,
+            enrolment: result["enrolment"]?.stringValue, expires: expires)
+    }
+
+    func revokeToken(_ id: String) async throws {
+        guard try await !shared.usesToken(id) else {
+            throw IoTError(.operationNotAllowed, "this daemon itself uses the token \(id)")
+        }
+        _ = try await hub.ask("token.revoke", ["id": .string(id)])
+    }
+
+    // MARK: Devices
+
+    func createDevice(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse {
+        try await changingRights(owner: request.owner) {
+            try await hub.ask(
+                DeviceResponse.self, "device.create", ["name": .string(request.name), "owner": .text(request.owner)],
+                id: requestID)
+        }
+    }
+
+    func renameDevice(_ device: String, to name: String, requestID: String?) async throws {
+        try await changingRights {
+            _ = try await hub.ask(
+                "device.rename", ["device": .string(try await target(device)), "name": .string(name)], id: requestID)
+        }
+    }
+
+    func removeDevice(_ device: String, requestID: String?) async throws {
+        try await changingRights {
+            _ = try await hub.ask("device.remove", ["device": .string(try await target(device))], id: requestID)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import GatewayAPI
+import IoTCore
+import ThingModel
+
+extension AccountGateway {
+    func devices(of user: AccessID?) async throws -> [GatewayAPI.DeviceSummary] {
+        try await hub.devices(of: user).compactMap { device in
+            guard caller.scope.includes(device: device.id) else { return nil }
+            var device = device
+            device.actions = device.actions?.filter { caller.scope.includes($0) }
+            return device
+        }
+    }
+
+    func device(_ device: String) async throws -> DeviceDetail {
+        let result = try await hub.ask(ModelMethod.showDevice, ["device": .string(try await target(device))])
+        guard let summary = GatewayAPI.DeviceSummary(json: result), let version = result["version"]?.integerValue
+        else { throw IoTError(.modelReceiveFailed, "device.show: the hub's answer makes no sense") }
+        return DeviceDetail(
+            summary: summary, model: result["model"] ?? [:], version: version,
+            pending: (result["pending"]?.arrayValue ?? []).compactMap(\.stringValue))
+    }
+
+    func export(_ device: String) async throws -> DeviceExport {
+        try HubClient.read(DeviceExport.self, try await model.export(try await target(device)))
+    }
+
+    // MARK: Properties
+
+    func readProperty(_ device: String, path: String) async throws -> PropertyResponse {
+        let read = try await model.read(try await target(device), path)
+        return PropertyResponse(value: read.value, version: read.version)
+    }
+
+    func readProperties(_ devices: [String]?, path: String) async throws -> [GatewayAPI.DeviceReading] {
+        var wanted = devices
+        if caller.scope.devices != nil {
+            guard let devices else {
+                wanted = try await self.devices(of: nil).map(\.id)
+                return wanted?.isEmpty == true ? [] : try await readMany(wanted, path)
+            }
+            var ids: [String] = []
+            for device in devices { ids.append(try await target(device)) }
+            wanted = ids
+        }
+        return try await readMany(wanted, path)
+    }
+
+    private func readMany(_ devices: [String]?, _ path: String) async throws -> [GatewayAPI.DeviceReading] {
+        try await model.readMany(devices, path).map { GatewayAPI.DeviceReading($0) }
+    }
+
+    func writeProperty(
+        _ device: String, path: String, value: JSONValue, ifVersion version: Int64?, requestID: String?
+    ) async throws -> PropertyWriteResponse {
+        let written = try await model.write(
+            try await target(device), path, value, ifVersion: version, id: requestID)
+        return PropertyWriteResponse(version: written.version, value: written.value, pending: written.isPending)
+    }
+
+    func takeAction(
+        _ device: String, path: String, value: JSONValue, timeout: Duration, requestID: String?
+    ) async throws -> ActionResponse {
+        var result = try await model.takeAction(
+            try await target(device), path, value, timeout: timeout, id: requestID)
+        // What a device names without a place is in this daemon, for who took the action.
+        if let name = result["resource"]?.stringValue, !name.contains("/") {
+            shared.resources.remember(name, of: caller.account)
+            result["resource"] = .string("/v1/resources/\(name)")
+        }
+        return ActionResponse(value: result)
+    }
+
+    func addUserProperty(
+        _ device: String, name: String, value: JSONValue, requestID: String?
+    ) async throws -> VersionResponse {
+        VersionResponse(
+            version: try await model.addUserProperty(try await target(device), name, value, id: requestID))
+    }
+
+    func deleteUserProperty(_ device: String, name: String, requestID: String?) async throws -> VersionResponse {
+        VersionResponse(version: try await model.deleteUserProperty(try await target(device), name, id: requestID))
+    }
+
+    func watchProperties(_ device: String, path: String) async throws -> AsyncStream<DeviceEvent> {
+        let entry = try await find(device)
+        guard let id = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
+        let watched = try PropertyPath(parsing: path)
+        let (rights, account) = (shared.rights, caller.account)
+        // Subscribed first, so that no change is lost between the first value and the updates.
+        let updates = PropertyWatch(model.updates(), device: id, path: watched) {
+            await rights.mayView(id.rawValue, account)
+        }
+        let first = try await model.read(id.rawValue, path)
+        return updates.events(
+            first: PropertyUpdate(device: id.rawValue, path: path, value: first.value, version: first.version))
+    }
+}
+
+extension HubClient {
+    /// - Parameter user: another account, for an administrator.
+    func devices(of user: AccessID? = nil) async throws(IoTError) -> [GatewayAPI.DeviceSummary] {
+        let result = try await ask("device.list", ["user": .text(user?.rawValue)])
+        guard let list = result["devices"]?.arrayValue else {
+            throw IoTError(.modelReceiveFailed, "device.list: the hub's answer has no list")
+        }
+        return list.compactMap { GatewayAPI.DeviceSummary(json: $0) }
+    }
+}
+
+extension GatewayAPI.DeviceSummary {
+    /// `nil` for an answer that is no device.
+    init?(json: JSONValue) {
+        guard let id = json["id"]?.stringValue else { return nil }
+        self.init(
+            id: id, name: json["name"]?.stringValue ?? id, role: json["role"]?.stringValue ?? "",
+            online: json["online"]?.boolValue ?? false, presenceSince: json["presenceSince"]?.integerValue,
+            actions: DeviceAction.list(json["actions"]), owner: json["owner"]?.stringValue)
+    }
+}
+
+extension GatewayAPI.DeviceReading {
+    init(_ reading: ThingModel.DeviceReading) {
+        if let error = reading.error {
+            self.init(device: reading.device, name: reading.name, error: IoTError(error.code, error.message))
+        } else {
+            self.init(
+                device: reading.device, name: reading.name, value: reading.reading?.value ?? .null,
+                version: reading.reading?.version ?? 0)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import GatewayAPI
+import IoTCore
+import IoTLink
+
+/// The hub's administration, messages and events in one account's name, in the API's types.
+///
+/// Each call throws the hub's refusal, 21002 when no answer came in time, and 21004 for an answer that makes no sense.
+struct HubClient: Sendable {
+    static let timeout = Duration.seconds(10)
+    /// Pages of a long list that are read at most.
+    private static let maximumPages = 64
+
+    let link: any HubLink
+    let account: Principal?
+
+    func ask(
+        _ method: String, _ params: [String: JSONValue?] = [:], timeout: Duration = timeout, id: String? = nil
+    ) async throws(IoTError) -> JSONValue {
+        try await link.request(
+            method, .object(params.compactMapValues { $0 }), timeout: timeout, id: id, as: account)
+    }
+
+    /// Reads a result as one of the API's types, whose members have the link's names.
+    func ask<Value: Decodable>(
+        _ type: Value.Type, _ method: String, _ params: [String: JSONValue?] = [:], timeout: Duration = timeout,
+        id: String? = nil
+    ) async throws(IoTError) -> Value {
+        try Self.read(type, try await ask(method, params, timeout: timeout, id: id))
+    }
+
+    static func read<Value: Decodable>(_ type: Value.Type, _ result: JSONValue) throws(IoTError) -> Value {
+        try APICoding.decode(type, from: result.jsonText.utf8, failure: .modelReceiveFailed)
+    }
+
+    /// A whole list that the hub gives in pages: `key` names it, `name` the member that a page goes on behind.
+    func list<Element: Decodable>(
+        _ type: Element.Type, _ method: String, key: String, name: String
+    ) async throws(IoTError) -> [Element] {
+        var elements: [Element] = []
+        var after: JSONValue?
+        for _ in 0..<Self.maximumPages {
+            let result = try await ask(method, ["after": after])
+            guard let page = result[key]?.arrayValue else {
+                throw IoTError(.modelReceiveFailed, "\(method): the hub's answer has no list")
+            }
+            for element in page { elements.append(try Self.read(type, element)) }
+            guard result["more"]?.boolValue == true, let last = page.last?[name] else { break }
+            after = last
+        }
+        return elements
+    }
+}
+
+extension JSONValue {
+    static func list(_ texts: [String]?) -> JSONValue? {
+        texts.map { .array($0.map { .string($0) }) }
+    }
+
+    static func list(_ actions: [DeviceAction]?) -> JSONValue? {
+        list(actions?.map(\.rawValue))
+    }
+
+    static func text(_ text: String?) -> JSONValue? {
+        text.map { .string($0) }
+    }
+
+    static func number(_ number: Int64?) -> JSONValue? {
+        number.map { .integer($0) }
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import GatewayAPI
+import Hummingbird
+import IoTCore
+
+extension APIRoutes {
+    static var messages: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/devices/{device}/messages", isTimed: false) { request, gateway in
+                let message = try check(try await request.decode(MessageRequest.self))
+                let device = request.parameter("device")
+                guard message.responses == .many, request.accepts("text/event-stream") else {
+                    return try Response(json: try await gateway.sendMessage(device, message))
+                }
+                let events = try await gateway.messageEvents(device, message)
+                return Response(events: events, to: request.request) { try $0.serverSentEvent }
+            },
+            APIRoute(.post, "/v1/server-messages") { request, gateway in
+                let body = try await request.decode(ServerMessageRequest.self)
+                guard (1...128).contains(body.path.utf8.count) else {
+                    throw IoTError(.invalidRequest, "path must be 1 to 128 bytes")
+                }
+                if let data = body.data { try checkSize(try bytes(data, "data")) }
+                return try Response(json: try await gateway.askServer(body))
+            },
+        ]
+    }
+
+    private static func check(_ body: MessageRequest) throws(IoTError) -> DeviceMessage {
+        let size: Int
+        let data: String
+        switch (body.data, body.text) {
+        case (let given?, nil):
+            size = try bytes(given, "data")
+            data = given
+        case (nil, let text?):
+            size = text.utf8.count
+            data = Data(text.utf8).base64EncodedString()
+        default: throw IoTError(.invalidRequest, "either data or text must be given")
+        }
+        try checkSize(size)
+        let milliseconds = body.timeoutMilliseconds ?? 10_000
+        guard (100...600_000).contains(milliseconds) else {
+            throw IoTError(.invalidRequest, "timeoutMilliseconds must be from 100 to 600000")
+        }
+        return DeviceMessage(
+            data: data, responses: body.responses ?? .one, timeout: .milliseconds(milliseconds), wake: body.wake)
+    }
+
+    /// How many bytes the base64 text holds.
+    private static func bytes(_ text: String, _ name: String) throws(IoTError) -> Int {
+        guard let data = Data(base64Encoded: text) else { throw IoTError(.invalidRequest, "\(name) must be base64") }
+        return data.count
+    }
+
+    private static func checkSize(_ size: Int) throws(IoTError) {
+        guard size <= MessageRequest.maximumSize else {
+            throw IoTError(.messageTooLong, "a message holds \(MessageRequest.maximumSize) bytes at most, not \(size)")
+        }
+    }
+
+    // MARK: Events
+
+    static var events: [APIRoute] {
+        [
+            APIRoute(
+                .get, "/v1/events", query: ["device"], repeatable: ["types"], answersHead: false, isTimed: false
+            ) { request, gateway in
+                let kinds = try request.list("types", atMost: 64)?.map { word throws(IoTError) in
+                    guard let kind = GatewayEvent.Kind(rawValue: word) else {
+                        let known = GatewayEvent.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                        throw IoTError(.invalidRequest, "types: '\(word.prefix(32))' is unknown; known: \(known)")
+                    }
+                    return kind
+                }
+                let lastID = HTTPFieldName.lastEventID.flatMap { request.request.headers[$0] }
+                let events = try await gateway.events(
+                    Set(kinds ?? GatewayEvent.Kind.allCases), device: request.query("device"), after: lastID)
+                return Response(events: events, to: request.request) { try $0.serverSentEvent }
+            },
+            APIRoute(
+                .get, "/v1/device-events", query: ["device", "topic", "from", "to", "before", "limit"]
+            ) { request, gateway in
+                guard request.query("device") != "" else {
+                    throw IoTError(.invalidRequest, "device: may not be empty; leave it out for all")
+                }
+                let query = StoredEventQuery(
+                    device: request.query("device"), topic: try topic(request.query("topic")),
+                    from: try request.integerQuery("from", in: 0...Int64.max),
+                    to: try request.integerQuery("to", in: 0...Int64.max),
+                    before: try request.integerQuery("before", in: 0...Int64.max),
+                    limit: try request.integerQuery("limit", in: 1...200))
+                if let from = query.from, let to = query.to, from > to {
+                    return try Response(json: StoredEventList(events: [], more: false))
+                }
+                return try Response(json: try await gateway.storedEvents(query))
+            },
+            APIRoute(.delete, "/v1/device-events") { request, gateway in
+                let body = try await request.decode(StoredEventDeletion.self)
+                try check(body)
+                return try Response(json: try await gateway.deleteStoredEvents(body))
+            },
+        ]
+    }
+
+    private static func check(_ body: StoredEventDeletion) throws(IoTError) {
+        if let ids = body.ids {
+            guard body.device == nil, body.topic == nil, body.before == nil else {
+                throw IoTError(.invalidRequest, "either ids, or device and before")
+            }
+            guard (1...1000).contains(ids.count) else { throw IoTError(.invalidRequest, "ids: 1 to 1000") }
+            guard ids.allSatisfy({ Int64($0).map { $0 >= 0 } ?? false }) else {
+                throw IoTError(.invalidRequest, "ids: each is the id of an event, in decimal digits")
+            }
+        } else {
+            guard body.device != nil, let before = body.before, before >= 0 else {
+                throw IoTError(.invalidRequest, "either ids, or device and before (ms since 1970)")
+            }
+            _ = try topic(body.topic)
+        }
+    }
+
+    private static func topic(_ text: String?) throws(IoTError) -> String? {
+        guard let text else { return nil }
+        let isAllowed = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+        guard (1...128).contains(text.utf8.count), isAllowed else {
+            throw IoTError(.invalidRequest, "topic must be 1 to 128 of A–Z a–z 0–9 _ - . /")
+        }
+        return text
+    }
+}
+
+extension APIRequest {
+    /// Whether the client names this type in `Accept` (RFC 9110 §12.5.1), without wildcards.
+    func accepts(_ type: String) -> Bool {
+        (request.headers[.accept] ?? "").lowercased().split(separator: ",").contains { part in
+            part.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" } == type
+        }
+    }
+}

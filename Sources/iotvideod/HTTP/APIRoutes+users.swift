@@ -1,0 +1,110 @@
+import GatewayAPI
+import Hummingbird
+import IoTCore
+
+extension APIRoutes {
+    static var users: [APIRoute] {
+        [
+            APIRoute(.get, "/v1/users") { _, gateway in
+                try Response(json: UserList(users: try await gateway.users()))
+            },
+            APIRoute(.post, "/v1/users") { request, gateway in
+                let body = try await request.decode(UserRequest.self)
+                // The path /v1/users/temporary is taken.
+                guard body.accessId != AccountKind.temporary.rawValue else {
+                    throw IoTError(.invalidRequest, "accessId: 'temporary' is no account's name")
+                }
+                let kind = body.kind ?? .member
+                guard kind != .temporary else {
+                    throw IoTError(.invalidRequest, "kind: member or administrator; see /v1/users/temporary")
+                }
+                let made = try await gateway.createUser(
+                    try APIRequest.account(body.accessId, "accessId"), kind: kind, requestID: try request.requestID)
+                return try Response(json: made, status: .created)
+            },
+            APIRoute(.post, "/v1/users/temporary") { request, gateway in
+                let body = try await request.decode(TemporaryUserRequest.self)
+                guard TemporaryUserRequest.lifetimes.contains(body.ttlSeconds) else {
+                    throw IoTError(.invalidRequest, "ttlSeconds must be from 60 to 604800")
+                }
+                try checkActions(body.actions)
+                return try Response(json: try await gateway.createTemporaryUser(body), status: .created)
+            },
+            APIRoute(.delete, "/v1/users/{user}") { request, gateway in
+                try await gateway.removeUser(try request.account("user"), requestID: try request.requestID)
+                return try Response(json: EmptyResponse())
+            },
+        ]
+    }
+
+    static var bindings: [APIRoute] {
+        [
+            APIRoute(.get, "/v1/devices/{device}/bindings") { request, gateway in
+                try Response(json: BindingList(bindings: try await gateway.bindings(request.parameter("device"))))
+            },
+            APIRoute(.put, "/v1/devices/{device}/bindings/{user}") { request, gateway in
+                let body = try await request.decode(BindingRequest.self)
+                try checkActions(body.actions)
+                guard body.role != .owner || body.actions == nil else {
+                    throw IoTError(.invalidRequest, "actions: an owner has all; leave it out")
+                }
+                let made = try await gateway.bind(
+                    request.parameter("device"), try request.account("user"), body, requestID: try request.requestID)
+                return try Response(json: made)
+            },
+            APIRoute(.delete, "/v1/devices/{device}/bindings/{user}") { request, gateway in
+                try await gateway.unbind(
+                    request.parameter("device"), try request.account("user"), requestID: try request.requestID)
+                return try Response(json: EmptyResponse())
+            },
+        ]
+    }
+
+    static var tokens: [APIRoute] {
+        [
+            APIRoute(.get, "/v1/tokens") { _, gateway in
+                try Response(json: TokenList(tokens: try await gateway.tokens()))
+            },
+            APIRoute(.post, "/v1/tokens") { request, gateway in
+                let body = try await request.decode(TokenRequest.self)
+                try check(body)
+                return try Response(json: try await gateway.createToken(body), status: .created)
+            },
+            APIRoute(.delete, "/v1/tokens/{id}") { request, gateway in
+                try await gateway.revokeToken(request.parameter("id"))
+                return try Response(json: EmptyResponse())
+            },
+        ]
+    }
+
+    private static func check(_ body: TokenRequest) throws(IoTError) {
+        if let user = body.user { _ = try APIRequest.account(user, "user") }
+        try checkActions(body.actions)
+        let limit = body.kind == .enrolment ? 64 : 256
+        if let devices = body.devices, devices.isEmpty || devices.count > limit {
+            throw IoTError(.invalidRequest, "devices: 1 to \(limit), or leave it out")
+        }
+        guard body.kind == .api || body.actions == nil else {
+            throw IoTError(.invalidRequest, "actions is for kind api only")
+        }
+        guard body.kind != .link || body.devices == nil else {
+            throw IoTError(.invalidRequest, "devices is for kinds api and enrolment only")
+        }
+        let lifetimes = body.kind == .enrolment ? TokenRequest.enrolmentLifetimes : TokenRequest.lifetimes
+        guard let lifetime = body.ttlSeconds else {
+            guard body.kind == .enrolment else { throw IoTError(.invalidRequest, "ttlSeconds is missing") }
+            return
+        }
+        guard lifetimes.contains(lifetime) else {
+            throw IoTError(
+                .invalidRequest, "ttlSeconds must be from \(lifetimes.lowerBound) to \(lifetimes.upperBound)")
+        }
+    }
+
+    private static func checkActions(_ actions: [DeviceAction]?) throws(IoTError) {
+        guard let actions else { return }
+        guard !actions.isEmpty, Set(actions).count == actions.count else {
+            throw IoTError(.invalidRequest, "actions: at least one, and each once")
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Hummingbird
+import IoTCore
+
+/// Turns away what comes from another site's page, or under a name that is not ours, before anything else is looked
+/// at; answers the preflights of allowed pages (Fetch §3.2.2).
+struct DoorMiddleware: RouterMiddleware {
+    let door: APIDoor
+
+    func handle(
+        _ request: Request, context: APIContext,
+        next: @concurrent (Request, APIContext) async throws -> Response
+    ) async throws -> Response {
+        guard let origin = try door.checkOrigin(request) else { return try await next(request, context) }
+        context.record.note { $0.origin = origin }
+        guard request.method == .options, request.headers[.accessControlRequestMethod] != nil else {
+            return try await next(request, context)
+        }
+        return Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowMethods: "GET, HEAD, POST, PUT, PATCH, DELETE",
+                .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, Last-Event-ID",
+                .accessControlMaxAge: "600",
+            ])
+    }
+}

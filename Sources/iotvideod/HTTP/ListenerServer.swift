@@ -1,0 +1,129 @@
+import Hummingbird
+import HummingbirdCore
+import IoTCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// The HTTP server of one listener.
+final class ListenerServer: Sendable {
+    /// How often the files of a certificate are looked at.
+    private static let certificateCheck = Duration.seconds(30)
+
+    struct Ready: Sendable {
+        /// The identity of the socket's file.
+        var identity: Int?
+        /// The TCP port.
+        var port: Int?
+    }
+
+    private let router: APIRouter
+    private let socket: UnixSocketPath?
+    private let tls: TLSContext?
+    private let eventLoopGroup: any EventLoopGroup
+    private let logger: Logger
+    let readiness = Readiness<Ready>()
+
+    /// - Throws: `.invalidConfiguration` for a path that is too long, or a certificate that cannot be used.
+    init(router: APIRouter, eventLoopGroup: any EventLoopGroup, logger: Logger) throws(IoTError) {
+        self.router = router
+        self.eventLoopGroup = eventLoopGroup
+        self.logger = logger
+        switch router.door.listener {
+        case .unixSocket(let path):
+            socket = try UnixSocketPath(path)
+            tls = nil
+        case .tcp(_, _, let files):
+            socket = nil
+            if let files { tls = try TLSContext(files) } else { tls = nil }
+        }
+    }
+
+    /// `nil` for a Unix socket, and for a server that did not start.
+    var port: Int? {
+        get async { (try? await readiness.wait())?.port }
+    }
+
+    func run() async throws {
+        do {
+            try socket?.prepare()
+            try await serve()
+            socket?.remove(ifStill: try? await readiness.wait().identity)
+        } catch let error as IoTError {
+            readiness.settle(.failure(error))
+            throw error
+        } catch {
+            let failure = IoTError(.fileFailed, "\(name) cannot be opened: \(error)", underlying: error)
+            readiness.settle(.failure(failure))
+            throw failure
+        }
+    }
+
+    private var name: String {
+        switch router.door.listener {
+        case .unixSocket(let path): "the socket \(path)"
+        case .tcp(let host, let port, _): "the API's address \(host):\(port)"
+        }
+    }
+
+    private var address: BindAddress {
+        switch router.door.listener {
+        case .unixSocket(let path): .unixDomainSocket(path: path)
+        case .tcp(let host, let port, _): .hostname(host, port: port)
+        }
+    }
+
+    private func serve() async throws {
+        let application = Application(
+            router: router.make(), server: builder(),
+            configuration: ApplicationConfiguration(
+                address: address,
+                availableConnectionsDelegate: .maximum(router.limits.connections, logger: logger)),
+            onServerRunning: { [readiness, socket] channel in
+                // Serving begins when this returns.
+                do throws(IoTError) {
+                    try socket?.restrict()
+                    readiness.settle(.success(Ready(identity: socket?.identity, port: channel.localAddress?.port)))
+                } catch {
+                    readiness.settle(.failure(error))
+                }
+            },
+            eventLoopGroupProvider: .shared(eventLoopGroup), logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            group.addTask { [self] in
+                // Throws when the socket's rights could not be set, which ends the server.
+                _ = try await readiness.wait()
+                try await watchCertificate()
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func watchCertificate() async throws {
+        while true {
+            try await Task.sleep(for: Self.certificateCheck)
+            guard let tls else { continue }
+            do throws(IoTError) {
+                if try tls.refresh() { logger.notice("the API's certificate was replaced") }
+            } catch {
+                logger.error("the API's new certificate is not used: \(error.message)")
+            }
+        }
+    }
+
+    private func builder() -> HTTPServerBuilder {
+        let limits = router.limits
+        let bodyTimeout = TimeAmount(limits.requestTimeout)
+        let configuration = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [RequestGuard(timeout: bodyTimeout)], idleTimeout: limits.idleTimeout,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: limits.headerFieldSize, maxHeaderListSize: limits.headerListSize,
+                maxHeaderFieldCount: limits.headerFieldCount))
+        guard let tls else { return .http1(configuration: configuration) }
+        return HTTPServerBuilder { responder in
+            TLSServerChannel(base: HTTP1Channel(responder: responder, configuration: configuration), context: tls)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import HummingbirdCore
+import IoTCore
+import Logging
+import NIOCore
+import NIOSSL
+import Synchronization
+
+/// The server's certificate as it is now; new connections get the newest.
+final class TLSContext: Sendable {
+    private struct State {
+        var context: NIOSSLContext
+        var stamp: [Date]
+    }
+
+    private let files: APITLS
+    private let state: Mutex<State>
+
+    /// - Throws: 25002 for files that cannot be read or do not fit.
+    init(_ files: APITLS) throws(IoTError) {
+        self.files = files
+        state = Mutex(State(context: try Self.load(files), stamp: Self.stamp(files)))
+    }
+
+    var current: NIOSSLContext { state.withLock { $0.context } }
+
+    /// Takes over files that were replaced. The old ones go on when the new ones are wrong, as they are for a moment
+    /// between the one and the other.
+    ///
+    /// - Returns: whether it did.
+    func refresh() throws(IoTError) -> Bool {
+        let stamp = Self.stamp(files)
+        guard stamp != state.withLock({ $0.stamp }) else { return false }
+        let context = try Self.load(files)
+        state.withLock { state in
+            state.context = context
+            state.stamp = stamp
+        }
+        return true
+    }
+
+    private static func stamp(_ files: APITLS) -> [Date] {
+        [files.certificateFile, files.keyFile].map { file in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: file)
+            return attributes?[.modificationDate] as? Date ?? .distantPast
+        }
+    }
+
+    private static func load(_ files: APITLS) throws(IoTError) -> NIOSSLContext {
+        do {
+            let chain = try NIOSSLCertificate.fromPEMFile(files.certificateFile)
+            let key = try NIOSSLPrivateKey(file: files.keyFile, format: .pem)
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.applicationProtocols = ["http/1.1"]
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw IoTError(
+                .invalidConfiguration,
+                "the API's certificate \(files.certificateFile) or key \(files.keyFile) cannot be used: \(error)",
+                underlying: error)
+        }
+    }
+}
+
+/// Puts TLS in front of a server's connections. Hummingbird's own takes its certificate once, at the start.
+struct TLSServerChannel<Base: ServerChildChannel>: ServerChildChannel {
+    typealias Value = Base.Value
+
+    let base: Base
+    let context: TLSContext
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context.current))
+        }.flatMap { base.setup(channel: channel, logger: logger) }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await base.handle(value: value, logger: logger)
+    }
+}

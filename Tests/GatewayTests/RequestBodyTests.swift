@@ -1,0 +1,40 @@
+import GatewayAPI
+import IoTCore
+import Testing
+
+@Suite struct RequestBodyTests {
+    private func check<Body: APIRequestBody & Equatable>(_ body: Body) throws {
+        let bytes = try APICoding.encode(body)
+        #expect(try APICoding.decode(Body.self, from: bytes) == body)
+        // What the client writes, the daemon must know.
+        let members = try JSONValue(parsing: bytes).objectValue ?? [:]
+        #expect(Set(members.keys) == Set(Body.members), "\(Body.self)")
+    }
+
+    @Test("Each request's members are those that the daemon knows")
+    func members() throws {
+        try check(UserRequest(accessId: "a", kind: .member))
+        try check(TemporaryUserRequest(device: "d", actions: [.view], ttlSeconds: 60))
+        try check(BindingRequest(role: .guest, actions: [.view, .talk], force: true))
+        try check(DeviceRequest(name: "d", owner: "a"))
+        try check(DeviceRename(name: "d"))
+        try check(TokenRequest(kind: .api, user: "a", devices: ["d"], actions: [.view], ttlSeconds: 1))
+        try check(
+            MessageRequest(data: "AA==", text: "a", responses: .many, timeoutMilliseconds: 1, wake: true))
+        try check(ServerMessageRequest(path: "GET/time", data: ""))
+        try check(StoredEventDeletion(ids: ["1"], device: "d", topic: "t", before: 1))
+        try check(
+            CameraRequest(name: "a", url: "rtsp://h/", username: "u", password: "p", transport: .udp, viewers: 1))
+        try check(ActionRequest(path: "Action.a", value: 1, timeoutMilliseconds: 1))
+        try check(ChannelRequest(device: "d"))
+    }
+
+    @Test("A reading without a value carries why")
+    func readings() throws {
+        let readings = PropertyReadings(readings: [
+            DeviceReading(device: "d", name: "front", value: 1, version: 2),
+            DeviceReading(device: "x", error: IoTError(.targetNotFound)),
+        ])
+        #expect(try APICoding.decode(PropertyReadings.self, from: try APICoding.encode(readings)) == readings)
+    }
+}

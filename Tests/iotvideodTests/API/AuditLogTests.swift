@@ -1,0 +1,67 @@
+import Foundation
+import IoTCore
+import Logging
+import Testing
+
+@testable import iotvideod
+
+@Suite struct AuditLogTests {
+    private func lines(_ path: String) throws -> [JSONValue] {
+        try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map {
+            try JSONValue(parsing: Array($0.utf8))
+        }
+    }
+
+    @Test("Changes and refusals are written with who did them, reads are not, and never a secret or a body")
+    func entries() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/audit.log"
+            let fixture = RouterFixture(audit: AuditLog(path: path, logger: Logger(label: "test")))
+            let secret = #"{"name":"a","url":"rtsp://h/","username":"u","password":"hunter2"}"#
+            _ = try await fixture.ask("POST", "/v1/cameras", token: RouterFixture.administrator, body: secret)
+            _ = try await fixture.ask("GET", "/v1/status", token: RouterFixture.administrator)
+            _ = try await fixture.ask("GET", "/v1/users", token: RouterFixture.member)
+            _ = try await fixture.ask("GET", "/v1/status?token=abc")
+            _ = try await fixture.ask("GET", "/nowhere")
+            let all = try lines(path)
+            #expect(all.map { $0["status"]?.integerValue } == [201, 403, 401])
+            #expect(all.map { $0["code"]?.integerValue } == [0, 25005, 25004])
+            #expect(all.map { $0["path"]?.stringValue } == ["/v1/cameras", "/v1/users", "/v1/status"])
+            #expect(all[0]["who"] == ["account": "owner", "token": "1"])
+            #expect(all[1]["who"] == ["account": "guest", "token": "2"])
+            #expect(all[2]["who"] == .null)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            for word in ["hunter2", "rtsp", RouterFixture.administrator, "abc"] { #expect(!text.contains(word)) }
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == 0o600)
+        }
+    }
+
+    @Test("The file is bounded, and one older is kept")
+    func rotation() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/audit.log"
+            let log = AuditLog(path: path, maximumSize: 1000, logger: Logger(label: "test"))
+            let entry = AuditLog.Entry(
+                t: 1, caller: nil, remote: nil, method: "PUT", path: "/v1/x", status: 200, code: 0)
+            for _ in 0..<100 { log.write(entry) }
+            let sizes = try ["", ".1"].map { suffix in
+                try #require(
+                    try FileManager.default.attributesOfItem(atPath: path + suffix)[.size] as? Int)
+            }
+            #expect(sizes.allSatisfy { (1...1000).contains($0) })
+            #expect(!FileManager.default.fileExists(atPath: path + ".2"))
+        }
+    }
+
+    @Test("A path that no socket should write through, such as a link, is not followed")
+    func link() async throws {
+        try await withTemporaryDirectory { directory in
+            let path = directory + "/audit.log"
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory + "/other")
+            let log = AuditLog(path: path, logger: Logger(label: "test"))
+            log.write(AuditLog.Entry(t: 1, caller: nil, remote: nil, method: "PUT", path: "/", status: 200, code: 0))
+            #expect(!FileManager.default.fileExists(atPath: directory + "/other"))
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import Hummingbird
+import HummingbirdCore
+import NIOCore
+import Synchronization
+
+/// Collects a response's body.
+final class CollectingWriter: ResponseBodyWriter, Sendable {
+    let storage = Mutex(ByteBuffer())
+
+    func write(_ buffer: ByteBuffer) async throws {
+        storage.withLock { $0.writeImmutableBuffer(buffer) }
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

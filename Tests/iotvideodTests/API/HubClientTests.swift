@@ -1,0 +1,129 @@
+import GatewayAPI
+import IoTCore
+import IoTLink
+import Synchronization
+import Testing
+
+@testable import iotvideod
+
+/// A link whose hub answers by a script.
+final class ScriptedLink: HubLink {
+    struct Request: Sendable, Equatable {
+        var method: String
+        var params: JSONValue
+        var account: Principal?
+    }
+
+    private let state = Mutex<[Request]>([])
+    private let answer: @Sendable (Request) throws(IoTError) -> JSONValue
+
+    init(_ answer: @escaping @Sendable (Request) throws(IoTError) -> JSONValue) {
+        self.answer = answer
+    }
+
+    var requests: [Request] { state.withLock { $0 } }
+
+    var current: LinkStatusChange { fatalError("not asked for") }
+    func register() {}
+    func unregister() {}
+
+    func request(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?, as account: Principal?
+    ) async throws(IoTError) -> JSONValue {
+        let request = Request(method: method, params: params, account: account)
+        state.withLock { $0.append(request) }
+        return try answer(request)
+    }
+
+    func request(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
+    ) async throws(IoTError) -> JSONValue {
+        try await request(method, params, timeout: timeout, id: id, as: nil)
+    }
+
+    func responses(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?, as account: Principal?
+    ) -> AsyncThrowingStream<JSONValue, any Error> {
+        AsyncThrowingStream { $0.finish() }
+    }
+
+    func statusChanges() -> AsyncStream<LinkStatusChange> { AsyncStream { $0.finish() } }
+    func handle(_ method: String, _ handler: @escaping LinkSession.Handler) {}
+    func pushes() -> AsyncStream<LinkPush> { AsyncStream { $0.finish() } }
+}
+
+@Suite struct HubClientTests {
+    @Test("A long list is read page by page, in the name of the account that asks")
+    func pages() async throws {
+        let link = ScriptedLink { request throws(IoTError) in
+            let after = request.params["after"]?.stringValue
+            let user = after == nil ? "a" : "b"
+            return ["users": [["accessId": .string(user), "kind": "member"]], "more": .bool(after == nil)]
+        }
+        let account = try #require(Principal("u/guest"))
+        let client = HubClient(link: link, account: account)
+        let users = try await client.list(UserDescription.self, "user.list", key: "users", name: "accessId")
+        #expect(users.map(\.accessId) == ["a", "b"])
+        #expect(
+            link.requests == [
+                .init(method: "user.list", params: [:], account: account),
+                .init(method: "user.list", params: ["after": "a"], account: account),
+            ])
+    }
+
+    @Test("An answer that makes no sense is 21004")
+    func damaged() async throws {
+        let client = HubClient(link: ScriptedLink { _ throws(IoTError) in [:] }, account: nil)
+        let error = await #expect(throws: IoTError.self) { try await client.devices() }
+        #expect(error?.code.rawValue == 21004)
+    }
+
+    @Test("Devices carry their actions and owner; actions of a newer hub are left out")
+    func devices() async throws {
+        let client = HubClient(
+            link: ScriptedLink { _ throws(IoTError) in
+                [
+                    "devices": [
+                        [
+                            "id": "00112233445566778899aabbccddeeff", "name": "front", "role": "guest", "online": true,
+                            "actions": ["view", "levitate"], "owner": "owner",
+                        ]
+                    ]
+                ]
+            }, account: nil)
+        let device = try #require(try await client.devices().first)
+        #expect(device.actions == [.view])
+        #expect(device.owner == "owner")
+    }
+}
+
+@Suite struct GatewayEventPushTests {
+    private func event(_ method: String, _ params: JSONValue) -> GatewayEvent? {
+        GatewayEvent(LinkPush(method: method, params: params))
+    }
+
+    @Test("Each push of the hub becomes its event; damaged ones none")
+    func pushes() {
+        #expect(
+            event(
+                "property.update",
+                [
+                    "device": "d", "path": "ProWritable.a", "value": ["setVal": 1], "version": 3,
+                    "changes": [["path": "ProWritable.a.setVal", "value": 1]],
+                ])
+                == .property(
+                    PropertyUpdate(
+                        device: "d", path: "ProWritable.a", value: ["setVal": 1], version: 3,
+                        changes: [LeafChange(path: "ProWritable.a.setVal", value: 1)])))
+        #expect(
+            event("device.event", ["id": 7, "device": "d", "topic": "a/b", "body": [1], "t": 5])
+                == .event(StoredEvent(id: "7", device: "d", topic: "a/b", body: [1], t: 5)))
+        #expect(event("device.data", ["device": "d", "data": "AA=="]) == .data(DeviceData(device: "d", data: "AA==")))
+        #expect(
+            event("device.unbound", ["device": "d", "reason": "forced"])
+                == .binding(BindingChange(device: "d", bound: false, reason: "forced")))
+        #expect(event("device.presence", ["device": "d"]) == nil)
+        #expect(event("device.presence", ["online": true]) == nil)
+        #expect(event("session.kick", ["device": "d"]) == nil)
+    }
+}

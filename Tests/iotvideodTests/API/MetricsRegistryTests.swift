@@ -1,0 +1,69 @@
+import CoreMetrics
+import Testing
+
+@testable import iotvideod
+
+@Suite struct MetricsRegistryTests {
+    @Test("The text is Prometheus' format 0.0.4")
+    func text() {
+        let registry = MetricsRegistry()
+        registry.series("a.requests", [("route", "/v1/x\"\\\n"), ("method", "GET")], .counter).increment(by: Int64(3))
+        registry.series("a.requests", [("method", "GET"), ("route", "/v1/x\"\\\n")], .counter).increment(by: Int64(1))
+        registry.series("9depth", [], .gauge).record(2.5)
+        let timer = registry.makeTimer(label: "t", dimensions: [])
+        timer.recordNanoseconds(1_500_000_000)
+        timer.recordNanoseconds(500_000_000)
+        let text = PrometheusText.write(registry.samples())
+        #expect(
+            text == """
+                # TYPE _9depth gauge
+                _9depth 2.5
+                # TYPE a_requests_total counter
+                a_requests_total{method="GET",route="/v1/x\\"\\\\\\n"} 4
+                # HELP iotvideod_metrics_dropped_series_total Requests for a series beyond the greatest number of them
+                # TYPE iotvideod_metrics_dropped_series_total counter
+                iotvideod_metrics_dropped_series_total 0
+                # TYPE t_seconds summary
+                t_seconds_count 2
+                t_seconds_sum 2
+
+                """)
+    }
+
+    @Test("No more series than the capacity are kept; the rest are dropped and counted")
+    func bound() {
+        let registry = MetricsRegistry(capacity: 10)
+        for number in 0..<100 {
+            registry.series("c", [("n", "\(number)")], .counter).increment(by: Int64(1))
+        }
+        let samples = registry.samples()
+        #expect(samples.count == 11)
+        #expect(samples.last?.value == 90)
+    }
+
+    @Test("What a stranger sends is never a label")
+    func labels() async throws {
+        let registry = MetricsRegistry()
+        let fixture = RouterFixture(metrics: registry)
+        for number in 0..<50 {
+            _ = try await fixture.ask("GET", "/stranger-\(number)")
+            _ = try await fixture.ask("GET", "/v1/devices/stranger-\(number)")
+            _ = try await fixture.ask("XY\(number)", "/v1/status")
+        }
+        let text = PrometheusText.write(registry.samples())
+        #expect(!text.contains("stranger") && !text.contains("XY"))
+        #expect(registry.samples().count < 20)
+        #expect(
+            text.contains(#"iotvideod_http_requests_total{method="GET",route="/v1/devices/{device}",status="401"} 50"#))
+    }
+
+    @Test("The process's own numbers are there")
+    func process() {
+        let names = Set(ProcessMetrics.samples().filter { $0.value > 0 }.map(\.name))
+        #expect(
+            names == [
+                "process_resident_memory_bytes", "process_virtual_memory_bytes", "process_open_fds",
+                "process_cpu_seconds_total",
+            ])
+    }
+}

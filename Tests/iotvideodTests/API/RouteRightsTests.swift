@@ -1,0 +1,130 @@
+import Foundation
+import GatewayAPI
+import Hummingbird
+import IoTCore
+import Testing
+
+@testable import iotvideod
+
+/// Who may call what over TCP, by the token alone: the account's own rights are the hub's to judge.
+@Suite struct RouteRightsTests {
+    /// A request of each route that is right in form.
+    static let requests: [(route: String, path: String, body: String?)] = [
+        ("GET /metrics", "/metrics", nil),
+        ("GET /v1/status", "/v1/status", nil),
+        ("GET /v1/events", "/v1/events", nil),
+        ("GET /v1/cameras", "/v1/cameras", nil),
+        ("POST /v1/cameras", "/v1/cameras", #"{"name":"a","url":"/a"}"#),
+        ("DELETE /v1/cameras/{name}", "/v1/cameras/a", nil),
+        ("POST /v1/configuration/reload", "/v1/configuration/reload", nil),
+        ("GET /v1/users", "/v1/users", nil),
+        ("POST /v1/users", "/v1/users", #"{"accessId":"a"}"#),
+        ("POST /v1/users/temporary", "/v1/users/temporary", #"{"device":"d","ttlSeconds":60}"#),
+        ("DELETE /v1/users/{user}", "/v1/users/a", nil),
+        ("GET /v1/tokens", "/v1/tokens", nil),
+        ("POST /v1/tokens", "/v1/tokens", #"{"kind":"api","ttlSeconds":60}"#),
+        ("DELETE /v1/tokens/{id}", "/v1/tokens/a", nil),
+        ("GET /v1/devices", "/v1/devices", nil),
+        ("POST /v1/devices", "/v1/devices", #"{"name":"d"}"#),
+        ("GET /v1/devices/{device}", "/v1/devices/d", nil),
+        ("PATCH /v1/devices/{device}", "/v1/devices/d", #"{"name":"e"}"#),
+        ("DELETE /v1/devices/{device}", "/v1/devices/d", nil),
+        ("GET /v1/devices/{device}/export", "/v1/devices/d/export", nil),
+        ("GET /v1/devices/{device}/bindings", "/v1/devices/d/bindings", nil),
+        ("PUT /v1/devices/{device}/bindings/{user}", "/v1/devices/d/bindings/a", "{}"),
+        ("DELETE /v1/devices/{device}/bindings/{user}", "/v1/devices/d/bindings/a", nil),
+        ("GET /v1/properties", "/v1/properties?path=ProConst&device=a,b&device=c", nil),
+        ("GET /v1/devices/{device}/properties", "/v1/devices/d/properties", nil),
+        ("PUT /v1/devices/{device}/properties", "/v1/devices/d/properties?path=ProWritable.a.setVal", "1"),
+        ("GET /v1/devices/{device}/properties/watch", "/v1/devices/d/properties/watch", nil),
+        ("POST /v1/devices/{device}/user-properties/{name}", "/v1/devices/d/user-properties/a", "1"),
+        ("PUT /v1/devices/{device}/user-properties/{name}", "/v1/devices/d/user-properties/a", "1"),
+        ("DELETE /v1/devices/{device}/user-properties/{name}", "/v1/devices/d/user-properties/a", nil),
+        ("POST /v1/devices/{device}/actions", "/v1/devices/d/actions", #"{"path":"Action.a","value":null}"#),
+        ("POST /v1/devices/{device}/messages", "/v1/devices/d/messages", #"{"text":"a"}"#),
+        ("POST /v1/server-messages", "/v1/server-messages", #"{"path":"GET/time"}"#),
+        ("GET /v1/device-events", "/v1/device-events", nil),
+        ("DELETE /v1/device-events", "/v1/device-events", #"{"ids":["1"]}"#),
+        ("GET /v1/channels", "/v1/channels", nil),
+        ("POST /v1/channels", "/v1/channels", #"{"device":"d"}"#),
+        ("GET /v1/channels/{id}", "/v1/channels/1", nil),
+        ("DELETE /v1/channels/{id}", "/v1/channels/1", nil),
+        ("POST /v1/channels/{id}/play", "/v1/channels/1/play", nil),
+        ("GET /v1/channels/{id}/events", "/v1/channels/1/events", nil),
+        ("GET /v1/channels/{id}/snapshot", "/v1/channels/1/snapshot", nil),
+        ("GET /v1/channels/{id}/recording.mp4", "/v1/channels/1/recording.mp4", nil),
+        ("GET /v1/channels/{id}/video.y4m", "/v1/channels/1/video.y4m", nil),
+        ("GET /v1/channels/{id}/audio.wav", "/v1/channels/1/audio.wav", nil),
+        ("GET /v1/resources/{token}", "/v1/resources/a", nil),
+    ]
+
+    @Test("Every route stands in the table of rights, and the table has no other")
+    func tableIsComplete() {
+        let routes = Set(APIRoutes.all.map { "\($0.method.rawValue) \($0.path)" })
+        #expect(routes == Set(RouteRights.table.keys))
+        let open: Set = ["GET /healthz", "GET /readyz"]
+        #expect(Set(Self.requests.map(\.route)).union(open) == routes)
+        #expect(Set(RouteRights.table.filter { $0.value == .anyone }.keys) == open)
+        #expect(RouteRights.right("GET", "/v1/forgotten") == .administrator)
+    }
+
+    @Test("Without a token, over TCP from this machine too, every route but the two probes is 401")
+    func localhostIsNotTrusted() async throws {
+        let fixture = RouterFixture()
+        for request in Self.requests {
+            let method = String(request.route.prefix { $0 != " " })
+            let answer = try await fixture.ask(method, request.path, body: request.body)
+            #expect(answer.status == 401, "\(request.route)")
+            #expect(answer.code == 25004)
+            #expect(answer.headers[.wwwAuthenticate]?.hasPrefix("Bearer") == true)
+            let wrong = try await fixture.ask(method, request.path, token: "not.a.token", body: request.body)
+            #expect(wrong.status == 401, "\(request.route)")
+        }
+        #expect(fixture.gateway.calls.isEmpty)
+        #expect(try await fixture.ask("GET", "/healthz").status == 200)
+        #expect(try await fixture.ask("GET", "/readyz").status == 200)
+    }
+
+    @Test("Each route against each kind of token: nothing reaches the gateway that the table forbids")
+    func everyRouteAgainstEveryToken() async throws {
+        let tokens = [
+            RouterFixture.administrator, RouterFixture.member, RouterFixture.limited,
+            RouterFixture.limitedAdministrator,
+        ]
+        for token in tokens {
+            let caller = try #require(RouterFixture.grants[token]?.caller)
+            for request in Self.requests {
+                let right = try #require(RouteRights.table[request.route])
+                let isAllowed =
+                    switch right {
+                    case .anyone, .account: true
+                    case .action(let action): caller.scope.includes(action)
+                    case .channel: caller.scope.includes(.view)
+                    case .owner: caller.scope.actions == nil
+                    case .wholeAccount: caller.scope.isAll
+                    case .administrator: token == RouterFixture.administrator
+                    }
+                // It watches its connection, and so is asked for in APIServerTests.
+                if isAllowed, request.route.hasSuffix("/snapshot") { continue }
+                let fixture = RouterFixture()
+                let answer = try await fixture.ask(
+                    String(request.route.prefix { $0 != " " }), request.path, token: token, body: request.body)
+                if isAllowed {
+                    #expect(fixture.gateway.calls.map(\.caller) == [caller], "\(request.route) \(answer.body)")
+                    #expect(answer.status != 403, "\(request.route)")
+                } else {
+                    #expect(fixture.gateway.calls.isEmpty, "\(request.route) with \(token)")
+                    #expect(answer.status == 403, "\(request.route) with \(token)")
+                    #expect(answer.code == 25005)
+                }
+            }
+        }
+    }
+
+    @Test("A refused request's body is not looked at: what is forbidden does not tell what would be wrong")
+    func rightsComeFirst() async throws {
+        let fixture = RouterFixture()
+        let answer = try await fixture.ask("POST", "/v1/users?x=1", token: RouterFixture.member, body: "nonsense")
+        #expect(answer.status == 403)
+    }
+}

@@ -1,0 +1,85 @@
+import GatewayAPI
+import Hummingbird
+import HummingbirdCore
+import IoTCore
+import Logging
+import NIOCore
+import NIOEmbedded
+import Synchronization
+
+@testable import iotvideod
+
+/// The API's router over a scripted gateway, as one listener serves it.
+struct RouterFixture {
+    let gateway: ScriptedGateway
+    private let responder: RouterResponder<APIContext>
+
+    init(
+        _ gateway: ScriptedGateway = ScriptedGateway(grants: RouterFixture.grants),
+        listener: APIListener = .tcp(host: "127.0.0.1", port: 0, tls: nil), access: APIAccess = APIAccess(),
+        limits: APILimits = APILimits(), audit: AuditLog? = nil, metrics: MetricsRegistry = MetricsRegistry()
+    ) {
+        self.gateway = gateway
+        let tokens = BearerTokens { try await gateway.check(token: $0) }
+        let door = APIDoor(listener: listener, owner: gateway.account, access: access, tokens: tokens)
+        responder = APIRouter(service: gateway, door: door, limits: limits, audit: audit, metrics: metrics)
+            .make().buildResponder()
+    }
+
+    struct Answer {
+        let status: Int
+        let headers: HTTPFields
+        let body: String
+
+        /// The error's number; 0 for none.
+        var code: Int {
+            (try? APICoding.decode(ErrorResponse.self, from: body.utf8))?.error.code ?? 0
+        }
+    }
+
+    func ask(
+        _ method: String, _ path: String, token: String? = nil, body: String? = nil, type: String? = "application/json",
+        headers: [String: String] = ["Host": "127.0.0.1"]
+    ) async throws -> Answer {
+        var head = HTTPRequest(
+            method: HTTPRequest.Method(rawValue: method)!, scheme: "http", authority: headers["Host"], path: path)
+        for (name, value) in headers where name != "Host" { head.headerFields[HTTPFields.Key(name)!] = value }
+        if let token { head.headerFields[.authorization] = "Bearer \(token)" }
+        if body != nil, let type { head.headerFields[.contentType] = type }
+        let request = Request(head: head, body: RequestBody(buffer: ByteBuffer(string: body ?? "")))
+        let context = APIContext(
+            source: ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: Logger(label: "test")))
+        let response = try await responder.respond(to: request, context: context)
+        let writer = CollectingWriter()
+        // A stream's body wants a real connection, whose end it watches.
+        if response.headers[.contentType] != "text/event-stream" { try await response.body.write(writer) }
+        return Answer(
+            status: response.status.code, headers: response.headers,
+            body: String(buffer: writer.storage.withLock { $0 }))
+    }
+
+    // MARK: Tokens
+
+    static let administrator = "administrator.api.token"
+    static let member = "member.api.token"
+    /// A member's, for one device and `view`.
+    static let limited = "limited.api.token"
+    /// An administrator's, for `view` only.
+    static let limitedAdministrator = "limited-administrator.api.token"
+    static let device = "00112233445566778899aabbccddeeff"
+
+    static let grants: [String: TokenGrant] = [
+        administrator: grant("1", "owner", true),
+        member: grant("2", "guest", false),
+        limited: grant("3", "guest", false, Caller.Scope(devices: [device], actions: [.view])),
+        limitedAdministrator: grant("4", "owner", true, Caller.Scope(actions: [.view])),
+    ]
+
+    static func grant(
+        _ id: String, _ account: String, _ isAdministrator: Bool, _ scope: Caller.Scope = .all
+    ) -> TokenGrant {
+        TokenGrant(
+            id: id, account: AccessID(rawValue: account)!, isAdministrator: isAdministrator, expires: .max / 2000,
+            scope: scope)
+    }
+}

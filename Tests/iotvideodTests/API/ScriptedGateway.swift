@@ -1,0 +1,298 @@
+import GatewayAPI
+import IoTCore
+import NIOCore
+import Synchronization
+
+@testable import iotvideod
+
+/// A gateway that notes which calls reach it, and answers each with something of the right type.
+final class ScriptedGateway: GatewayService {
+    struct Call: Sendable, Equatable {
+        var caller: Caller
+        var name: String
+    }
+
+    let account = AccessID(rawValue: "owner")!
+    /// What `check` says of tokens.
+    let grants: [String: TokenGrant]
+    private let state = Mutex<(calls: [Call], checks: Int, obstacles: [IoTError])>(([], 0, []))
+    /// Asked before each call.
+    let refuse: @Sendable (String) -> IoTError?
+
+    init(grants: [String: TokenGrant] = [:], refuse: @escaping @Sendable (String) -> IoTError? = { _ in nil }) {
+        self.grants = grants
+        self.refuse = refuse
+    }
+
+    var calls: [Call] { state.withLock { $0.calls } }
+    var checks: Int { state.withLock { $0.checks } }
+    func set(obstacles: [IoTError]) { state.withLock { $0.obstacles = obstacles } }
+
+    fileprivate func note(_ caller: Caller, _ name: String) throws(IoTError) {
+        state.withLock { $0.calls.append(Call(caller: caller, name: name)) }
+        if let error = refuse(name) { throw error }
+    }
+
+    func gateway(for caller: Caller) -> any Gateway { ScriptedView(script: self, caller: caller) }
+
+    func check(token: String) async throws -> TokenGrant {
+        state.withLock { $0.checks += 1 }
+        guard let grant = grants[token] else { throw IoTError(.unauthenticated) }
+        return grant
+    }
+
+    func obstacles() async -> [IoTError] { state.withLock { $0.obstacles } }
+    func metrics() async -> [MetricSample] { [] }
+    func run() async {}
+    func prepareToStop() async {}
+}
+
+private struct ScriptedView: Gateway {
+    let script: ScriptedGateway
+    let caller: Caller
+
+    private func note(_ name: String = #function) throws(IoTError) {
+        try script.note(caller, String(name.prefix { $0 != "(" }))
+    }
+
+    private let error = IoTError(.notFound)
+
+    init(script: ScriptedGateway, caller: Caller) {
+        self.script = script
+        self.caller = caller
+    }
+
+    func status() async throws -> StatusResponse {
+        try note()
+        return StatusResponse(
+            uptime: 1, link: LinkState(.online, reason: nil, since: 0, accessId: "owner"),
+            hub: HubState(enabled: false, ready: false, endpoint: nil), broker: nil, cameras: 0, channels: 0)
+    }
+
+    func register() async throws -> LinkState {
+        try note()
+        return LinkState(.online, reason: nil, since: 0, accessId: "owner")
+    }
+
+    func unregister() async throws -> LinkState {
+        try note()
+        return LinkState(.unregistering, reason: nil, since: 0, accessId: "owner")
+    }
+
+    func metrics() async throws -> [MetricSample] {
+        try note()
+        return [MetricSample("a", .gauge, 1)]
+    }
+
+    func cameras() async throws -> [CameraDescription] {
+        try note()
+        return []
+    }
+
+    func addCamera(_ request: CameraRequest) async throws -> CameraDescription {
+        try note()
+        return CameraDescription(
+            name: request.name, device: nil, url: "", state: .connecting, viewers: 0, viewerLimit: 8)
+    }
+
+    func removeCamera(_ name: String) async throws { try note() }
+
+    func reload() async throws -> ReloadResponse {
+        try note()
+        return ReloadResponse()
+    }
+
+    func users() async throws -> [UserDescription] {
+        try note()
+        return []
+    }
+
+    func createUser(_ user: AccessID, kind: AccountKind, requestID: String?) async throws -> UserResponse {
+        try note()
+        return UserResponse(accessId: user.rawValue, kind: kind)
+    }
+
+    func createTemporaryUser(_ request: TemporaryUserRequest) async throws -> TemporaryUserResponse {
+        try note()
+        return TemporaryUserResponse(accessId: "temporary-1", expires: 1)
+    }
+
+    func removeUser(_ user: AccessID, requestID: String?) async throws { try note() }
+
+    func bindings(_ device: String) async throws -> [BindingDescription] {
+        try note()
+        return []
+    }
+
+    func bind(
+        _ device: String, _ user: AccessID, _ request: BindingRequest, requestID: String?
+    ) async throws -> BindingResponse {
+        try note()
+        return BindingResponse(device: device, user: user.rawValue, role: request.role ?? .guest, actions: [.view])
+    }
+
+    func unbind(_ device: String, _ user: AccessID, requestID: String?) async throws { try note() }
+
+    func tokens() async throws -> [TokenDescription] {
+        try note()
+        return []
+    }
+
+    func createToken(_ request: TokenRequest) async throws -> TokenResponse {
+        try note()
+        return TokenResponse(id: "1", kind: request.kind, token: "secret.of.token", expires: 1)
+    }
+
+    func revokeToken(_ id: String) async throws { try note() }
+
+    func devices(of user: AccessID?) async throws -> [DeviceSummary] {
+        try note()
+        return []
+    }
+
+    func createDevice(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse {
+        try note()
+        return DeviceResponse(device: "d", name: request.name)
+    }
+
+    func renameDevice(_ device: String, to name: String, requestID: String?) async throws { try note() }
+    func removeDevice(_ device: String, requestID: String?) async throws { try note() }
+
+    func export(_ device: String) async throws -> DeviceExport {
+        try note()
+        return DeviceExport(id: device, name: device, schema: .null, model: [:], versions: [:])
+    }
+
+    func device(_ device: String) async throws -> DeviceDetail {
+        try note()
+        throw error
+    }
+
+    func readProperties(_ devices: [String]?, path: String) async throws -> [DeviceReading] {
+        try note()
+        return (devices ?? []).map { DeviceReading(device: $0, name: $0, value: .null, version: 1) }
+    }
+
+    func readProperty(_ device: String, path: String) async throws -> PropertyResponse {
+        try note()
+        return PropertyResponse(value: .null, version: 1)
+    }
+
+    func writeProperty(
+        _ device: String, path: String, value: JSONValue, ifVersion version: Int64?, requestID: String?
+    ) async throws -> PropertyWriteResponse {
+        try note()
+        return PropertyWriteResponse(version: 1, value: value, pending: false)
+    }
+
+    func watchProperties(_ device: String, path: String) async throws -> AsyncStream<DeviceEvent> {
+        try note()
+        return AsyncStream { $0.finish() }
+    }
+
+    func takeAction(
+        _ device: String, path: String, value: JSONValue, timeout: Duration, requestID: String?
+    ) async throws -> ActionResponse {
+        try note()
+        return ActionResponse(value: .null)
+    }
+
+    func addUserProperty(
+        _ device: String, name: String, value: JSONValue, requestID: String?
+    ) async throws -> VersionResponse {
+        try note()
+        return VersionResponse(version: 1)
+    }
+
+    func deleteUserProperty(_ device: String, name: String, requestID: String?) async throws -> VersionResponse {
+        try note()
+        return VersionResponse(version: 1)
+    }
+
+    func sendMessage(_ device: String, _ message: DeviceMessage) async throws -> MessageResponse {
+        try note()
+        return MessageResponse(responses: [MessageData(data: message.data)])
+    }
+
+    func messageEvents(_ device: String, _ message: DeviceMessage) async throws -> AsyncStream<MessageEvent> {
+        try note()
+        return AsyncStream { $0.finish() }
+    }
+
+    func askServer(_ request: ServerMessageRequest) async throws -> MessageData {
+        try note()
+        return MessageData(data: "")
+    }
+
+    func storedEvents(_ query: StoredEventQuery) async throws -> StoredEventList {
+        try note()
+        return StoredEventList(events: [], more: false)
+    }
+
+    func deleteStoredEvents(_ deletion: StoredEventDeletion) async throws -> StoredEventDeletionResponse {
+        try note()
+        return StoredEventDeletionResponse(deleted: 0)
+    }
+
+    func events(
+        _ kinds: Set<GatewayEvent.Kind>, device: String?, after lastID: String?
+    ) async throws -> AsyncStream<NumberedEvent> {
+        try note()
+        return AsyncStream { $0.finish() }
+    }
+
+    func openChannel(_ request: ChannelRequest) async throws -> ChannelDescription {
+        try note()
+        throw error
+    }
+
+    func channels() async throws -> [ChannelDescription] {
+        try note()
+        return []
+    }
+
+    func channel(_ id: String) async throws -> ChannelDescription {
+        try note()
+        throw error
+    }
+
+    func channelEvents(_ id: String) async throws -> AsyncStream<ChannelUpdate> {
+        try note()
+        throw error
+    }
+
+    func play(_ id: String) async throws -> ChannelDescription {
+        try note()
+        throw error
+    }
+
+    func closeChannel(_ id: String) async throws -> ChannelDescription {
+        try note()
+        throw error
+    }
+
+    func snapshot(_ id: String, format: SnapshotFormat) async throws -> Snapshot {
+        try note()
+        throw error
+    }
+
+    func recording(_ id: String) async throws -> MediaBody {
+        try note()
+        throw error
+    }
+
+    func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
+        try note()
+        throw error
+    }
+
+    func rawAudio(_ id: String) async throws -> MediaBody {
+        try note()
+        throw error
+    }
+
+    func resource(_ token: String) async throws -> MediaBody {
+        try note()
+        throw error
+    }
+}

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""Writes man/iotctl.1 on standard output from what `iotctl --experimental-dump-help` says: iotctl.py IOTCTL."""
+
+import json
+import re
+import subprocess
+import sys
+
+INTRO = r""".TH IOTCTL 1 "" "iotvideod" "User commands"
+.SH NAME
+iotctl \- command line of the IoT camera gateway
+.SH SYNOPSIS
+.B iotctl
+.I command
+.RI [ arguments ]
+.SH DESCRIPTION
+.B iotctl
+controls
+.BR iotvideod (8)
+through its HTTP API: it lists and watches cameras, reads and writes their thing models, shares them, and makes tokens.
+.PP
+It finds the daemon by
+.BR \-\-url ,
+.BR \-\-socket ,
+the variable
+.BR IOTCTL_SOCKET ,
+and then the default path.
+A device is named by its id or its name.
+.PP
+Results are tables for people, or JSON with
+.BR \-\-json .
+Errors go to standard error, each with a number, a name and what to do.
+Secrets are read from files, standard input or a prompt, never from the command line.
+"""
+
+OUTRO = r""".SH EXIT STATUS
+.TP
+.B 0
+It worked.
+.TP
+.B 1
+The operation failed.
+.TP
+.B 2
+The command line is wrong.
+.TP
+.B 3
+The daemon is not reachable.
+.SH ENVIRONMENT
+.TP
+.B IOTCTL_SOCKET
+The daemon's socket.
+.TP
+.B IOTCTL_TOKEN_FILE
+The file with the bearer token for
+.BR \-\-url .
+.SH EXAMPLES
+.nf
+iotctl status
+iotctl monitor front \-\-duration 5s \-\-snapshot front.png \-\-record front.mp4
+iotctl camera add door rtsp://192.0.2.7/stream1 \-\-username viewer \-\-password\-file \-
+iotctl token create \-\-enrol \-\-device door \-\-ttl 10m
+iotctl device bind front alice \-\-action view \-\-action talk
+.fi
+.SH SEE ALSO
+.BR iotvideod (8),
+.BR iotvideod.yaml (5)
+"""
+
+
+def roff(text):
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("…", "...").replace("–", "\\(en")
+    text = re.sub(r"([.:;]) (?=[A-Z])", r"\1\n", text)
+    return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.split("\n"))
+
+
+def spelling(argument):
+    """`--name VALUE`, in bold and italics."""
+    value = argument.get("valueName", "")
+    if argument["kind"] == "positional":
+        name = "\\fI" + roff(value) + "\\fR"
+    else:
+        names = [("-" if n["kind"] == "short" else "--") + n["name"] for n in argument["names"]]
+        name = ", ".join("\\fB" + roff(n) + "\\fR" for n in names)
+        if argument["kind"] == "option":
+            name += " \\fI" + roff(value) + "\\fR"
+    return name
+
+
+def usage(argument):
+    text = spelling({**argument, "names": argument.get("names", [])[:1]})
+    if argument.get("isOptional"):
+        text = "[" + text + "]"
+    return text + "..." if argument.get("isRepeating") else text
+
+
+def visible(command):
+    """Without help and version, which every command has, and what the shared options say once."""
+    found = []
+    for argument in command.get("arguments", []):
+        if not argument.get("shouldDisplay", True):
+            continue
+        names = {n["name"] for n in argument.get("names", [])}
+        if not names & {"help", "version"}:
+            found.append(argument)
+    return found
+
+
+def describe(argument):
+    text = [".TP", spelling(argument)]
+    words = argument.get("abstract", "")
+    values = argument.get("allValues")
+    if values and values[0] not in words:
+        words += (" " if words else "") + "One of " + ", ".join(values) + "."
+    default = argument.get("defaultValue")
+    if default and default != "false":
+        words += f" Default: {default}."
+    text.append(roff(words.strip()) or "\\&")
+    return text
+
+
+def leaves(command, path):
+    below = [c for c in command.get("subcommands", []) if c["commandName"] != "help"]
+    if not below:
+        yield path, command
+    for child in below:
+        yield from leaves(child, path + [child["commandName"]])
+
+
+def main():
+    dump = subprocess.run([sys.argv[1], "--experimental-dump-help"], check=True, capture_output=True, text=True).stdout
+    root = json.loads(dump)["command"]
+    commands = list(leaves(root, []))
+    # What most commands take is told once.
+    counts = {}
+    for _, command in commands:
+        for argument in visible(command):
+            if argument["kind"] != "positional":
+                counts.setdefault(json.dumps(argument, sort_keys=True), []).append(argument)
+    shared = {key: found[0] for key, found in counts.items() if len(found) > len(commands) * 0.6}
+    out = [INTRO.rstrip("\n"), ".SH COMMON OPTIONS"]
+    for argument in shared.values():
+        out += describe(argument)
+    out += [".TP", "\\fB\\-h\\fR, \\fB\\-\\-help\\fR", "Prints a command's options.", ".SH COMMANDS"]
+    for path, command in commands:
+        own = [a for a in visible(command) if json.dumps(a, sort_keys=True) not in shared]
+        out.append(".SS " + roff(" ".join(path)))
+        out.append("\\fBiotctl " + roff(" ".join(path)) + "\\fR " + " ".join(usage(a) for a in own))
+        out.append(".PP")
+        out.append(roff(command.get("abstract", "")))
+        for argument in own:
+            out += describe(argument)
+    out.append(OUTRO.rstrip("\n"))
+    print("\n".join(line.rstrip() for line in out))
+
+
+main()

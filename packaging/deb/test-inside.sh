@@ -1,0 +1,93 @@
+#!/bin/bash
+# test-inside.sh — the part of test.sh that runs in the clean root. Files beside it: one.deb, two.deb, /srv/clip.mp4.
+set -euo pipefail
+
+fail() {
+    echo "deb-test: $*" >&2
+    [ ! -e /tmp/daemon.err ] || tail -n 20 /tmp/daemon.err >&2
+    exit 1
+}
+
+# All files that have the product's name or its user, but for apt's own notes.
+left() {
+    find / -xdev \( -path /proc -o -path /tmp -o -path /var/cache -o -path /var/log -o -path /var/lib/apt \) -prune -o \
+        \( -name '*iotvideod*' -o -name '*iotctl*' \) -print
+}
+
+export IOTCTL_SOCKET=/run/iotvideod/iotvideod.sock
+daemon=
+
+start() {
+    # What systemd does by RuntimeDirectory.
+    install -d -m 0750 -o iotvideod -g iotvideod /run/iotvideod
+    setpriv --reuid iotvideod --regid iotvideod --init-groups --no-new-privs --bounding-set=-all \
+        iotvideod --config /etc/iotvideod/iotvideod.yaml --data-dir /var/lib/iotvideod --socket "$IOTCTL_SOCKET" \
+        >/tmp/daemon.out 2>/tmp/daemon.err &
+    daemon=$!
+    for _ in $(seq 300); do
+        ! grep -q "is ready" /tmp/daemon.out || return 0
+        kill -0 $daemon 2>/dev/null || fail "the daemon ended"
+        sleep 0.1
+    done
+    fail "the daemon was not ready within 30 s"
+}
+
+stop() {
+    kill -TERM $daemon
+    wait $daemon || fail "the daemon ended with status $?"
+}
+
+quiet() {
+    "$@" >/tmp/log 2>&1 || {
+        cat /tmp/log >&2
+        fail "failed: $*"
+    }
+}
+
+echo "== install"
+quiet apt-get update --quiet
+quiet apt-get install --yes --no-install-recommends /tmp/one.deb
+[ "$(stat -c '%U %G %a' /var/lib/iotvideod)" = "iotvideod iotvideod 700" ] || fail "the data directory's rights"
+iotvideod --config /etc/iotvideod/iotvideod.yaml --check-config
+for file in man8/iotvideod.8 man5/iotvideod.yaml.5 man1/iotctl.1; do
+    gzip --test "/usr/share/man/$file.gz" || fail "no manual page $file"
+done
+bash -n /usr/share/bash-completion/completions/iotctl || fail "the completion for bash"
+
+echo "== run"
+cat >>/etc/iotvideod/iotvideod.yaml <<'YAML'
+cameras:
+  - name: front
+    url: /srv/clip.mp4
+YAML
+start
+iotctl status
+iotctl device list
+iotctl monitor front --frames 20 --snapshot /tmp/front.png --record /tmp/front.mp4
+[ "$(head -c 4 /tmp/front.png | tail -c 3)" = PNG ] || fail "the snapshot is no picture"
+id=$(iotctl device list | awk '$2 == "front" { print $1 }')
+[ -n "$id" ] || fail "no device"
+kill -HUP $daemon
+for _ in $(seq 100); do ! grep -q "read again" /tmp/daemon.err || break; sleep 0.1; done
+grep -q "read again" /tmp/daemon.err || fail "no reload"
+stop
+
+echo "== upgrade"
+quiet apt-get install --yes --no-install-recommends /tmp/two.deb
+grep -q /srv/clip.mp4 /etc/iotvideod/iotvideod.yaml || fail "the upgrade lost the configuration"
+start
+[ "$(iotctl device list | awk '$2 == "front" { print $1 }')" = "$id" ] || fail "the upgrade lost the data"
+stop
+
+echo "== remove"
+quiet apt-get remove --yes iotvideod
+[ ! -e /usr/bin/iotvideod ] || fail "the program is still there"
+[ -e /var/lib/iotvideod/hub.sqlite ] || fail "removing took the data"
+grep -q /srv/clip.mp4 /etc/iotvideod/iotvideod.yaml || fail "removing took the configuration"
+
+echo "== purge"
+quiet apt-get purge --yes iotvideod
+rest=$(left)
+[ -z "$rest" ] || fail "purging left: $rest"
+! getent passwd iotvideod || fail "purging left the user"
+! getent group iotvideod || fail "purging left the group"

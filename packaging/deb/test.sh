@@ -1,0 +1,58 @@
+#!/bin/bash
+# test.sh DEB NEWER-DEB CLIP — installs, runs, upgrades, removes and purges the package in a clean Debian 12.
+#
+# The root file system is made by debootstrap, once: its tarball is kept in $XDG_CACHE_HOME/iotvideod. Nothing is
+# started by the installation; the daemon runs as its own user, as the service would run it.
+set -euo pipefail
+
+deb=$(realpath "$1") newer=$(realpath "$2") clip=$(realpath "$3")
+[ "$(id -u)" -eq 0 ] || {
+    echo "deb-test: needs root, for debootstrap and chroot: sudo make deb-test" >&2
+    exit 1
+}
+for tool in debootstrap unshare chroot; do
+    command -v "$tool" >/dev/null || {
+        echo "deb-test: $tool is missing: apt-get install debootstrap util-linux" >&2
+        exit 1
+    }
+done
+
+if command -v lintian >/dev/null; then
+    echo "== lintian"
+    lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$deb"
+fi
+
+# Mounts and processes of the test are its own, and end with it.
+if [ "${IOTVIDEOD_DEB_TEST:-}" != inside ]; then
+    exec env IOTVIDEOD_DEB_TEST=inside unshare --mount --propagation private --pid --fork --kill-child \
+        "$0" "$deb" "$newer" "$clip"
+fi
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/iotvideod
+base=$cache/bookworm-$(dpkg --print-architecture).tar
+root=$(mktemp -d)
+trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
+if [ ! -e "$base" ]; then
+    echo "== debootstrap"
+    mkdir -p "$cache"
+    debootstrap --variant=minbase bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$cache/debootstrap.log" || {
+        tail -n 20 "$cache/debootstrap.log" >&2
+        exit 1
+    }
+    tar --create --one-file-system --file "$base.new" --directory "$root" .
+    mv "$base.new" "$base"
+else
+    tar --extract --file "$base" --directory "$root"
+fi
+chmod 0755 "$root"
+mount -t proc proc "$root/proc"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+chmod +x "$root/usr/sbin/policy-rc.d"
+cp "$deb" "$root/tmp/one.deb"
+cp "$newer" "$root/tmp/two.deb"
+cp "$clip" "$root/srv/clip.mp4"
+install -m 0755 "$(dirname "$0")/test-inside.sh" "$root/tmp/test-inside.sh"
+env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root DEBIAN_FRONTEND=noninteractive \
+    chroot "$root" /tmp/test-inside.sh
+echo "deb-test: passed"
