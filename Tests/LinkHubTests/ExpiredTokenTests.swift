@@ -16,7 +16,7 @@ struct ExpiredTokenTests {
                 hub.endpoint, userName: try TokenClaims(parsing: ownerToken).id, password: ownerToken)
             #expect(await bystander.waitUntilConnected())
 
-            let seen = try await withSession(hub, owner, short) { try await $0.untilTokenFailed() }
+            let seen = try await withSession(hub, owner, short, renewsToken: false) { try await $0.untilTokenFailed() }
             #expect(seen.first?.status == .online, "it was good until then")
             #expect(seen.last?.cause == .tokenRefused && seen.last?.reason?.code == .tokenRejected)
             let expires = try #require(try TokenClaims(parsing: short).expires)
@@ -49,7 +49,7 @@ struct ExpiredTokenTests {
         try await withStrictHub(in: TemporaryDirectory()) { hub in
             let (_, _, device, _) = try await hub.ownerAndDevice()
             let short = try await hub.issueToken(.device(device), lifetime: .seconds(1))
-            try await withSession(hub, .device(device), short) { session in
+            try await withSession(hub, .device(device), short, renewsToken: false) { session in
                 _ = try await session.untilTokenFailed()
                 session.updateToken(.value(try await hub.issueToken(.device(device), lifetime: .seconds(600))))
                 try await session.wait(for: .online)

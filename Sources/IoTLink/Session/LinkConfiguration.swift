@@ -7,6 +7,9 @@ public struct LinkConfiguration: Sendable {
     public var token: LinkToken
     public var endpoint: LinkEndpoint
     public var limits: LinkLimits
+    /// Whether the session asks for a new token at two thirds of the present one's life. `false` where somebody else
+    /// brings new ones, with `updateToken` or in the file: then it ends as `tokenFailed` when none came in time.
+    public var renewsToken = true
     /// Called with each renewed token, before the session uses it, on a task of `run()`; `nil` for nothing to do. A
     /// token that came from a file has then replaced it there.
     public var onTokenRenewed: (@Sendable (String) -> Void)?

@@ -45,8 +45,8 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         state = Mutex(
             LinkSessionState(
                 machine: LinkSessionMachine(
-                    principal: configuration.principal, limits: configuration.limits, generator: generator,
-                    wall: WallClock.milliseconds()),
+                    principal: configuration.principal, limits: configuration.limits,
+                    renewsToken: configuration.renewsToken, generator: generator, wall: WallClock.milliseconds()),
                 token: configuration.token, work: continuation))
     }
 

@@ -104,7 +104,7 @@ struct LinkSessionMachine: Sendable {
     var hasUnusedToken = false
     var retiring: RetiringConnection?
     var usesAlternateID = false
-    var renewal = TokenRenewal()
+    var renewal: TokenRenewal
     /// The present connection's.
     var token: TokenClaims?
     /// Of the input that is being handled.
@@ -117,11 +117,13 @@ struct LinkSessionMachine: Sendable {
     private var outputs: [Output] = []
 
     init(
-        principal: Principal, limits: LinkLimits, generator: any RandomNumberGenerator & Sendable, wall: Int64
+        principal: Principal, limits: LinkLimits, renewsToken: Bool = true,
+        generator: any RandomNumberGenerator & Sendable, wall: Int64
     ) {
         self.principal = principal
         self.limits = limits
         self.generator = generator
+        renewal = TokenRenewal(isWanted: renewsToken)
         backoff = FullJitterBackoff(base: limits.backoffBase, cap: limits.backoffCap)
         answers = RememberedAnswers(
             lifetime: limits.answerMemory, maximumCount: limits.rememberedAnswers,

@@ -11,6 +11,7 @@ struct TokenRenewal: Sendable {
     private static let horizon: Int64 = 30 * 86_400_000
     private static let latestSeconds: Int64 = 253_402_300_799
 
+    private let isWanted: Bool
     /// Seconds since 1970; `nil` for a token that does not expire.
     private var life: (issued: Int64?, expires: Int64)?
     private var failures = 0
@@ -20,10 +21,14 @@ struct TokenRenewal: Sendable {
     /// When to ask; `nil` for never, or for not known yet.
     private(set) var due: NIODeadline?
 
+    init(isWanted: Bool) {
+        self.isWanted = isWanted
+    }
+
     mutating func use(_ claims: TokenClaims) {
         due = nil
         life = nil
-        guard let expires = claims.expires, (0...Self.latestSeconds).contains(expires) else { return }
+        guard isWanted, let expires = claims.expires, (0...Self.latestSeconds).contains(expires) else { return }
         life = (claims.issued.flatMap { (0..<expires).contains($0) ? $0 : nil }, expires)
     }
 

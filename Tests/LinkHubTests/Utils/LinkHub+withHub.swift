@@ -34,12 +34,13 @@ func withHub<Result: Sendable>(
 
 /// Runs a link session while `body` does its work; it is online when `body` begins.
 func withSession<Result: Sendable>(
-    _ hub: LinkHub, _ principal: Principal, _ token: String, prepare: (LinkSession) -> Void = { _ in },
+    _ hub: LinkHub, _ principal: Principal, _ token: String, renewsToken: Bool = true,
+    prepare: (LinkSession) -> Void = { _ in },
     _ body: (LinkSession) async throws -> Result
 ) async throws -> Result {
-    let session = LinkSession(
-        configuration: LinkConfiguration(principal: principal, token: .value(token), endpoint: hub.endpoint),
-        logger: quietLogger)
+    var configuration = LinkConfiguration(principal: principal, token: .value(token), endpoint: hub.endpoint)
+    configuration.renewsToken = renewsToken
+    let session = LinkSession(configuration: configuration, logger: quietLogger)
     prepare(session)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await session.run() }

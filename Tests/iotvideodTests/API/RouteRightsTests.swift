@@ -13,6 +13,8 @@ import Testing
         ("GET /metrics", "/metrics", nil),
         ("GET /v1/status", "/v1/status", nil),
         ("GET /v1/events", "/v1/events", nil),
+        ("POST /v1/link/register", "/v1/link/register", nil),
+        ("POST /v1/link/unregister", "/v1/link/unregister", nil),
         ("GET /v1/cameras", "/v1/cameras", nil),
         ("POST /v1/cameras", "/v1/cameras", #"{"name":"a","url":"/a"}"#),
         ("DELETE /v1/cameras/{name}", "/v1/cameras/a", nil),
