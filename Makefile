@@ -45,11 +45,13 @@ run: deps build
 test: deps-test lint
 	$(SWIFT) build --build-tests
 	$(SWIFT) test --skip-build --skip EndToEndTests
-	@# Real processes in real time, by themselves: a starved machine shows late pictures, and rightly so.
-	$(SWIFT) test --skip-build --filter EndToEndTests
+	@# Real processes in real time, one at a time: a starved machine shows late pictures, and rightly so.
+	$(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
+	Tests/api/schemathesis.sh
 
 lint:
-	$(SWIFT) format lint --strict $(SWIFT_FILES)
+	@echo 'swift format lint'
+	@$(SWIFT) format lint --strict $(SWIFT_FILES)
 
 bench: deps-test build
 	@python3 Benchmarks/bench.py $(BIN)

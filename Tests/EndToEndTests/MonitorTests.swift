@@ -62,7 +62,9 @@ import Testing
         let source = try await FrameDigests.of(file)
         let raw = try await FrameDigests.of(folder.path("v.y4m"))
         #expect(raw.count == count)
-        #expect(FrameDigests.position(of: raw, inRepeated: source) != nil, "\(camera): raw video differs")
+        #expect(
+            FrameDigests.position(of: raw, inRepeated: source) != nil,
+            "\(camera): raw video differs\n\(String(decoding: outcome.output, as: UTF8.self))")
 
         let recorded = try await FrameDigests.of(folder.path("r.mp4"))
         #expect(recorded.count >= count - 8, "\(camera): \(recorded.count) frames recorded of \(count)")

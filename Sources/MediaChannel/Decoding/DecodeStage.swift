@@ -106,6 +106,8 @@ final class DecodeStage: @unchecked Sendable {
         add { [self] in
             let sink = make()
             if isEnded { return sink.end(nil) }
+            // Who asks again and again while no picture comes, leaves nothing behind.
+            pictureSinks.removeAll { !$0.isWanted }
             guard let newest, !sink.take(newest, report: report) else { return pictureSinks.append(sink) }
         }
     }

@@ -100,20 +100,18 @@ public final class MonitorChannel: Sendable {
     // MARK: Sinks
 
     /// The newest picture, or the next one where there is none yet.
+    ///
+    /// - Throws: `.messageTimeout` when the task is cancelled meanwhile.
     public func snapshot(_ format: PictureFormat) async throws(IoTError) -> Snapshot {
-        let promise = core.eventLoop.makePromise(of: Snapshot.self)
+        let wish = SnapshotWish(format, on: core.eventLoop)
         do throws(IoTError) {
             try await onCore { core throws(IoTError) in
-                try core.decoding().stage.addForOnePicture { SnapshotSink(format: format, promise: promise) }
+                try core.decoding().stage.addForOnePicture { SnapshotSink(wish) }
             }
         } catch {
-            promise.fail(error)
+            wish.end(.failure(error))
         }
-        do {
-            return try await promise.futureResult.get()
-        } catch {
-            throw error as? IoTError ?? IoTError(.mediaFailed, underlying: error)
-        }
+        return try await wish.picture
     }
 
     /// The coded frames as fragmented MP4. End it with `end()`, or by leaving its chunks.

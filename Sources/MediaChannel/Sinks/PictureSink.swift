@@ -3,10 +3,16 @@ import MediaCodec
 
 /// Takes decoded pictures on the decoding thread.
 protocol PictureSink: AnyObject {
+    /// False as soon as nobody waits for its pictures any more.
+    var isWanted: Bool { get }
     /// False ends the sink: it has what it wanted, or nobody reads it any more.
     func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool
     /// No more pictures will come.
     func end(_ reason: IoTError?)
+}
+
+extension PictureSink {
+    var isWanted: Bool { true }
 }
 
 /// Takes decoded sound on the decoding thread.

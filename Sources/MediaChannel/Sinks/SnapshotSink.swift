@@ -28,26 +28,27 @@ public struct Snapshot: Sendable {
 
 /// Takes one picture.
 final class SnapshotSink: PictureSink {
-    private let format: PictureFormat
-    private let promise: EventLoopPromise<Snapshot>
+    private let wish: SnapshotWish
 
-    init(format: PictureFormat, promise: EventLoopPromise<Snapshot>) {
-        self.format = format
-        self.promise = promise
+    init(_ wish: SnapshotWish) {
+        self.wish = wish
     }
 
+    var isWanted: Bool { wish.isOpen }
+
     func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool {
+        guard isWanted else { return false }
         do throws(IoTError) {
-            let bytes = try format.encode(picture)
-            promise.succeed(
-                Snapshot(bytes: bytes, pts: picture.pts, width: picture.width, height: picture.height))
+            let bytes = try wish.format.encode(picture)
+            wish.end(
+                .success(Snapshot(bytes: bytes, pts: picture.pts, width: picture.width, height: picture.height)))
         } catch {
-            promise.fail(error)
+            wish.end(.failure(error))
         }
         return false
     }
 
     func end(_ reason: IoTError?) {
-        promise.fail(reason ?? IoTError(.channelDisconnected))
+        wish.end(.failure(reason ?? IoTError(.channelDisconnected)))
     }
 }

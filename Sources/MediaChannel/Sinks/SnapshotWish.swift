@@ -1,0 +1,38 @@
+import IoTCore
+import NIOCore
+import Synchronization
+
+/// Somebody waits for one picture, until it comes or they leave.
+final class SnapshotWish: Sendable {
+    let format: PictureFormat
+    private let promise: EventLoopPromise<Snapshot>
+    private let isOver = Atomic(false)
+
+    init(_ format: PictureFormat, on eventLoop: any EventLoop) {
+        self.format = format
+        promise = eventLoop.makePromise()
+    }
+
+    /// False as soon as nobody waits any more.
+    var isOpen: Bool { !isOver.load(ordering: .relaxed) }
+
+    /// The first end counts.
+    func end(_ result: Result<Snapshot, IoTError>) {
+        guard !isOver.exchange(true, ordering: .relaxed) else { return }
+        promise.completeWith(result.mapError { $0 as any Error })
+    }
+
+    var picture: Snapshot {
+        get async throws(IoTError) {
+            do {
+                return try await withTaskCancellationHandler {
+                    try await promise.futureResult.get()
+                } onCancel: {
+                    end(.failure(IoTError(.messageTimeout, "nobody waits for the picture any more")))
+                }
+            } catch {
+                throw error as? IoTError ?? IoTError(.mediaFailed, underlying: error)
+            }
+        }
+    }
+}
