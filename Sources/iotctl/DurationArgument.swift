@@ -22,7 +22,13 @@ struct DurationArgument: ExpressibleByArgument {
     }
 
     /// As `--help` shows a default.
-    var defaultValueDescription: String { Format.duration(duration) }
+    var defaultValueDescription: String {
+        for (unit, length) in [("d", 86_400.0), ("h", 3600), ("m", 60)] {
+            let count = (duration / .seconds(length))
+            if count >= 1, count == count.rounded() { return "\(Int(count))\(unit)" }
+        }
+        return Format.duration(duration)
+    }
 
     /// Whole seconds, at least one.
     var seconds: Int64 { max(1, duration.components.seconds) }

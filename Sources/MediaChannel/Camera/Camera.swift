@@ -105,20 +105,20 @@ public final class Camera: Service, Sendable {
         }
     }
 
-    /// Keeps the model true: what changed is reported at once, measured rates when they moved noticeably.
+    /// Keeps the model true.
     private func reportChanges() async {
-        var media = CameraMeasurement()
+        var reports = MeasurementReports()
         var sourceEvents = CameraSourceEvents()
         for await _ in changes {
             let now = await snapshot()
             if let event = sourceEvents.event(for: now.source) { try? events.post(event.topic, event.body) }
-            if now.media.differsNoticeably(from: media) { media = now.media }
+            reports.measured(now.media, at: .now())
             let values: [String: JSONValue?] = [
                 CameraSchema.Name.cameraOn: .integer(now.isOn ? 1 : 0),
                 CameraSchema.Name.viewers: .integer(Int64(now.viewers)),
                 CameraSchema.Name.source: .string(now.source.name),
-                CameraSchema.Name.video: media.videoValue,
-                CameraSchema.Name.audio: media.audioValue,
+                CameraSchema.Name.video: reports.reported.videoValue,
+                CameraSchema.Name.audio: reports.reported.audioValue,
             ]
             for case (let name, let value?) in values { try? model.report("ProReadonly.\(name).stVal", value) }
         }

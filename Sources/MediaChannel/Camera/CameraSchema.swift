@@ -63,24 +63,31 @@ extension CameraMeasurement {
         ]
     }
 
-    /// True when a reader of the model would see a difference: another format, or a rate that moved by over 5 %.
-    func differsNoticeably(from other: CameraMeasurement) -> Bool {
-        func moved(_ new: Double, _ old: Double) -> Bool {
-            abs(new - old) > 0.05 * max(abs(new), abs(old))
-        }
-        switch (video, other.video) {
-        case (let new?, let old?):
+    /// True when another kind of stream comes, frames at another rate, or the first measured bitrate.
+    func isOtherKind(than other: CameraMeasurement) -> Bool {
+        guard (video == nil) == (other.video == nil), (audio == nil) == (other.audio == nil) else { return true }
+        if let new = video, let old = other.video {
             if (new.codec, new.width, new.height) != (old.codec, old.width, old.height) { return true }
-            if moved(new.frameRate, old.frameRate) || moved(Double(new.bitrate), Double(old.bitrate)) { return true }
-        case (nil, nil): break
-        default: return true
+            if moved(new.frameRate, old.frameRate) || (old.bitrate == 0 && new.bitrate > 0) { return true }
         }
-        switch (audio, other.audio) {
-        case (let new?, let old?):
+        if let new = audio, let old = other.audio {
             if (new.codec, new.sampleRate, new.channels) != (old.codec, old.sampleRate, old.channels) { return true }
-            return moved(Double(new.bitrate), Double(old.bitrate))
-        case (nil, nil): return false
-        default: return true
+            if old.bitrate == 0, new.bitrate > 0 { return true }
         }
+        return false
+    }
+
+    /// True when a reader of the model would see another bitrate. 0 is none measured yet.
+    func hasOtherBitrate(than other: CameraMeasurement) -> Bool {
+        let rates = [(video?.bitrate, other.video?.bitrate), (audio?.bitrate, other.audio?.bitrate)]
+        return rates.contains { new, old in
+            guard let new, let old, new > 0 else { return false }
+            return moved(Double(new), Double(old))
+        }
+    }
+
+    /// By over 5 %.
+    private func moved(_ new: Double, _ old: Double) -> Bool {
+        abs(new - old) > 0.05 * max(abs(new), abs(old))
     }
 }

@@ -1,7 +1,7 @@
 public import IoTCore
 public import IoTLink
 public import Logging
-public import NIOCore
+import NIOCore
 public import PeerTransport
 
 /// A gateway's channels. Users of one account share one channel of a camera: one connection, one decoder.

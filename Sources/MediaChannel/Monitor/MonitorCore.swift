@@ -25,6 +25,8 @@ final class MonitorCore {
     private var countedSkips = 0
     private var ticker: RepeatedTask?
     private var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
+    private var farewell: Scheduled<Void>?
+    private static let farewellTime = TimeAmount.milliseconds(500)
     private var connected: EventLoopPromise<Void>?
     private var subscribers: [Int: AsyncStream<MonitorEvent>.Continuation] = [:]
     private var nextSubscriber = 0
@@ -134,7 +136,7 @@ final class MonitorCore {
             perform(machine.handle(.failed(error)))
             disconnect(error)
         case .stateChanged(.closed):
-            disconnect(IoTError(.hungUp, "the device closed the channel"))
+            awaitReason()
         case .frame(let mid, let received):
             guard receiver != nil, kinds[mid] != nil else { return }
             statistics?.frameReceived(
@@ -351,9 +353,21 @@ final class MonitorCore {
         }
     }
 
+    /// The device closed the connection. Why comes over the link, by another way, and may be later: an operator is
+    /// to read that the sharing was ended, not that somebody hung up.
+    private func awaitReason() {
+        guard !hasEnded, farewell == nil else { return }
+        let core = NIOLoopBound(self, eventLoop: eventLoop)
+        farewell = eventLoop.scheduleTask(in: Self.farewellTime) {
+            core.value.disconnect(IoTError(.hungUp, "the device closed the channel"))
+        }
+    }
+
     private func disconnect(_ reason: IoTError?) {
         guard !hasEnded else { return }
         hasEnded = true
+        farewell?.cancel()
+        farewell = nil
         let now = NIODeadline.now()
         receiver?.flush(at: now)
         pump(at: now)

@@ -10,7 +10,8 @@ struct ActionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "action", abstract: "Let a device do something.",
         discussion: """
-            The device must be online. Where the answer names a resource, such as a photo, --output fetches it.
+            The device must be online. Where the answer names a resource, such as a photo,
+            --output fetches it.
 
             EXAMPLES
               iotctl action front Action.cameraOn 0

@@ -16,8 +16,9 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Share a device with an account, or change what it may do.",
             discussion: """
-                view: read, watch, listen, snapshots, events. talk. playback. control: actions, messages.
-                configure: write properties. A guest may view unless told; an owner may do everything.
+                view: read, watch, listen, snapshots, events. talk. playback. control: actions,
+                messages. configure: write properties. A guest may view unless told; an owner
+                may do everything.
 
                 EXAMPLES
                   iotctl device bind front bob

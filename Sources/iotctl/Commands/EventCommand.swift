@@ -59,8 +59,9 @@ struct EventCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print what happens as it comes, until interrupted.",
             discussion: """
-                The kinds are link, presence, property, event, data, binding and channel; devices' events alone
-                unless told. A break of the connection is taken up where it was.
+                The kinds are link, presence, property, event, data, binding and channel;
+                devices' events alone unless told. A break of the connection is taken up where
+                it was.
 
                 EXAMPLES
                   iotctl event watch

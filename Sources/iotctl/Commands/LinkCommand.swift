@@ -11,8 +11,8 @@ struct LinkCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Register again: the way back from kickOff, or at once while offline.",
             discussion: """
-                After kickOff another gateway has this account's session; registering takes it back, and kicks that
-                one off.
+                After kickOff another gateway has this account's session; registering takes it
+                back, and kicks that one off.
 
                 EXAMPLES
                   iotctl link register

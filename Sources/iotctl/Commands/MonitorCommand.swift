@@ -6,8 +6,9 @@ struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor", abstract: "Watch a camera: take a snapshot, record, get raw frames, see statistics.",
         discussion: """
-            Runs until --duration or --frames is reached, a lone snapshot is there, or Ctrl-C, which finishes the
-            files. Without --raw-video, --frames ends with the first statistics that have reached it.
+            Runs until --duration or --frames is reached, a lone snapshot is there, or
+            Ctrl-C, which finishes the files. Without --raw-video, --frames ends with the
+            first statistics that have reached it.
 
             EXAMPLES
               iotctl monitor front

@@ -11,8 +11,9 @@ struct NetCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "qr", abstract: "Make the QR code that a new camera reads. Needs no daemon.",
             discussion: """
-                A password on the command line can be read by every user of this machine while the command runs;
-                --password-file - reads it from standard input, without echo on a terminal.
+                A password on the command line can be read by every user of this machine while
+                the command runs; --password-file - reads it from standard input, without echo
+                on a terminal.
 
                 EXAMPLES
                   iotctl net qr --ssid HomeNet --password-file wifi.txt --out camera.png

@@ -9,8 +9,8 @@ struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "send", abstract: "Send a device bytes of your own, and print what it answers.",
         discussion: """
-            At most 30,000 bytes. The device must be online. Answers go to standard output as they are, each followed
-            by a newline; --json prints them in base64.
+            At most 30,000 bytes. The device must be online. Answers go to standard output
+            as they are, each followed by a newline; --json prints them in base64.
 
             EXAMPLES
               iotctl send front get_device_st

@@ -10,7 +10,9 @@ extension ConfigurationKey {
             context.path(try node.text())
         },
         ConfigurationKey("hub.listen", default: "unix", \.hub.listen) { node, _ throws(ValueRefusal) in
-            guard let listen = HubListen(try node.text()) else { throw ValueRefusal("must be unix or 127.0.0.1:PORT") }
+            guard let listen = HubListen(try node.text()) else {
+                throw ValueRefusal("must be unix or 127.0.0.1:PORT; for other machines there is hub.tls.listen")
+            }
             return listen
         },
         ConfigurationKey("hub.tls.listen", default: "none", \.hub.tls.listen) { node, _ throws(ValueRefusal) in

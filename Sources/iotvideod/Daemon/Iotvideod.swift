@@ -48,10 +48,11 @@ struct Iotvideod: AsyncParsableCommand {
               iotvideod --camera door=rtsp://192.0.2.7/stream1
               iotvideod --config /etc/iotvideod/iotvideod.yaml
               iotvideod --config iotvideod.yaml --check-config
+              iotvideod --config yard.yaml --join yard.enrol
 
-            Without a configuration it keeps its state in /var/lib/iotvideod and answers on
-            /run/iotvideod/iotvideod.sock (root), or in the user's XDG directories. It prints one
-            line when it is ready, and stops in order at SIGTERM or SIGINT.
+            Without a configuration it keeps its state in /var/lib/iotvideod and answers
+            on /run/iotvideod/iotvideod.sock (root), or in the user's XDG directories. It
+            prints one line when it is ready, and stops in order at SIGTERM or SIGINT.
             """,
         version: ProductVersion.current)
 
