@@ -23,7 +23,7 @@ struct DurationArgument: ExpressibleByArgument {
 
     /// As `--help` shows a default.
     var defaultValueDescription: String {
-        for (unit, length) in [("d", 86_400.0), ("h", 3600), ("m", 60)] {
+        for (unit, length) in [("d", 86_400.0), ("h", 3600), ("m", 60), ("s", 1)] {
             let count = (duration / .seconds(length))
             if count >= 1, count == count.rounded() { return "\(Int(count))\(unit)" }
         }

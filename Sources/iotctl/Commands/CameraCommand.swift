@@ -42,7 +42,7 @@ struct CameraCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   iotctl camera add yard rtsp://192.0.2.8/stream1
-                  iotctl camera add door rtsp://192.0.2.7/live --username admin --password-file door.password
+                  iotctl camera add door rtsp://192.0.2.7/live --username admin --password-file -
                   iotctl camera add clip /srv/clips/front.mp4
                 """)
 
