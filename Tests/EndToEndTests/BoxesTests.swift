@@ -51,7 +51,7 @@ import Testing
 
     private func writeEnrolment(_ text: String, _ folder: TemporaryFolder) throws -> String {
         let file = folder.path("enrolment")
-        FileManager.default.createFile(
+        _ = FileManager.default.createFile(
             atPath: file, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
         return file
     }
@@ -197,7 +197,7 @@ import Testing
         // A token of another hub: the link's state says so.
         let foreign = try require(try await other.iotctl("token", "create", "--link", "--ttl", "1h"))
         let folder = try TemporaryFolder()
-        FileManager.default.createFile(
+        _ = FileManager.default.createFile(
             atPath: folder.path("token"), contents: foreign.output, attributes: [.posixPermissions: 0o600])
         try FileManager.default.copyItem(
             atPath: bob.folder.path("data/link/ca.pem"), toPath: folder.path("ca.pem"))

@@ -76,7 +76,7 @@ struct CameraCommand: AsyncParsableCommand {
                 try await $0.call(.POST, APIPath("v1", "cameras"), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("\(answer.name) is device \(answer.device)")
+            Console.print(answer.device.map { "\(answer.name) is device \($0)" } ?? answer.name)
         }
     }
 

@@ -3,7 +3,10 @@ import Testing
 
 /// Requests to a daemon's HTTP API by curl, which is none of our own code.
 struct APIClient {
-    let socket: String
+    /// `nil` asks over TCP.
+    var socket: String?
+    var origin = "http://localhost"
+    var token: String?
 
     struct Answer {
         let status: Int
@@ -17,10 +20,17 @@ struct APIClient {
     func request(
         _ method: String, _ path: String, body: String? = nil, headers: [String] = []
     ) async throws -> Answer {
-        var arguments = ["-s", "--max-time", "20", "--unix-socket", socket, "-X", method, "-w", "\n%{http_code}"]
+        var arguments = ["-s", "--max-time", "20", "-X", method, "-w", "\n%{http_code}"]
+        if let socket { arguments += ["--unix-socket", socket] }
+        if let token { arguments += ["-H", "Authorization: Bearer \(token)"] }
         for header in headers { arguments += ["-H", header] }
-        if let body { arguments += ["-H", "Content-Type: application/json", "--data-binary", body] }
-        let outcome = try await Program.named("curl", arguments + ["http://localhost" + path]).run()
+        if let body {
+            if !headers.contains(where: { $0.hasPrefix("Content-Type:") }) {
+                arguments += ["-H", "Content-Type: application/json"]
+            }
+            arguments += ["--data-binary", body]
+        }
+        let outcome = try await Program.named("curl", arguments + [origin + path]).run()
         guard let newline = outcome.output.lastIndex(of: UInt8(ascii: "\n")) else {
             return Answer(status: 0, body: Data())
         }
@@ -42,4 +52,10 @@ struct APIClient {
 
 extension RunningDaemon {
     var api: APIClient { APIClient(socket: folder.path("socket")) }
+
+    /// The API over TCP, at the port that the daemon took; `api.listen` is `127.0.0.1:0` in its configuration.
+    func tcpAPI(token: String? = nil) throws -> APIClient {
+        let said = try #require(log.firstMatch(of: /the API listens at http:\/\/127.0.0.1, port (\d+)/))
+        return APIClient(socket: nil, origin: "http://127.0.0.1:\(said.1)", token: token)
+    }
 }
