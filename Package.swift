@@ -77,7 +77,6 @@ let package = Package(
             "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libswresample libavutil",
             apt: ["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev", "libavutil-dev"]),
         system("COpenSSL", pkgConfig: "libssl libcrypto", apt: ["libssl-dev"]),
-        system("CSRTP", pkgConfig: "libsrtp2", apt: ["libsrtp2-dev"]),
         system("CMosquitto", pkgConfig: "libmosquitto", apt: ["libmosquitto-dev"]),
         system("CQREncode", pkgConfig: "libqrencode", apt: ["libqrencode-dev"]),
         system("CPNG", pkgConfig: "libpng", apt: ["libpng-dev"]),
@@ -88,7 +87,7 @@ let package = Package(
         // Floor 3
         library("GatewayAPI", ["IoTCore"]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", nioCore, logging, lifecycle]),
-        library("PeerTransport", ["IoTCore", "COpenSSL", "CSRTP", nioCore, nioPosix, logging]),
+        library("PeerTransport", ["IoTCore", "COpenSSL", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
 
         // Floor 4

@@ -29,8 +29,8 @@ final class DTLSSession {
         case failed(IoTError)
     }
 
-    /// AES-GCM first: it is four times as fast here as the other. The server's order decides.
-    static let profileNames = [SRTPProfile.aeadAES128GCM, .aes128CMHMACSHA1_80].map(\.openSSLName)
+    /// AES-GCM first: it takes half the time of the other. The server's order decides.
+    static let profileNames = SRTPProfile.allCases.map(\.openSSLName)
         .joined(separator: ":")
 
     let role: Role

@@ -8,14 +8,21 @@ public enum SRTPResult: Sendable, Hashable {
     /// The packet came before, or is older than the replay window.
     case replayed
 
-    /// Too short, or no packet of this kind.
+    /// Too short, no packet of this kind, or not encrypted.
     case malformed
 
     /// The keys have protected as many packets as they may (RFC 3711 §9.2); a new handshake is needed.
     case keyExpired
 
-    /// Anything else, with libsrtp's status.
-    case failed(status: UInt32)
+    /// A sequence number was to be used again for another header: under AES-GCM that would give the
+    /// authentication key away (RFC 7714 §8.4). The packet was left alone.
+    case sequenceNumberReused
+
+    /// More synchronisation sources than one peer may have.
+    case tooManySources
+
+    /// OpenSSL failed, which it does for want of memory alone.
+    case failed
 }
 
 /// What an `SRTPSession` has refused; each counter only grows.
@@ -31,7 +38,7 @@ public struct SRTPStatistics: Sendable, Hashable {
         case .success: break
         case .authenticationFailed: authenticationFailures += 1
         case .replayed: replays += 1
-        case .malformed, .keyExpired, .failed: otherFailures += 1
+        case .malformed, .keyExpired, .sequenceNumberReused, .tooManySources, .failed: otherFailures += 1
         }
     }
 }

@@ -1,105 +1,183 @@
-import CSRTP
 public import IoTCore
 public import NIOCore
 
-/// SRTP and SRTCP of one peer (RFC 3711, RFC 7714) by libsrtp2, which is fenced in this file.
+/// SRTP and SRTCP of one peer (RFC 3711, RFC 7714), on OpenSSL's ciphers.
 ///
 /// Not `Sendable`: it lives where its peer connection lives. A packet is changed in place; a buffer that is shared is
-/// copied first.
+/// copied first. What a stranger sends leaves nothing behind but a count.
 public final class SRTPSession {
     public let profile: SRTPProfile
 
     /// What `unprotect` and `protect` have refused.
     public private(set) var statistics = SRTPStatistics()
 
-    private let outbound: srtp_t
-    private let inbound: srtp_t
+    private let outbound: Direction
+    private let inbound: Direction
+    private var outgoing: [SRTPOutgoingStream] = []
+    private var incoming: [SRTPIncomingStream] = []
 
-    /// Packets that the replay windows cover. It bounds how late a retransmission may be, on both sides: libsrtp also
-    /// refuses to repeat an older packet.
+    /// Packets that the replay windows cover. It bounds how late a retransmission may be, on both sides: an older
+    /// packet is not sent again either.
     public static let replayWindow = 2_048
+
+    /// SSRCs in each direction, at most.
+    public static let maximumSources = 64
+
+    /// How much spare room a buffer should have that is to be protected without growing.
+    public static let recommendedTrailerCapacity = 20
+
+    /// The two transforms of one direction.
+    private struct Direction {
+        let rtp: any SRTPTransform
+        let rtcp: any SRTPTransform
+    }
 
     /// - Parameters:
     ///   - keyingMaterial: client key, server key, client salt, server salt: `profile.keyingMaterialLength` bytes from
     ///     the DTLS exporter (RFC 5764 §4.2).
     ///   - isDTLSClient: whether we were the client of the handshake.
-    /// - Throws: `peerFailed` when the material has the wrong length or libsrtp refuses.
+    /// - Throws: `peerFailed` when the material has the wrong length or OpenSSL refuses.
     public init(profile: SRTPProfile, keyingMaterial: [UInt8], isDTLSClient: Bool) throws(IoTError) {
         guard keyingMaterial.count == profile.keyingMaterialLength else {
             throw IoTError(.peerFailed, "the SRTP keying material has \(keyingMaterial.count) bytes")
         }
-        guard Self.isLibraryReady else { throw IoTError(.peerFailed, "libsrtp could not be set up") }
-        self.profile = profile
-
         let keys = keyingMaterial.prefix(2 * profile.masterKeyLength)
         let salts = keyingMaterial.suffix(2 * profile.masterSaltLength)
-        let clientKey = [UInt8](keys.prefix(profile.masterKeyLength) + salts.prefix(profile.masterSaltLength))
-        let serverKey = [UInt8](keys.suffix(profile.masterKeyLength) + salts.suffix(profile.masterSaltLength))
-
-        let outbound = try Self.makeContext(
-            profile, key: isDTLSClient ? clientKey : serverKey, direction: ssrc_any_outbound)
-        do {
-            inbound = try Self.makeContext(
-                profile, key: isDTLSClient ? serverKey : clientKey, direction: ssrc_any_inbound)
-        } catch {
-            srtp_dealloc(outbound)
-            throw error
-        }
-        self.outbound = outbound
-    }
-
-    deinit {
-        srtp_dealloc(outbound)
-        srtp_dealloc(inbound)
+        let client = SRTPKeyDerivation(
+            masterKey: Array(keys.prefix(profile.masterKeyLength)),
+            masterSalt: Array(salts.prefix(profile.masterSaltLength)))
+        let server = SRTPKeyDerivation(
+            masterKey: Array(keys.suffix(profile.masterKeyLength)),
+            masterSalt: Array(salts.suffix(profile.masterSaltLength)))
+        self.profile = profile
+        outbound = try Self.makeDirection(profile, isDTLSClient ? client : server, isSealing: true)
+        inbound = try Self.makeDirection(profile, isDTLSClient ? server : client, isSealing: false)
     }
 
     /// Encrypts the RTP packet that fills the readable bytes. A packet that was sent before may be protected again
-    /// when it is the same, byte for byte.
+    /// when it is the same, byte for byte; with another header it is refused.
     public func protectRTP(_ packet: inout ByteBuffer) -> SRTPResult {
-        guard packet.readableBytes >= RTPPacket.minimumHeaderSize else { return refuse(.malformed) }
-        return transform(&packet, room: Self.trailerRoom, outbound, srtp_protect)
+        guard let header = packet.withUnsafeReadableBytes(SRTPHeader.init) else { return refuse(.malformed) }
+        guard let place = outgoingPlace(of: header.ssrc) else { return refuse(.tooManySources) }
+        let index: UInt64
+        switch outgoing[place].verdict(
+            on: header.sequenceNumber, header: header.digest, window: Self.replayWindow)
+        {
+        case .new(let value), .again(let value): index = value
+        case .tooOld: return refuse(.replayed)
+        case .differs: return refuse(.sequenceNumberReused)
+        case .keyExpired: return refuse(.keyExpired)
+        }
+        let count = packet.readableBytes
+        let isSealed = Self.extend(&packet, by: profile.rtpOverhead) { bytes in
+            outbound.rtp.seal(bytes, header: header.length, count: count, ssrc: header.ssrc, index: index)
+        }
+        guard isSealed else { return refuse(.failed) }
+        outgoing[place].insert(index, header: header.digest, window: Self.replayWindow)
+        return .success
     }
 
-    /// Decrypts the SRTP packet that fills the readable bytes.
+    /// Decrypts the SRTP packet that fills the readable bytes; of one that is refused they are no longer of use.
     public func unprotectRTP(_ packet: inout ByteBuffer) -> SRTPResult {
-        guard packet.readableBytes >= RTPPacket.minimumHeaderSize + profile.rtpOverhead else {
+        let count = packet.readableBytes - profile.rtpOverhead
+        guard let header = packet.withUnsafeReadableBytes(SRTPHeader.init), header.length <= count else {
             return refuse(.malformed)
         }
-        return transform(&packet, room: 0, inbound, srtp_unprotect)
+        let place = incoming.firstIndex { $0.ssrc == header.ssrc }
+        var index = UInt64(header.sequenceNumber)
+        if let place, let highest = incoming[place].packets.highest {
+            guard let estimate = SRTPIndex.estimate(header.sequenceNumber, after: highest) else {
+                return refuse(.replayed)
+            }
+            guard estimate <= SRTPIndex.maximum else { return refuse(.keyExpired) }
+            guard incoming[place].packets.verdict(on: estimate) == .new else { return refuse(.replayed) }
+            index = estimate
+        } else if place == nil, incoming.count >= Self.maximumSources {
+            return refuse(.tooManySources)
+        }
+        guard
+            Self.shorten(
+                &packet, to: count,
+                { bytes in
+                    inbound.rtp.open(bytes, header: header.length, count: count, ssrc: header.ssrc, index: index)
+                })
+        else { return refuse(.authenticationFailed) }
+        incoming[place ?? addIncoming(header.ssrc)].packets.insert(index)
+        return .success
     }
 
     /// Encrypts the compound RTCP packet that fills the readable bytes.
     public func protectRTCP(_ packet: inout ByteBuffer) -> SRTPResult {
-        guard packet.readableBytes >= 8 else { return refuse(.malformed) }
-        return transform(&packet, room: Self.trailerRoom, outbound, srtp_protect_rtcp)
-    }
-
-    /// Decrypts the SRTCP packet that fills the readable bytes.
-    public func unprotectRTCP(_ packet: inout ByteBuffer) -> SRTPResult {
-        guard packet.readableBytes >= 8 + profile.rtcpOverhead else { return refuse(.malformed) }
-        return transform(&packet, room: 0, inbound, srtp_unprotect_rtcp)
-    }
-
-    /// libsrtp asks for this much room behind a packet, whatever the profile needs.
-    private static let trailerRoom = Int(SRTP_MAX_TAG_LEN) + Int(SRTP_MAX_MKI_LEN) + 4
-
-    /// How much spare room a buffer should have that is to be protected without growing.
-    public static let recommendedTrailerCapacity = trailerRoom
-
-    private func transform(
-        _ packet: inout ByteBuffer, room: Int, _ context: srtp_t,
-        _ body: (srtp_t, UnsafeMutableRawPointer?, UnsafeMutablePointer<Int32>?) -> srtp_err_status_t
-    ) -> SRTPResult {
-        if room > 0 { packet.reserveCapacity(minimumWritableBytes: room) }
-        let start = packet.readerIndex
-        var length = Int32(packet.readableBytes)
-        let status = packet.withVeryUnsafeMutableBytes { bytes in
-            // A non-empty buffer has an address; nil would only make libsrtp fail.
-            body(context, bytes.baseAddress.map { $0 + start }, &length)
+        guard let ssrc = Self.controlSSRC(packet) else { return refuse(.malformed) }
+        guard let place = outgoingPlace(of: ssrc) else { return refuse(.tooManySources) }
+        guard outgoing[place].controlIndex < SRTCPIndex.maximum else { return refuse(.keyExpired) }
+        outgoing[place].controlIndex += 1
+        let index = UInt64(outgoing[place].controlIndex)
+        let count = packet.readableBytes
+        let isSealed = Self.extend(&packet, by: profile.rtcpOverhead) { bytes in
+            outbound.rtcp.seal(bytes, header: Self.controlHeader, count: count, ssrc: ssrc, index: index)
         }
-        guard status == srtp_err_status_ok else { return refuse(Self.result(of: status)) }
-        packet.moveWriterIndex(to: start + Int(length))
+        return isSealed ? .success : refuse(.failed)
+    }
+
+    /// Decrypts the SRTCP packet that fills the readable bytes; of one that is refused they are no longer of use.
+    public func unprotectRTCP(_ packet: inout ByteBuffer) -> SRTPResult {
+        let count = packet.readableBytes - profile.rtcpOverhead
+        guard count >= Self.controlHeader, let ssrc = Self.controlSSRC(packet) else { return refuse(.malformed) }
+        let tail = profile == .aes128CMHMACSHA1_80 ? profile.rtcpOverhead : 4
+        guard let word = packet.getInteger(at: packet.writerIndex - tail, as: UInt32.self),
+            word & SRTCPIndex.encryptedFlag != 0
+        else { return refuse(.malformed) }
+        let index = UInt64(word & SRTCPIndex.maximum)
+        let place = incoming.firstIndex { $0.ssrc == ssrc }
+        if let place {
+            guard incoming[place].controlPackets.verdict(on: index) == .new else { return refuse(.replayed) }
+        } else if incoming.count >= Self.maximumSources {
+            return refuse(.tooManySources)
+        }
+        guard
+            Self.shorten(
+                &packet, to: count,
+                { bytes in
+                    inbound.rtcp.open(bytes, header: Self.controlHeader, count: count, ssrc: ssrc, index: index)
+                })
+        else { return refuse(.authenticationFailed) }
+        incoming[place ?? addIncoming(ssrc)].controlPackets.insert(index)
         return .success
+    }
+
+    /// The SSRCs that packets were sent from and authentic ones came from: what the session's memory grows with.
+    var sourceCounts: (outgoing: Int, incoming: Int) { (outgoing.count, incoming.count) }
+
+    /// For tests of the index's end.
+    func setControlIndex(_ index: UInt32, ssrc: UInt32) {
+        if let place = outgoingPlace(of: ssrc) { outgoing[place].controlIndex = index }
+    }
+}
+
+// MARK: Parts
+
+extension SRTPSession {
+    /// The first eight octets of RTCP stay in clear (RFC 3711 §3.4).
+    private static let controlHeader = 8
+
+    private static func controlSSRC(_ packet: ByteBuffer) -> UInt32? {
+        guard packet.readableBytes >= controlHeader,
+            let first = packet.getInteger(at: packet.readerIndex, as: UInt8.self), first >> 6 == 2
+        else { return nil }
+        return packet.getInteger(at: packet.readerIndex + 4, as: UInt32.self)
+    }
+
+    private func outgoingPlace(of ssrc: UInt32) -> Int? {
+        if let place = outgoing.firstIndex(where: { $0.ssrc == ssrc }) { return place }
+        guard outgoing.count < Self.maximumSources else { return nil }
+        outgoing.append(SRTPOutgoingStream(ssrc: ssrc))
+        return outgoing.count - 1
+    }
+
+    private func addIncoming(_ ssrc: UInt32) -> Int {
+        incoming.append(SRTPIncomingStream(ssrc: ssrc, window: Self.replayWindow))
+        return incoming.count - 1
     }
 
     private func refuse(_ result: SRTPResult) -> SRTPResult {
@@ -107,45 +185,59 @@ public final class SRTPSession {
         return result
     }
 
-    private static func result(of status: srtp_err_status_t) -> SRTPResult {
-        switch status {
-        case srtp_err_status_auth_fail: .authenticationFailed
-        case srtp_err_status_replay_fail, srtp_err_status_replay_old, srtp_err_status_pkt_idx_old: .replayed
-        case srtp_err_status_bad_param, srtp_err_status_parse_err: .malformed
-        case srtp_err_status_key_expired: .keyExpired
-        default: .failed(status: UInt32(status.rawValue))
+    /// Runs `body` on the packet with room behind it, which it fills when it succeeds.
+    private static func extend(
+        _ packet: inout ByteBuffer, by overhead: Int, _ body: (UnsafeMutableRawPointer) -> Bool
+    ) -> Bool {
+        packet.reserveCapacity(minimumWritableBytes: overhead)
+        guard run(&packet, body) else { return false }
+        packet.moveWriterIndex(forwardBy: overhead)
+        return true
+    }
+
+    private static func shorten(
+        _ packet: inout ByteBuffer, to count: Int, _ body: (UnsafeMutableRawPointer) -> Bool
+    ) -> Bool {
+        guard run(&packet, body) else { return false }
+        packet.moveWriterIndex(to: packet.readerIndex + count)
+        return true
+    }
+
+    private static func run(_ packet: inout ByteBuffer, _ body: (UnsafeMutableRawPointer) -> Bool) -> Bool {
+        let start = packet.readerIndex
+        return packet.withVeryUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            return body(base + start)
         }
     }
 
-    /// `srtp_init` once a process; a lazy static is made exactly once, on whichever thread comes first.
-    private static let isLibraryReady = srtp_init() == srtp_err_status_ok
+    private static func makeDirection(
+        _ profile: SRTPProfile, _ derivation: SRTPKeyDerivation, isSealing: Bool
+    ) throws(IoTError) -> Direction {
+        guard let rtp = makeTransform(.rtp, profile, derivation, isSealing: isSealing),
+            let rtcp = makeTransform(.rtcp, profile, derivation, isSealing: isSealing)
+        else { throw OpenSSLFailure.error("the SRTP keys could not be set up") }
+        return Direction(rtp: rtp, rtcp: rtcp)
+    }
 
-    private static func makeContext(
-        _ profile: SRTPProfile, key: [UInt8], direction: srtp_ssrc_type_t
-    ) throws(IoTError) -> srtp_t {
-        var policy = srtp_policy_t()
+    private static func makeTransform(
+        _ kind: SRTPTransformKind, _ profile: SRTPProfile, _ derivation: SRTPKeyDerivation, isSealing: Bool
+    ) -> (any SRTPTransform)? {
+        let isControl = kind == .rtcp
+        guard
+            let key = derivation.key(isControl ? .rtcpEncryption : .rtpEncryption, count: profile.masterKeyLength),
+            let salt = derivation.key(isControl ? .rtcpSalt : .rtpSalt, count: profile.masterSaltLength)
+        else { return nil }
         switch profile {
+        case .aeadAES128GCM, .aeadAES256GCM:
+            return GCMTransform(kind: kind, isSealing: isSealing, key: key, salt: salt)
         case .aes128CMHMACSHA1_80:
-            srtp_crypto_policy_set_rtp_default(&policy.rtp)
-            srtp_crypto_policy_set_rtcp_default(&policy.rtcp)
-        case .aeadAES128GCM:
-            srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtp)
-            srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtcp)
+            guard
+                let authenticationKey = derivation.key(
+                    isControl ? .rtcpAuthentication : .rtpAuthentication,
+                    count: CounterModeTransform.authenticationKeyLength)
+            else { return nil }
+            return CounterModeTransform(kind: kind, key: key, salt: salt, authenticationKey: authenticationKey)
         }
-        policy.ssrc.type = direction
-        policy.window_size = UInt(replayWindow)
-        policy.allow_repeat_tx = 1
-
-        var key = key
-        var context: srtp_t?
-        let status = key.withUnsafeMutableBufferPointer { bytes in
-            policy.key = bytes.baseAddress
-            // libsrtp copies what it needs of the key.
-            return srtp_create(&context, &policy)
-        }
-        guard status == srtp_err_status_ok, let context else {
-            throw IoTError(.peerFailed, "libsrtp refused the keys with status \(status.rawValue)")
-        }
-        return context
     }
 }

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// SRTP written straight from RFC 3711 and RFC 7714 over OpenSSL's AES and HMAC, to compare libsrtp with. RFC 7714's
-/// vectors give session keys, which libsrtp does not take: they bind this, and this binds libsrtp.
+/// SRTP written straight from RFC 3711 and RFC 7714 over OpenSSL's AES blocks and HMAC, slowly, to compare the product's
+/// with. The RFCs' vectors bind both.
 struct ReferenceSRTP {
     var sessionKey: [UInt8]
     var sessionSalt: [UInt8]
@@ -30,11 +30,13 @@ struct ReferenceSRTP {
 
     /// - Parameter firstLabel: 0 for SRTP, 3 for SRTCP.
     static func keys(masterKey: [UInt8], masterSalt: [UInt8], firstLabel: UInt8) -> ReferenceSRTP {
+        let keyLength = masterKey.count
         func derived(_ label: UInt8, _ count: Int) -> [UInt8] {
             derive(masterKey: masterKey, masterSalt: masterSalt, label: firstLabel + label, count: count)
         }
         return ReferenceSRTP(
-            sessionKey: derived(0, 16), sessionSalt: derived(2, masterSalt.count), authenticationKey: derived(1, 20))
+            sessionKey: derived(0, keyLength), sessionSalt: derived(2, masterSalt.count),
+            authenticationKey: derived(1, 20))
     }
 
     /// AES_CM_128_HMAC_SHA1_80 (RFC 3711 §4.1, §4.2) of a packet with a header of 12 bytes.
@@ -48,18 +50,28 @@ struct ReferenceSRTP {
         return encrypted + Self.hmac(encrypted + Self.bytes(rollover), key: authenticationKey).prefix(10)
     }
 
-    /// AEAD_AES_128_GCM of an RTP packet with a header of 12 bytes (RFC 7714 §8, §9).
+    /// AEAD_AES_128_GCM or AEAD_AES_256_GCM of an RTP packet with a header of 12 bytes (RFC 7714 §8, §9).
     func protectGCM(_ packet: [UInt8], rollover: UInt32) -> [UInt8] {
         let nonce: [UInt8] = [0, 0] + Array(packet[8..<12]) + Self.bytes(rollover) + Array(packet[2..<4])
         return Array(packet[..<12]) + seal(Array(packet[12...]), nonce: nonce, additional: Array(packet[..<12]))
     }
 
-    /// AEAD_AES_128_GCM of an RTCP packet (RFC 7714 §9), encrypted.
+    /// AEAD_AES_128_GCM or AEAD_AES_256_GCM of an RTCP packet (RFC 7714 §9), encrypted.
     func protectControlGCM(_ packet: [UInt8], index: UInt32) -> [UInt8] {
         let trailer = Self.bytes(index | 0x8000_0000)
         let header = Array(packet[..<8])
         let nonce: [UInt8] = [0, 0] + Array(packet[4..<8]) + [0, 0] + Self.bytes(index)
         return header + seal(Array(packet[8...]), nonce: nonce, additional: header + trailer) + trailer
+    }
+
+    /// AES_CM_128_HMAC_SHA1_80 of an RTCP packet (RFC 3711 §3.4), encrypted.
+    func protectControlCounterMode(_ packet: [UInt8], index: UInt32) -> [UInt8] {
+        var counter = sessionSalt + [0, 0]
+        for (offset, byte) in packet[4..<8].enumerated() { counter[4 + offset] ^= byte }
+        for (offset, byte) in Self.bytes(index).enumerated() { counter[10 + offset] ^= byte }
+        let stream = Self.keystream(key: sessionKey, counter: counter, count: packet.count - 8)
+        let body = Array(packet[..<8]) + zip(packet[8...], stream).map { $0 ^ $1 } + Self.bytes(index | 0x8000_0000)
+        return body + Self.hmac(body, key: authenticationKey).prefix(10)
     }
 
     private func seal(_ plain: [UInt8], nonce: [UInt8], additional: [UInt8]) -> [UInt8] {
@@ -69,7 +81,8 @@ struct ReferenceSRTP {
         var length: Int32 = 0
         var output = [UInt8](repeating: 0, count: plain.count)
         var tag = [UInt8](repeating: 0, count: 16)
-        EVP_EncryptInit_ex(context, EVP_aes_128_gcm(), nil, sessionKey, nonce)
+        EVP_EncryptInit_ex(
+            context, sessionKey.count == 32 ? EVP_aes_256_gcm() : EVP_aes_128_gcm(), nil, sessionKey, nonce)
         EVP_EncryptUpdate(context, nil, &length, additional, Int32(additional.count))
         EVP_EncryptUpdate(context, &output, &length, plain, Int32(plain.count))
         EVP_EncryptFinal_ex(context, nil, &length)
@@ -82,7 +95,7 @@ struct ReferenceSRTP {
         defer { EVP_CIPHER_CTX_free(context) }
         var length: Int32 = 0
         var output = [UInt8](repeating: 0, count: 32)
-        EVP_EncryptInit_ex(context, EVP_aes_128_ecb(), nil, key, nil)
+        EVP_EncryptInit_ex(context, key.count == 32 ? EVP_aes_256_ecb() : EVP_aes_128_ecb(), nil, key, nil)
         EVP_EncryptUpdate(context, &output, &length, block, 16)
         return Array(output.prefix(16))
     }

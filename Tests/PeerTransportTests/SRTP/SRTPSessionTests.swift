@@ -42,6 +42,11 @@ import Testing
             packet.hex == "800f1234decafbadcafebabe4e55dc4ce79978d88ca4d215949d2402b78d6acc99ea179b8dbb")
         #expect(session.unprotectRTP(&packet) == .success)
         #expect(packet.hex == "800f1234decafbadcafebabeabababababababababababababababab")
+
+        var control = ByteBuffer(hex: "81c8000b cafebabe abababab abababab abababab abababab")
+        #expect(session.protectRTCP(&control) == .success)
+        #expect(
+            control.hex == "81c8000bcafebabe7128035be487b9bdbef89041f977a5a880000001993e08cd54d6c1230798")
     }
 
     @Test("libsrtp's own AES-GCM vector")
@@ -61,25 +66,33 @@ import Testing
     func reference(profile: SRTPProfile) throws {
         let material = material(profile)
         let session = try SRTPSession(profile: profile, keyingMaterial: material, isDTLSClient: true)
-        let salt = Array(material[32...].prefix(profile.masterSaltLength))
-        let reference = ReferenceSRTP.keys(masterKey: Array(material[..<16]), masterSalt: salt, firstLabel: 0)
+        let masterKey = Array(material[..<profile.masterKeyLength])
+        let salt = Array(material[(2 * profile.masterKeyLength)...].prefix(profile.masterSaltLength))
+        let reference = ReferenceSRTP.keys(masterKey: masterKey, masterSalt: salt, firstLabel: 0)
+        let isCounterMode = profile == .aes128CMHMACSHA1_80
         for step in 0..<6 {
             let plain = packet(UInt16(truncatingIfNeeded: 65_533 + step), size: 1 + step * 200)
             let rollover: UInt32 = step < 3 ? 0 : 1
             var packet = plain
             #expect(session.protectRTP(&packet) == .success)
+            let bytes = Array(plain.readableBytesView)
             let expected =
-                profile == .aeadAES128GCM
-                ? reference.protectGCM(Array(plain.readableBytesView), rollover: rollover)
-                : reference.protectCounterMode(Array(plain.readableBytesView), rollover: rollover)
+                isCounterMode
+                ? reference.protectCounterMode(bytes, rollover: rollover)
+                : reference.protectGCM(bytes, rollover: rollover)
             #expect(Array(packet.readableBytesView) == expected)
         }
-        guard profile == .aeadAES128GCM else { return }
-        let control = ReferenceSRTP.keys(masterKey: Array(material[..<16]), masterSalt: salt, firstLabel: 3)
-        var report = ByteBuffer(hex: "81c80001 4d617273 4e545031 4e545032")
-        let plain = Array(report.readableBytesView)
-        #expect(session.protectRTCP(&report) == .success)
-        #expect(Array(report.readableBytesView) == control.protectControlGCM(plain, index: 1))
+        let control = ReferenceSRTP.keys(masterKey: masterKey, masterSalt: salt, firstLabel: 3)
+        for index in 1...3 as ClosedRange<UInt32> {
+            var report = ByteBuffer(hex: "81c80001 4d617273 4e545031 4e545032")
+            let plain = Array(report.readableBytesView)
+            #expect(session.protectRTCP(&report) == .success)
+            #expect(
+                Array(report.readableBytesView)
+                    == (isCounterMode
+                        ? control.protectControlCounterMode(plain, index: index)
+                        : control.protectControlGCM(plain, index: index)))
+        }
     }
 
     @Test("What one side protects the other reads, both ways, RTP and RTCP", arguments: SRTPProfile.allCases)
@@ -162,6 +175,78 @@ import Testing
         }
         var tooOld = packet(1)
         #expect(client.protectRTP(&tooOld) == .replayed)
+    }
+
+    @Test(
+        "A number is not used again for another header, and the packet stays in clear", arguments: SRTPProfile.allCases)
+    func numberReused(profile: SRTPProfile) throws {
+        let (client, _) = try pair(profile)
+        var sent = packet(1)
+        #expect(client.protectRTP(&sent) == .success)
+        var other = packet(1)
+        other.setInteger(UInt32(8), at: 4)
+        let plain = other
+        #expect(client.protectRTP(&other) == .sequenceNumberReused)
+        #expect(other == plain)
+        // A number that was passed over has not been used.
+        for sequence: UInt16 in [5, 3, 0] {
+            var late = packet(sequence)
+            #expect(client.protectRTP(&late) == .success)
+        }
+    }
+
+    @Test("Packets out of order pass, beyond several wraps of the sequence number", arguments: SRTPProfile.allCases)
+    func reordering(profile: SRTPProfile) throws {
+        let (client, server) = try pair(profile)
+        var held: ByteBuffer?
+        for step in 0..<200 {
+            // In steps of a thousand, so that there are three wraps; each third packet comes after the next.
+            let plain = packet(UInt16(truncatingIfNeeded: 1000 * step))
+            var sent = plain
+            #expect(client.protectRTP(&sent) == .success)
+            if step % 3 == 0 {
+                held = sent
+                continue
+            }
+            #expect(server.unprotectRTP(&sent) == .success)
+            #expect(sent == plain)
+            guard var late = held else { continue }
+            held = nil
+            #expect(server.unprotectRTP(&late) == .success)
+        }
+        #expect(server.statistics == SRTPStatistics())
+    }
+
+    @Test("SRTCP ends with its last index, as does a control packet that is not encrypted")
+    func controlLimits() throws {
+        let (client, server) = try pair(.aeadAES128GCM)
+        client.setControlIndex(SRTCPIndex.maximum - 1, ssrc: 7)
+        var last = ByteBuffer(hex: "80c90001 00000007")
+        #expect(client.protectRTCP(&last) == .success)
+        #expect(server.unprotectRTCP(&last) == .success)
+        var beyond = ByteBuffer(hex: "80c90001 00000007")
+        #expect(client.protectRTCP(&beyond) == .keyExpired)
+        var clear = ByteBuffer(hex: "80c90001 00000007 841dd968 3dd78ec9 2ae58790 125f62b3 000005d4")
+        #expect(server.unprotectRTCP(&clear) == .malformed)
+    }
+
+    @Test("Headers with CSRCs and extensions stay in clear, and one longer than its packet is refused")
+    func longHeaders() throws {
+        let (client, server) = try pair(.aeadAES256GCM)
+        let plain = ByteBuffer(
+            hex: "92600001 00000007 00000001 00000002 00000003 bede0001 10aabbcc 01020304")
+        var sent = plain
+        #expect(client.protectRTP(&sent) == .success)
+        #expect(sent.getSlice(at: 0, length: 28) == plain.getSlice(at: 0, length: 28))
+        #expect(sent.getSlice(at: 28, length: 4) != plain.getSlice(at: 28, length: 4))
+        #expect(server.unprotectRTP(&sent) == .success)
+        #expect(sent == plain)
+        for header in ["9f600001 00000007 00000001", "90600001 00000007 00000001 bede0002 00000000"] {
+            var short = ByteBuffer(hex: header)
+            #expect(client.protectRTP(&short) == .malformed)
+            short.writeRepeatingByte(0, count: 16)
+            #expect(server.unprotectRTP(&short) == .malformed || header.hasPrefix("90"))
+        }
     }
 
     @Test("Keying material of another length is refused")
