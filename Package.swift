@@ -121,7 +121,8 @@ let package = Package(
 
         tests("IoTCoreTests", ["IoTCore", nioCore]),
         tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging, lifecycle]),
-        tests("PeerTransportTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging]),
+        tests(
+            "PeerTransportTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging], exclude: ["Fixtures"]),
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
         tests("NetConfigTests", ["NetConfig", "IoTCore"]),

@@ -28,6 +28,10 @@ public struct PeerConfiguration: Sendable {
     /// Whether lost packets are asked for again where the peer agrees. Default true.
     public var isNACKEnabled: Bool
 
+    /// Whether repairs of video travel in a stream of their own (RFC 4588) where the peer agrees; otherwise a packet
+    /// goes out again as it was. Default true.
+    public var isRetransmissionStreamEnabled = true
+
     public var ice: ICEConfiguration
 
     /// µs since 1970, for sender reports. Default: the system's clock.

@@ -11,11 +11,20 @@ extension PeerConnection {
         guard !configuration.sections.isEmpty, configuration.sections.allSatisfy({ !$0.codecs.isEmpty }) else {
             throw IoTError(.sessionDescriptionInvalid, "there is no media section to offer, or one has no codec")
         }
+        // One space of payload types for the whole bundle (RFC 9143 §9.1).
+        var usedTypes = Set(configuration.sections.flatMap { $0.codecs.map(\.payloadType) })
         let entries = configuration.sections.enumerated().map { index, section in
             var section = section
             if section.mid.isEmpty { section.mid = "\(index)" }
             if section.cname.isEmpty { section.cname = canonicalName }
-            if section.ssrc == nil, section.direction.sends { section.ssrc = makeSSRC() }
+            if section.headerExtensions.isEmpty {
+                section.headerExtensions = HeaderExtensionMapping.offered(for: section.kind)
+            }
+            addRetransmission(to: &section, usedTypes: &usedTypes)
+            if section.direction.sends {
+                if section.ssrc == nil { section.ssrc = makeSSRC() }
+                if section.mediaStreamID == nil { section.mediaStreamID = Self.mediaStreamID(of: section) }
+            }
             return SessionDescription.Entry.media(section)
         }
         let offer = makeDescription(entries, setup: .either)
@@ -41,10 +50,14 @@ extension PeerConnection {
             let match = unused.firstIndex { $0.kind == offered.kind }
             let local = match.map { unused.remove(at: $0) }
             let cname = local.map(\.cname) ?? ""
-            return .media(
-                Negotiation.answer(
-                    offered, local: local, ssrc: local?.ssrc ?? makeSSRC(),
-                    cname: cname.isEmpty ? canonicalName : cname))
+            var section = Negotiation.answer(
+                offered, local: local, ssrc: local?.ssrc ?? makeSSRC(),
+                retransmissionSSRC: hasRetransmissionStreams ? local?.retransmissionSSRC ?? makeSSRC() : nil,
+                cname: cname.isEmpty ? canonicalName : cname)
+            if section.direction.sends {
+                section.mediaStreamID = local?.mediaStreamID ?? Self.mediaStreamID(of: section)
+            }
+            return .media(section)
         }
         // As the server our order of SRTP profiles decides, and AES-GCM is the cheap one: passive where we may
         // choose, although RFC 8842 §5.3 recommends active for the sake of one round trip.
@@ -180,6 +193,31 @@ extension PeerConnection {
         MediaSection(
             mid: offered.mid, kind: offered.kind, direction: .inactive, codecs: Array(offered.codecs.prefix(1)),
             isRejected: true)
+    }
+
+    private var hasRetransmissionStreams: Bool {
+        configuration.isRetransmissionStreamEnabled && configuration.isNACKEnabled
+    }
+
+    /// Offers a stream of repairs for each codec of a video section. Sound goes out again as it was: few peers take
+    /// repairs of it.
+    private func addRetransmission(to section: inout MediaSection, usedTypes: inout Set<UInt8>) {
+        guard hasRetransmissionStreams, section.kind == .video, section.feedback.contains(.nack) else { return }
+        if !section.codecs.contains(where: \.isRetransmission) {
+            for codec in section.codecs {
+                guard let type = Self.dynamicPayloadTypes.first(where: { !usedTypes.contains($0) }) else { break }
+                usedTypes.insert(type)
+                section.codecs.append(.retransmission(of: codec, payloadType: type))
+            }
+        }
+        if section.direction.sends, section.retransmissionSSRC == nil { section.retransmissionSSRC = makeSSRC() }
+    }
+
+    /// RFC 3551 §6, and RFC 5761 §4 for those of the second range.
+    private static let dynamicPayloadTypes = Array(UInt8(96)...127) + Array(UInt8(35)...63)
+
+    private static func mediaStreamID(of section: MediaSection) -> String {
+        "\(section.cname) \(section.kind.rawValue)-\(section.mid)"
     }
 
     private func makeSSRC() -> UInt32 {

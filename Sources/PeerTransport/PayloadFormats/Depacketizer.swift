@@ -19,7 +19,10 @@ public struct Depacketizer: Sendable {
         case video(VideoAssembler)
         case aac(AACAssembler)
 
-        /// G.711 and Opus: each payload is a frame.
+        /// RFC 7587 §4.2: each payload is one Opus packet.
+        case opus
+
+        /// G.711: each payload is a frame.
         case plain
     }
 
@@ -37,7 +40,8 @@ public struct Depacketizer: Sendable {
         case .h264: assembler = .video(VideoAssembler(codec: .h264, parameterSets: parameterSets))
         case .h265: assembler = .video(VideoAssembler(codec: .h265, parameterSets: parameterSets))
         case .aac: assembler = .aac(AACAssembler(codec: codec))
-        case .pcmu, .pcma, .opus: assembler = .plain
+        case .opus: assembler = .opus
+        case .pcmu, .pcma: assembler = .plain
         }
     }
 
@@ -61,6 +65,9 @@ public struct Depacketizer: Sendable {
             assembler = .plain
             defer { assembler = .aac(aac) }
             return aac.receive(packet).map(output)
+        case .opus:
+            guard OpusPacket(payload) != nil else { return [.damaged] }
+            return [output(.frame(AssembledFrame(packet, bytes: payload)))]
         case .plain:
             return [output(.frame(AssembledFrame(packet, bytes: payload)))]
         }
@@ -76,7 +83,7 @@ public struct Depacketizer: Sendable {
         case .aac(var aac):
             aac.skipGap()
             assembler = .aac(aac)
-        case .plain: break
+        case .opus, .plain: break
         }
     }
 

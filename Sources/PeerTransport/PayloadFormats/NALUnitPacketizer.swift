@@ -29,6 +29,20 @@ struct NALUnitPacketizer {
         return builder.payloads()
     }
 
+    /// Packetization mode 0 (RFC 6184 §6.2): each unit is a packet.
+    ///
+    /// - Throws: `mediaFailed` when a unit does not fit into one.
+    func singleUnitPayloads(of frame: MediaFrame) throws(IoTError) -> [ByteBuffer] {
+        let units = frame.nalUnits.filter(isCarried)
+        if let longest = units.map(\.readableBytes).max(), longest > maximumPayloadSize {
+            throw IoTError(
+                .mediaFailed,
+                "a NAL unit of \(longest) bytes does not fit a packet: the encoder must make smaller slices, or the "
+                    + "peer take packetization-mode=1")
+        }
+        return units
+    }
+
     private var headerSize: Int { codec == .h264 ? 1 : 2 }
 
     /// Types that name packet structures on the wire (RFC 6184 table 1, RFC 7798 §4.4) have no meaning in a stream.

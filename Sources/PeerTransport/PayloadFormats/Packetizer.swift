@@ -22,8 +22,8 @@ public struct Packetizer: Sendable {
     /// The frame's packets, in order.
     ///
     /// - Throws: `codecUnsupported` when the codec is not ours; `invalidParameter` for a frame of the other kind;
-    ///   `mediaFailed` for an empty frame, and for one that the format cannot carry: AAC over 8191 bytes, Opus over
-    ///   `maximumPayloadSize`.
+    ///   `mediaFailed` for an empty frame, and for one that the format cannot carry: AAC over 8191 bytes; Opus, or a
+    ///   NAL unit of H.264 in packetization mode 0, over `maximumPayloadSize`.
     public mutating func packetize(_ frame: MediaFrame) throws(IoTError) -> [MediaPacket] {
         guard let format = codec.format else {
             throw IoTError(.codecUnsupported, "RTP payload format \(codec.encodingName) is not known")
@@ -33,6 +33,9 @@ public struct Packetizer: Sendable {
         }
         let payloads: [ByteBuffer]
         switch format {
+        case .h264 where codec.packetizationMode == "0":
+            payloads = try NALUnitPacketizer(codec: .h264, maximumPayloadSize: maximumPayloadSize)
+                .singleUnitPayloads(of: frame)
         case .h264:
             payloads = NALUnitPacketizer(codec: .h264, maximumPayloadSize: maximumPayloadSize).payloads(of: frame)
         case .h265:

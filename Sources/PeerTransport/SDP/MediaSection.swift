@@ -25,6 +25,10 @@ public struct MediaSection: Sendable, Hashable {
         case nack
         case pictureLossIndication = "nack pli"
         case fullIntraRequest = "ccm fir"
+        /// draft-alvestrand-rmcat-remb-03.
+        case receiverEstimatedMaximumBitrate = "goog-remb"
+        /// draft-holmer-rmcat-transport-wide-cc-extensions-01; needs the extension with the packets' numbers, too.
+        case transportWide = "transport-cc"
     }
 
     /// The section's name, a token of 32 bytes at most (RFC 5888 §4).
@@ -32,11 +36,20 @@ public struct MediaSection: Sendable, Hashable {
     public var kind: MediaKind
     public var direction: Direction
 
-    /// In order of preference, payload types unique.
+    /// In order of preference, payload types unique. Streams of repairs (`rtx`) stand behind the codecs.
     public var codecs: [RTPCodec]
 
     /// The SSRC of what the author sends; `nil` in a description that names none.
     public var ssrc: UInt32?
+
+    /// The SSRC of the author's repairs (RFC 4588, `a=ssrc-group:FID`); `nil` when it names none.
+    public var retransmissionSSRC: UInt32?
+
+    /// `a=msid`: the names of stream and track (RFC 8830), `stream track`; `nil` when there is none.
+    public var mediaStreamID: String?
+
+    /// Header extensions that the author can read.
+    public var headerExtensions: [HeaderExtensionMapping] = []
 
     /// The author's canonical name, which ties its tracks together; empty when none is named.
     public var cname: String
@@ -61,7 +74,7 @@ public struct MediaSection: Sendable, Hashable {
         self.codecs = codecs
         self.ssrc = ssrc
         self.cname = cname
-        self.feedback = feedback ?? (kind == .video ? Set(Feedback.allCases) : [.nack])
+        self.feedback = feedback ?? (kind == .video ? Set(Feedback.allCases) : [.nack, .transportWide])
         self.allowsReducedSizeRTCP = allowsReducedSizeRTCP
         self.isRejected = isRejected
     }

@@ -1,23 +1,5 @@
 import IoTCore
 
-/// What offer and answer agree on for one section, as we see it (RFC 3264, RFC 8829 §5.3).
-struct NegotiatedSection: Sendable {
-    var mid: String
-    var kind: MediaKind
-    var direction: MediaSection.Direction
-
-    /// What we send; `nil` when we do not.
-    var sendingCodec: RTPCodec?
-
-    /// What may come; empty when nothing does.
-    var receivingCodecs: [RTPCodec]
-
-    var localSSRC: UInt32
-    var remoteSSRC: UInt32?
-    var feedback: Set<MediaSection.Feedback>
-    var allowsReducedSizeRTCP: Bool
-}
-
 /// Offer and answer as functions of values.
 enum Negotiation {
     /// Answers one offered section.
@@ -25,19 +7,17 @@ enum Negotiation {
     /// - Parameters:
     ///   - local: what we could send in it, and whether we would receive; `nil` to receive only.
     ///   - ssrc: ours, if we send.
+    ///   - retransmissionSSRC: that of our repairs, if we send and the peer takes them; `nil` for none.
     /// - Returns: the answer's section, which is rejected when nothing fits.
     static func answer(
-        _ offered: MediaSection, local: MediaSection?, ssrc: UInt32, cname: String
+        _ offered: MediaSection, local: MediaSection?, ssrc: UInt32, retransmissionSSRC: UInt32? = nil, cname: String
     ) -> MediaSection {
         let sending = offered.direction.receives && local?.direction.sends == true
         let receiving = offered.direction.sends && local?.direction.receives != false
         var codecs: [RTPCodec] = []
         var sends = false
         if sending, let (theirs, ours) = firstMatch(ours: local?.codecs ?? [], theirs: offered.codecs) {
-            var codec = ours
-            // The offerer's number for it (RFC 3264 §6.1); the parameters describe what we send.
-            codec.payloadType = theirs.payloadType
-            codecs.append(codec)
+            codecs.append(answered(ours, as: theirs))
             sends = true
         }
         var receives = false
@@ -48,13 +28,20 @@ enum Negotiation {
                 codecs.append(receivable(codec))
             }
         }
+        let ours = MediaSection(mid: "", kind: offered.kind, direction: .inactive, codecs: [])
         var section = MediaSection(
             mid: offered.mid, kind: offered.kind,
             direction: MediaSection.Direction(sends: sends, receives: receives), codecs: codecs,
-            ssrc: sends ? ssrc : nil, cname: cname,
-            feedback: offered.feedback.intersection(
-                MediaSection(mid: "", kind: offered.kind, direction: .inactive, codecs: []).feedback),
+            ssrc: sends ? ssrc : nil, cname: cname, feedback: offered.feedback.intersection(ours.feedback),
             allowsReducedSizeRTCP: offered.allowsReducedSizeRTCP)
+        section.headerExtensions = offered.headerExtensions.filter { $0.known != nil }
+        if let retransmissionSSRC, offered.feedback.contains(.nack) {
+            let repairs = codecs.compactMap { offered.codecs.retransmission(of: $0.payloadType) }
+            section.codecs += repairs
+            if sends, codecs.first.map({ repairs.retransmission(of: $0.payloadType) != nil }) == true {
+                section.retransmissionSSRC = retransmissionSSRC
+            }
+        }
         if codecs.isEmpty {
             section.isRejected = true
             section.codecs = Array(offered.codecs.prefix(1))
@@ -67,34 +54,51 @@ enum Negotiation {
         guard !local.isRejected, !remote.isRejected else { return nil }
         let sends = local.direction.sends && remote.direction.receives
         let receives = local.direction.receives && remote.direction.sends
-        var sendingCodec: RTPCodec?
-        if sends, let (theirs, ours) = firstMatch(ours: local.codecs, theirs: remote.codecs) {
-            sendingCodec = ours
-            sendingCodec?.payloadType = theirs.payloadType
-        }
-        // Their parameters, as they describe what they send, for the codecs that both named.
-        let receivingCodecs =
-            receives
-            ? remote.codecs.filter { theirs in
-                theirs.format?.kind == local.kind
-                    && local.codecs.contains { $0.format == theirs.format && $0.clockRate == theirs.clockRate }
-            } : []
-        return NegotiatedSection(
-            mid: local.mid, kind: local.kind,
-            direction: MediaSection.Direction(sends: sendingCodec != nil, receives: !receivingCodecs.isEmpty),
-            sendingCodec: sendingCodec, receivingCodecs: receivingCodecs, localSSRC: localSSRC,
-            remoteSSRC: remote.ssrc, feedback: local.feedback.intersection(remote.feedback),
+        var section = NegotiatedSection(
+            mid: local.mid, kind: local.kind, direction: .inactive, receivingCodecs: [], localSSRC: localSSRC,
+            remoteSSRC: remote.ssrc, remoteRetransmissionSSRC: remote.retransmissionSSRC,
+            feedback: local.feedback.intersection(remote.feedback),
             allowsReducedSizeRTCP: local.allowsReducedSizeRTCP && remote.allowsReducedSizeRTCP)
+        if sends, let (theirs, ours) = firstMatch(ours: local.codecs, theirs: remote.codecs) {
+            section.sendingCodec = ours
+            section.sendingCodec?.payloadType = theirs.payloadType
+            if let repairs = remote.codecs.retransmission(of: theirs.payloadType),
+                local.codecs.contains(where: \.isRetransmission), section.feedback.contains(.nack)
+            {
+                section.sendingRetransmissionType = repairs.payloadType
+                section.localRetransmissionSSRC = local.retransmissionSSRC
+            }
+        }
+        if receives {
+            // Their parameters, as they describe what they send, under our payload types: by those they send to us.
+            for theirs in remote.codecs where theirs.format?.kind == local.kind {
+                guard let ours = counterpart(of: theirs, in: local.codecs),
+                    !section.receivingCodecs.contains(where: { $0.payloadType == ours.payloadType })
+                else { continue }
+                var codec = theirs
+                codec.payloadType = ours.payloadType
+                section.receivingCodecs.append(codec)
+                if let repairs = local.codecs.retransmission(of: ours.payloadType),
+                    remote.codecs.contains(where: \.isRetransmission)
+                {
+                    section.receivingRetransmissionTypes[repairs.payloadType] = ours.payloadType
+                }
+            }
+        }
+        section.direction = MediaSection.Direction(
+            sends: section.sendingCodec != nil, receives: !section.receivingCodecs.isEmpty)
+        let remoteURIs = Set(remote.headerExtensions.map(\.uri))
+        // An answer keeps the offer's numbers (RFC 8285 §6).
+        section.headerExtensions = HeaderExtensionIdentifiers(
+            local.headerExtensions.filter { remoteURIs.contains($0.uri) })
+        return section
     }
 
     /// Our first codec that the peer takes, with the peer's entry for it.
     private static func firstMatch(ours: [RTPCodec], theirs: [RTPCodec]) -> (theirs: RTPCodec, ours: RTPCodec)? {
         for codec in ours {
             let fitting = theirs.filter { canSend(codec, to: $0) }
-            // The same profile if there is one; decoders take others in practice, so the first will do.
-            if let match = fitting.first(where: { profile($0) == profile(codec) }) ?? fitting.first {
-                return (match, codec)
-            }
+            if let match = fitting.min(by: { mismatch(codec, $0) < mismatch(codec, $1) }) { return (match, codec) }
         }
         return nil
     }
@@ -103,17 +107,51 @@ enum Negotiation {
         guard let format = ours.format, format == theirs.format, ours.clockRate == theirs.clockRate,
             ours.channels == theirs.channels
         else { return false }
-        // We send fragmentation units, which mode 0 lacks (RFC 6184 §6.2).
-        return format != .h264 || theirs.formatParameters["packetization-mode"] == "1"
+        // RFC 6184 §8.2.2 wants equal modes. A stream of single NAL units is one of mode 1, too, but fragmentation
+        // units, which we send in mode 1, are none of mode 0.
+        return format != .h264 || theirs.packetizationMode == "1" || ours.packetizationMode == "0"
     }
 
-    /// H.264's profile_idc, H.265's profile-id (1 by default).
-    private static func profile(_ codec: RTPCodec) -> String? {
-        switch codec.format {
-        case .h264: codec.formatParameters["profile-level-id"].map { $0.prefix(2).lowercased() }
-        case .h265: codec.formatParameters["profile-id"] ?? "1"
-        default: nil
+    /// How far an entry of the peer's is from what we send: 0 for the same profile, then decoders of a wider one.
+    /// Beyond that come the others, since most decoders take more than their description says; RFC 6184 would end
+    /// the negotiation there.
+    private static func mismatch(_ ours: RTPCodec, _ theirs: RTPCodec) -> Int {
+        var distance = 0
+        switch ours.format {
+        case .h264:
+            let decoders = ours.h264Profile?.decoders ?? []
+            let rank = theirs.h264Profile.flatMap { decoders.firstIndex(of: $0) }
+            distance = (rank ?? 100) * 4
+            if ours.packetizationMode != theirs.packetizationMode { distance += 2 }
+        case .h265:
+            let profiles = (ours.formatParameters["profile-id"] ?? "1", theirs.formatParameters["profile-id"] ?? "1")
+            if profiles.0 != profiles.1 { distance = 4 }
+        default: break
         }
+        return distance + (ours.payloadType == theirs.payloadType ? 0 : 1)
+    }
+
+    /// The entry of ours that stands for the same as one of the peer's.
+    private static func counterpart(of theirs: RTPCodec, in ours: [RTPCodec]) -> RTPCodec? {
+        let same = ours.filter { $0.format == theirs.format && $0.clockRate == theirs.clockRate }
+        return same.min { mismatch(theirs, $0) < mismatch(theirs, $1) }
+    }
+
+    /// What we send, as an answer names it: under the offerer's payload type and profile (RFC 3264 §6.1).
+    private static func answered(_ ours: RTPCodec, as theirs: RTPCodec) -> RTPCodec {
+        var codec = ours
+        codec.payloadType = theirs.payloadType
+        guard ours.format == .h264 else { return codec }
+        codec.formatParameters["packetization-mode"] = theirs.formatParameters["packetization-mode"]
+        guard let offered = theirs.formatParameters["profile-level-id"], offered.utf8.count == 6 else { return codec }
+        // RFC 6184 §8.2.2: profile and constraints are those of the offer. The level is the stream's own where the
+        // offerer allows it to differ.
+        let level = ours.formatParameters["profile-level-id"]?.suffix(2)
+        let isLevelOurs = theirs.formatParameters["level-asymmetry-allowed"] == "1"
+        codec.formatParameters["profile-level-id"] =
+            isLevelOurs ? String(offered.prefix(4) + (level ?? offered.suffix(2))) : offered
+        codec.formatParameters["level-asymmetry-allowed"] = theirs.formatParameters["level-asymmetry-allowed"]
+        return codec
     }
 
     /// An offered codec as the answer of one who only receives names it: `sprop-…` describes a sender's stream.

@@ -24,11 +24,15 @@ struct ParsedSection {
     private var parameters: [UInt8: String] = [:]
     private var feedback: [Substring: Set<MediaSection.Feedback>] = [:]
     private var ssrc: UInt32?
+    private var retransmissions: [UInt32: UInt32] = [:]
+    private var extensions: [HeaderExtensionMapping] = []
+    private var mediaStreamID: Substring?
     private var cname: Substring = ""
 
     private static let maximumFormats = 64
     private static let maximumCandidates = 256
     private static let maximumFingerprints = 16
+    private static let maximumExtensions = 32
 
     init(medium: Substring, port: UInt16, transport: Substring, formats: [Substring]) {
         self.medium = medium
@@ -86,17 +90,34 @@ struct ParsedSection {
         case "fmtp": Self.set(&parameters, argument)
         case "rtcp-fb": takeFeedback(argument)
         case "ssrc": try takeSource(argument)
+        case "ssrc-group": takeSourceGroup(argument)
+        case "msid": takeMediaStreamID(argument)
+        case "extmap":
+            if extensions.count < Self.maximumExtensions, let mapping = HeaderExtensionMapping(parsing: argument),
+                !extensions.contains(where: { $0.identifier == mapping.identifier || $0.uri == mapping.uri })
+            {
+                extensions.append(mapping)
+            }
         default: break
         }
     }
 
-    /// Offered, of a kind and protocol that is spoken here, with RTCP on the same port.
+    /// Offered, of a kind and protocol that is spoken here, with RTCP on the same port, and a codec that can be read.
     var isUsable: Bool {
         MediaKind(rawValue: String(medium)) != nil && isSecureRTP && (port != 0 || isBundleOnly) && hasRTCPMux
+            && !codecs.isEmpty
     }
 
     private var isSecureRTP: Bool {
         ["UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "RTP/SAVPF", "RTP/SAVP"].contains(transport)
+    }
+
+    private var codecs: [RTPCodec] {
+        var types: Set<UInt8> = []
+        return formats.compactMap { format in
+            guard let type = UInt8(format), type < 128, types.insert(type).inserted else { return nil }
+            return RTPCodec(payloadType: type, rtpmap: maps[type], fmtp: parameters[type])
+        }
     }
 
     func entry(isBundled: Bool) -> SessionDescription.Entry {
@@ -107,19 +128,18 @@ struct ParsedSection {
                     medium: String(medium), transport: String(transport),
                     formats: formats.joined(separator: " "), mid: name))
         }
-        var types: Set<UInt8> = []
-        let codecs = formats.compactMap { format -> RTPCodec? in
-            guard let type = UInt8(format), type < 128, types.insert(type).inserted else { return nil }
-            return RTPCodec(payloadType: type, rtpmap: maps[type], fmtp: parameters[type])
-        }
+        let codecs = codecs
         let offered = codecs.reduce(into: feedback["*"] ?? []) { all, codec in
             all.formUnion(feedback[Substring(String(codec.payloadType))] ?? [])
         }
-        return .media(
-            MediaSection(
-                mid: name, kind: kind, direction: direction ?? .sendReceive, codecs: codecs, ssrc: ssrc,
-                cname: String(cname), feedback: offered, allowsReducedSizeRTCP: hasReducedSize,
-                isRejected: !(isUsable && isBundled)))
+        var section = MediaSection(
+            mid: name, kind: kind, direction: direction ?? .sendReceive, codecs: codecs, ssrc: ssrc,
+            cname: String(cname), feedback: offered, allowsReducedSizeRTCP: hasReducedSize,
+            isRejected: !(isUsable && isBundled))
+        section.retransmissionSSRC = ssrc.flatMap { retransmissions[$0] }
+        section.mediaStreamID = mediaStreamID.map(String.init)
+        section.headerExtensions = extensions
+        return .media(section)
     }
 
     /// `96 H264/90000`: the first of a repeated type counts.
@@ -148,6 +168,24 @@ struct ParsedSection {
         if number == ssrc, words.count == 2, words[1].hasPrefix("cname:") {
             cname = words[1].dropFirst("cname:".count).prefix(255)
         }
+        // What was written before RFC 8830 had its own attribute.
+        if number == ssrc, words.count == 2, mediaStreamID == nil, words[1].hasPrefix("msid:") {
+            takeMediaStreamID(words[1].dropFirst("msid:".count))
+        }
+    }
+
+    /// `FID 1 2`: the second repairs the first (RFC 4588 §8.3, RFC 5576 §4.2).
+    private mutating func takeSourceGroup(_ argument: Substring) {
+        let words = argument.split(separator: " ")
+        guard words.count == 3, words[0] == "FID", let first = UInt32(words[1]), let second = UInt32(words[2]),
+            first != second, retransmissions.count < Self.maximumCandidates
+        else { return }
+        if retransmissions[first] == nil { retransmissions[first] = second }
+    }
+
+    private mutating func takeMediaStreamID(_ argument: Substring) {
+        guard mediaStreamID == nil, (1...255).contains(argument.utf8.count) else { return }
+        mediaStreamID = argument
     }
 
     /// RFC 8866 §9: `token-char`.

@@ -43,6 +43,7 @@ extension SessionDescription {
         ]
         if section.isRejected {
             lines.append("a=inactive")
+            for codec in section.codecs { lines += codecLines(codec) }
             return lines
         }
         lines.append("a=ice-ufrag:\(credentials.ufrag)")
@@ -51,23 +52,35 @@ extension SessionDescription {
         lines.append("a=\(section.direction.rawValue)")
         lines.append("a=rtcp-mux")
         if section.allowsReducedSizeRTCP { lines.append("a=rtcp-rsize") }
+        for mapping in section.headerExtensions { lines.append("a=extmap:\(mapping.identifier) \(mapping.uri)") }
         for codec in section.codecs {
-            lines.append("a=rtpmap:\(codec.payloadType) \(codec.rtpmap)")
-            if let parameters = codec.formatParametersText {
-                lines.append("a=fmtp:\(codec.payloadType) \(parameters)")
-            }
-            for feedback in MediaSection.Feedback.allCases where section.feedback.contains(feedback) {
+            lines += codecLines(codec)
+            // Feedback is about the media; their repairs have none of their own.
+            for feedback in MediaSection.Feedback.allCases
+            where section.feedback.contains(feedback) && !codec.isRetransmission {
                 lines.append("a=rtcp-fb:\(codec.payloadType) \(feedback.rawValue)")
             }
         }
+        if let stream = section.mediaStreamID { lines.append("a=msid:\(stream)") }
         if section.direction.sends, let ssrc = section.ssrc {
-            lines.append("a=msid:\(section.cname) \(section.kind.rawValue)-\(section.mid)")
+            if let repairs = section.retransmissionSSRC {
+                lines.append("a=ssrc-group:FID \(ssrc) \(repairs)")
+            }
             lines.append("a=ssrc:\(ssrc) cname:\(section.cname)")
+            if let repairs = section.retransmissionSSRC { lines.append("a=ssrc:\(repairs) cname:\(section.cname)") }
         }
         // One transport: its candidates stand in its first section alone (RFC 8829 §5.2.1).
         if isFirst {
             for candidate in candidates { lines.append("a=\(candidate.text)") }
             if hasEndOfCandidates { lines.append("a=end-of-candidates") }
+        }
+        return lines
+    }
+
+    private func codecLines(_ codec: RTPCodec) -> [String] {
+        var lines = ["a=rtpmap:\(codec.payloadType) \(codec.rtpmap)"]
+        if let parameters = codec.formatParametersText {
+            lines.append("a=fmtp:\(codec.payloadType) \(parameters)")
         }
         return lines
     }

@@ -44,6 +44,17 @@ import Testing
         #expect(packets.map(\.sequence) == [0, 1, 2, 3])
     }
 
+    @Test("RFC 6184 §6.2: in mode 0 each unit is a packet, and one that does not fit is an error")
+    func h264SingleUnits() throws {
+        let codec = RTPCodec(payloadType: 96, encodingName: "H264", clockRate: 90_000)
+        var packetizer = Packetizer(codec: codec, maximumPayloadSize: 64)
+        let packets = try packetizer.packetize(video(["67 42 00 1f", "68 ce", "65 88 80"], isKeyFrame: true))
+        #expect(packets.map(\.payload.hex) == ["6742001f", "68ce", "658880"])
+        #expect(packets.map(\.marker) == [false, false, true])
+        let long: [UInt8] = [0x65] + (0..<64).map { UInt8($0) }
+        #expect(throws: IoTError.self) { _ = try packetizer.packetize(video([Hex.encode(long)])) }
+    }
+
     @Test("RFC 7798 §4.4: an aggregation packet and fragmentation units of H.265")
     func h265() throws {
         var packetizer = Packetizer(codec: MediaFixtures.h265, maximumPayloadSize: 64)

@@ -102,6 +102,11 @@ enum MediaFixtures {
             let size = Int.random(in: 1...8_191, using: &random)
             return MediaFrame(
                 kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: random.bytes(size)))
+        case .opus:
+            // One frame: the two low bits of its first byte are 0 (RFC 6716 §3.2.2).
+            var bytes = random.bytes(Int.random(in: 1...1_100, using: &random))
+            bytes[0] &= 0xFC
+            return MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: .init(bytes: bytes))
         default:
             let size = Int.random(in: 1...1_100, using: &random)
             return MediaFrame(

@@ -40,7 +40,7 @@ import Testing
         var read = try SessionDescription(parsing: offer.text)
         read.sessionVersion = offer.sessionVersion
         #expect(read == offer)
-        #expect(read.sections[0].feedback == [.nack, .pictureLossIndication, .fullIntraRequest])
+        #expect(read.sections[0].feedback == Set(MediaSection.Feedback.allCases))
         #expect(read.text == offer.text)
     }
 
@@ -123,7 +123,10 @@ import Testing
         let video = try #require(offer.sections.first)
         #expect(video.codecs.map(\.payloadType) == [96, 97, 102, 103])
         #expect(video.direction == .receiveOnly)
-        #expect(video.feedback == [.nack, .pictureLossIndication, .fullIntraRequest])
+        #expect(
+            video.feedback == [
+                .nack, .pictureLossIndication, .fullIntraRequest, .receiverEstimatedMaximumBitrate,
+            ])
         #expect(offer.sections[1].ssrc == 3_570_614_608)
         #expect(offer.sections[1].codecs.map(\.encodingName) == ["opus", "PCMU"])
         #expect(!offer.sections[1].allowsReducedSizeRTCP)
