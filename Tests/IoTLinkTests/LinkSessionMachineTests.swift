@@ -119,6 +119,27 @@ struct LinkSessionMachineTests {
         }
     }
 
+    @Test("A hub that hears its broker later than the client does is asked again, and any of the requests may be answered")
+    func beginAgain() {
+        for answered in 0..<4 {
+            var session = VirtualSession()
+            session.feed(.register)
+            session.connect()
+            var requests = session.publishedRequests
+            session.advance(.milliseconds(7_500))
+            requests += session.publishedRequests
+            #expect(requests.map(\.method) == Array(repeating: "session.begin", count: 4), "at 0, 1, 3 and 7 s")
+            #expect(Set(requests.map(\.id)).count == 4)
+            session.receive(LinkReply(id: requests[answered].id, result: ["t": .integer(session.wall)]))
+            #expect(session.machine.status.status == .online)
+            // Another answer that comes late disturbs nothing.
+            session.receive(LinkReply(id: requests[3 - answered].id, result: ["t": .integer(session.wall)]))
+            #expect(session.machine.status.status == .online && session.outputs.isEmpty)
+            session.advance(.seconds(14))
+            #expect(session.published.isEmpty)
+        }
+    }
+
     @Test("A lost connection is followed by a new one, of the same session, within the back-off's first pause")
     func reconnect() {
         var session = VirtualSession.online()

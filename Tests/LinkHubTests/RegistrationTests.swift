@@ -32,6 +32,30 @@ struct RegistrationTests {
         await hub.stop()
     }
 
+    @Test("A device that was online when the hub was killed is offline until it is back, in its model too")
+    func presence() async throws {
+        let directory = TemporaryDirectory()
+        var hub = try InProcessHub(directory: directory)
+        let (owner, devices) = try await hub.prepare()
+        let camera = LinkAddress.random(.device(devices[0]))
+        #expect(try await hub.request(camera, "session.begin").code == .success)
+        let path = "ProReadonly._online.stVal"
+        func read() async throws -> [JSONValue?] {
+            #expect(try await hub.request(owner, "session.begin").code == .success)
+            let shown = try await hub.request(owner, "device.show", ["device": "front"])
+            let stored = try await hub.request(owner, "property.read", ["device": "front", "path": .string(path)])
+            return [shown.result["online"], stored.result["value"]]
+        }
+        #expect(try await read() == [true, 1])
+        await hub.stop()
+
+        hub = try InProcessHub(directory: directory)
+        #expect(try await read() == [false, 0])
+        #expect(try await hub.request(camera, "session.begin").code == .success)
+        #expect(try await read() == [true, 1])
+        await hub.stop()
+    }
+
     @Test("Earlier sessions are remembered to a bound, and the newest is none of them")
     func bounded() {
         var registration = Registration(session: "0")

@@ -28,6 +28,8 @@ public struct LinkConfiguration: Sendable {
 public struct LinkLimits: Sendable {
     /// From the first byte of a connection to online: 10 s.
     public var connectTimeout: TimeAmount = .seconds(10)
+    /// After so long without an answer `session.begin` is sent again, then after twice as long each time: 1 s.
+    public var beginInterval: TimeAmount = .seconds(1)
     /// Between two heartbeat requests, also MQTT's keep-alive: 15 s.
     public var heartbeatInterval: TimeAmount = .seconds(15)
     /// So many heartbeats without an answer end the connection: 2.

@@ -93,7 +93,8 @@ extension LinkSessionMachine {
 
     private mutating func receive(_ reply: LinkReply, at now: NIODeadline, wall: Int64) {
         switch phase {
-        case .beginning(_, reply.id, let sentAt):
+        case .beginning(let beginning):
+            guard let sentAt = beginning.sent[reply.id] else { return deliver(reply, at: now, wall: wall) }
             guard accept(reply, at: now, wall: wall) else { return }
             learnClock(reply, sentAt: sentAt, at: now, wall: wall)
             goOnline(at: now, wall: wall)

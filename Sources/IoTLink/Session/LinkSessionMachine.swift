@@ -68,10 +68,20 @@ struct LinkSessionMachine: Sendable {
         case waiting(until: NIODeadline)
         case connecting(until: NIODeadline)
         case subscribing(until: NIODeadline)
-        case beginning(until: NIODeadline, id: String, sentAt: Int64)
+        case beginning(Beginning)
         case online(Online)
         case leaving(until: NIODeadline)
         case finished
+    }
+
+    struct Beginning {
+        let until: NIODeadline
+        /// The requests of this attempt, and when each was sent: any of them may be answered.
+        var sent: [String: Int64] = [:]
+        var newest = ""
+        /// A broker may be there before its hub is, and then takes requests that nobody hears.
+        var nextAsk: NIODeadline
+        var pause: TimeAmount
     }
 
     struct Online {
@@ -137,9 +147,8 @@ struct LinkSessionMachine: Sendable {
         let timer: NIODeadline? =
             switch phase {
             case .idle, .finished: nil
-            case .waiting(let until), .connecting(let until), .subscribing(let until), .beginning(let until, _, _),
-                .leaving(let until):
-                until
+            case .waiting(let until), .connecting(let until), .subscribing(let until), .leaving(let until): until
+            case .beginning(let beginning): min(beginning.until, beginning.nextAsk)
             case .online(let online): min(online.nextHeartbeat, nextHandoverDeadline ?? .distantFuture)
             }
         guard let request = pending.earliestDeadline else { return timer }
@@ -288,7 +297,8 @@ struct LinkSessionMachine: Sendable {
                 let reason = IoTError(.forbidden, "the broker does not let \(principal) read its own topic")
                 return goOffline(.refused, reason, at: now, wall: wall)
             }
-            begin(until: until, at: now, wall: wall)
+            begin(
+                Beginning(until: until, nextAsk: now, pause: limits.beginInterval), at: now, wall: wall)
         case .received(let envelope):
             if !receivedOnOld(envelope, at: now, wall: wall) { receive(envelope, at: now, wall: wall) }
         case .malformed: break
@@ -302,13 +312,18 @@ struct LinkSessionMachine: Sendable {
         }
     }
 
-    private mutating func begin(until: NIODeadline, at now: NIODeadline, wall: Int64) {
+    private mutating func begin(_ attempt: Beginning, at now: NIODeadline, wall: Int64) {
+        var beginning = attempt
         let id = mintID()
-        phase = .beginning(until: until, id: id, sentAt: wall)
-        var params = sessionParams(connection: attempt)
+        beginning.newest = id
+        beginning.sent[id] = wall
+        beginning.nextAsk = now + beginning.pause
+        beginning.pause = beginning.pause * 2
+        phase = .beginning(beginning)
+        var params = sessionParams(connection: self.attempt)
         params["session"] = .string(address.session)
         params["versions"] = [1]
-        publish(request(id: id, LinkMethod.begin, params, deadline: until, at: now, wall: wall))
+        publish(request(id: id, LinkMethod.begin, params, deadline: beginning.until, at: now, wall: wall))
     }
 
     mutating func goOnline(at now: NIODeadline, wall: Int64) {
@@ -370,8 +385,9 @@ struct LinkSessionMachine: Sendable {
         case .waiting(let until) where until <= now: connect(at: now)
         case .connecting(let until) where until <= now, .subscribing(let until) where until <= now:
             goOffline(.noAnswer, IoTError(.linkUnavailable, "the broker did not answer"), at: now, wall: wall)
-        case .beginning(let until, _, _) where until <= now:
+        case .beginning(let beginning) where beginning.until <= now:
             goOffline(.noAnswer, IoTError(.linkUnavailable, "the hub did not answer"), at: now, wall: wall)
+        case .beginning(let beginning) where beginning.nextAsk <= now: begin(beginning, at: now, wall: wall)
         case .online(let online) where online.nextHeartbeat <= now: heartbeat(online, at: now, wall: wall)
         case .leaving(let until) where until <= now: finishLeaving()
         default: break

@@ -125,6 +125,17 @@ extension HubCore {
             ], at: time)
     }
 
+    /// A hub that starts has no sessions: what its store still says to be online is offline until it begins anew.
+    mutating func endForgottenPresences(at time: HubTime) {
+        let online: JSONValue = 1
+        for device in state.devices.keys.sorted(by: { $0.rawValue < $1.rawValue })
+        where sessions[.device(device)] == nil
+            && (try? state.models[device]?.read("ProReadonly._online.stVal").value) == online
+        {
+            setPresence(device, false, at: time)
+        }
+    }
+
     /// `ProReadonly._online` is the hub's to set.
     mutating func markOnline(_ device: DeviceID, _ isOnline: Bool, at time: HubTime) {
         let path = "ProReadonly._online.stVal"

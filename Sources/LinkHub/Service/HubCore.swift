@@ -34,6 +34,7 @@ struct HubCore: Sendable {
     /// When to look next for events that are too old.
     var eventExpiry: NIODeadline?
     private var lastExpiry: NIODeadline?
+    private var hasStarted = false
 
     init(
         state: HubState, authority: TokenAuthority, identity: HubIdentity = HubIdentity(),
@@ -95,6 +96,8 @@ struct HubCore: Sendable {
         recent = RecentAnswers()
         exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
         updateAccountExpiry()
+        // A session's end may be among what was not stored.
+        hasStarted = false
     }
 
     // MARK: Time
@@ -119,6 +122,10 @@ struct HubCore: Sendable {
 
     mutating func handleTimeout(at time: HubTime) -> HubTurn {
         turn = HubTurn()
+        if !hasStarted {
+            hasStarted = true
+            endForgottenPresences(at: time)
+        }
         for forward in forwards.due(at: time.monotonic) { expire(forward, at: time) }
         for principal in sessions.silent(at: time.monotonic) { endSession(principal, at: time) }
         expireTokens(at: time)

@@ -77,8 +77,8 @@ struct VirtualSession {
     }
 
     mutating func answerBegin(hubTime: Int64? = nil) {
-        guard case .beginning(_, let id, _) = machine.phase else { return }
-        receive(LinkReply(id: id, result: ["t": .integer(hubTime ?? wall)]))
+        guard case .beginning(let beginning) = machine.phase else { return }
+        receive(LinkReply(id: beginning.newest, result: ["t": .integer(hubTime ?? wall)]))
     }
 
     mutating func goOnline() {
