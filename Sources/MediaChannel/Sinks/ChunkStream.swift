@@ -1,5 +1,5 @@
 import Foundation
-public import IoTCore
+import IoTCore
 public import NIOCore
 
 /// A bounded stream of chunks from a worker thread to one asynchronous reader.

@@ -40,7 +40,7 @@ final class ChaosSite: Sendable {
         func join(_ box: Box, _ enrolment: String) async throws -> RunningDaemon {
             let folder = try TemporaryFolder()
             let file = folder.path("enrolment")
-            FileManager.default.createFile(
+            _ = FileManager.default.createFile(
                 atPath: file, contents: Data(enrolment.utf8), attributes: [.posixPermissions: 0o600])
             return try await RunningDaemon(
                 folder: folder, configuration: configurations[box], arguments: ["--join", file],

@@ -20,7 +20,7 @@ final class TemporaryFolder: Sendable {
     }
 
     func newFile(_ name: String) throws -> FileHandle {
-        FileManager.default.createFile(atPath: path(name), contents: nil)
+        _ = FileManager.default.createFile(atPath: path(name), contents: nil)
         return try FileHandle(forWritingTo: URL(fileURLWithPath: path(name)))
     }
 }

@@ -8,7 +8,7 @@ final class CollectingWriter: ResponseBodyWriter, Sendable {
     let storage = Mutex(ByteBuffer())
 
     func write(_ buffer: ByteBuffer) async throws {
-        storage.withLock { $0.writeImmutableBuffer(buffer) }
+        _ = storage.withLock { $0.writeImmutableBuffer(buffer) }
     }
 
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
