@@ -54,6 +54,7 @@ lint:
 	@$(SWIFT) format lint --strict $(SWIFT_FILES)
 
 bench: deps-test build
+	$(SWIFT) build $(RELEASE) --product hub-bench
 	@python3 Benchmarks/bench.py $(BIN)
 
 format:

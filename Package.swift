@@ -119,6 +119,11 @@ let package = Package(
             dependencies: ["IoTCore", "GatewayAPI", "NetConfig", nioCore, nioHTTP1, nioSSL, httpClient, arguments],
             swiftSettings: settings),
 
+        // Measures; built and run by `make bench`.
+        .executableTarget(
+            name: "hub-bench", dependencies: ["IoTCore", "IoTLink", "LinkHub", "ThingModel", logging],
+            path: "Benchmarks/Sources/hub-bench", swiftSettings: settings),
+
         tests("IoTCoreTests", ["IoTCore", nioCore]),
         tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging, lifecycle]),
         tests(

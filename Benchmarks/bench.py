@@ -2,7 +2,7 @@
 """Measures the release build beside references in the same run, and prints a Markdown table.
 
 Usage: bench.py BIN-DIRECTORY [--rounds N]
-Starts a daemon of its own with its data in a temporary folder on this disk; ends it; takes about two minutes.
+Starts a daemon of its own with its data in a temporary folder on this disk; ends it; takes about four minutes.
 """
 import argparse
 import http.client
@@ -178,6 +178,34 @@ def synchronise(folder, count):
         os.close(descriptor)
 
 
+def hub_figures(binaries):
+    """What hub-bench measures, with its data on this disk."""
+    folder = tempfile.mkdtemp(prefix=".bench-", dir=ROOT)
+    try:
+        output = subprocess.run(
+            [os.path.join(binaries, "hub-bench"), folder + "/data"], check=True, stdout=subprocess.PIPE).stdout
+        return json.loads(output)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def print_hub_rows(figures, sync):
+    for row in figures["writes"]:
+        writes, reads = row["writes"], row["reads"]
+        print("| durable property writes, %d writer%s (p50 / p99) | %.0f a second, %.2f / %.2f ms | reads the same way %.0f a second, "
+              "%.2f / %.2f ms; fdatasync %.2f ms | %.2f | %s |"
+              % (row["writers"], "" if row["writers"] == 1 else "s", writes["perSecond"], writes["p50"], writes["p99"],
+                 reads["perSecond"], reads["p50"], reads["p99"], sync, writes["perSecond"] / reads["perSecond"],
+                 "10,000 a second" if row["writers"] == 256 else "–"))
+    pushes = figures["pushes"]
+    print("| pushes delivered to %d subscribers (%d writes, one after the other) | %.0f a second, %d of %d | – | – | – |"
+          % (pushes["subscribers"], pushes["writes"], pushes["perSecond"], pushes["delivered"],
+             pushes["subscribers"] * pushes["writes"]))
+    idle = figures["idle"]
+    print("| an idle registered device, of %d (hub / broker memory, CPU of both) | %.1f / %.1f kB, %.0f µs a second | – | – | – |"
+          % (idle["devices"], idle["hubKilobytes"], idle["brokerKilobytes"], idle["cpuMicrosecondsPerSecond"]))
+
+
 def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("binaries")
@@ -209,6 +237,7 @@ def main():
     finally:
         daemon.stop()
 
+    hub = hub_figures(options.binaries)
     write, read = statistics.median(writes), statistics.median(reads)
     sync = statistics.median(synchronised)
     print("| what | measured | reference in the same run | ratio | goal |")
@@ -228,6 +257,7 @@ def main():
           % (paced * 1000, reference * 1000, paced / reference))
     print("| property write, durable, alone (p50 / p99) | %.2f / %.2f ms | read through the same broker %.2f ms + fdatasync %.2f ms | %.2f | 2 |"
           % (write, percentile(writes, 0.99), read, sync, write / (read + sync)))
+    print_hub_rows(hub, sync)
     print("| start to ready, embedded broker (p50 / worst of %d) | %.0f / %.0f ms | – | – | 300 ms |"
           % (len(starts), statistics.median(starts), max(starts)))
     print("| memory of the idle daemon, Pss, broker apart | %.0f MB | – | – | 60 MB |" % memory)
