@@ -24,8 +24,10 @@ import Testing
             ChaosWriter(number: 1, device: "front", target: .user("c1"), home: .hub, site: site, seed: seed),
             ChaosWriter(number: 2, device: "yard", target: .user("c2"), home: .gateway, site: site, seed: seed),
             ChaosWriter(number: 3, device: "yard", target: .writable("_logLevel"), home: .hub, site: site, seed: seed),
-            ChaosWriter(number: 4, device: "yard", target: .writable("_otaMode"), home: .gateway, site: site, seed: seed),
-            ChaosWriter(number: 5, device: "front", target: .writable("_logLevel"), home: .gateway, site: site, seed: seed),
+            ChaosWriter(
+                number: 4, device: "yard", target: .writable("_otaMode"), home: .gateway, site: site, seed: seed),
+            ChaosWriter(
+                number: 5, device: "front", target: .writable("_logLevel"), home: .gateway, site: site, seed: seed),
             ChaosWriter(number: 6, device: "front", target: .user("c6"), home: .gateway, site: site, seed: seed),
         ]
         for index in writers.indices { await writers[index].prepare() }
@@ -41,7 +43,10 @@ import Testing
         }
         let sorted = settlings.sorted()
         print("chaos: \(rounds) rounds, \(figures)")
-        print("chaos: right again after \(sorted[sorted.count / 2]) (half of the rounds), \(sorted[sorted.count - 1]) (all)")
+        print(
+            "chaos: right again after \(sorted[sorted.count / 2]) (half of the rounds), \(sorted[sorted.count - 1]) (all)"
+        )
+        print("chaos: a killed camera's device was offline after \(site.departureTimes.sorted())")
         await site.stop()
     }
 
@@ -101,7 +106,8 @@ import Testing
             let troubles = await site.troubles()
             let took = clock.now - begin
             if troubles.isEmpty { return took }
-            try #require(took < Self.settling, "\(took) after the last fault: \(troubles)\n\(site.log(.hub).suffix(2_000))")
+            try #require(
+                took < Self.settling, "\(took) after the last fault: \(troubles)\n\(site.log(.hub).suffix(2_000))")
             try await clock.sleep(for: .milliseconds(20))
         }
     }

@@ -119,7 +119,9 @@ struct LinkSessionMachineTests {
         }
     }
 
-    @Test("A hub that hears its broker later than the client does is asked again, and any of the requests may be answered")
+    @Test(
+        "A hub that hears its broker later than the client does is asked again, and any of the requests may be answered"
+    )
     func beginAgain() {
         for answered in 0..<4 {
             var session = VirtualSession()

@@ -119,6 +119,13 @@ struct ForwardTable: Sendable {
         forwards.values.filter { $0.target.principal == target }
     }
 
+    /// The device has everything from its login: what was on its way to it before may have been lost.
+    mutating func dropDeliveries(to device: DeviceID) {
+        for forward in forwards.values {
+            if case .delivery(device, _, _, _) = forward.purpose { _ = remove(forward.id) }
+        }
+    }
+
     private static func key(_ requester: HubTurn.Requester) -> AnswerIndex.Key {
         AnswerIndex.Key(principal: requester.address.principal, id: requester.id)
     }

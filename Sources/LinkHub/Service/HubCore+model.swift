@@ -17,6 +17,7 @@ extension HubCore {
         for change in outcome.changes { turn.updates.append(PropertyNotice(device: device, change: change)) }
         if !outcome.dropped.isEmpty { noteDropped(outcome.dropped, of: device, at: time) }
         sessions.loggedIn(.device(device))
+        forwards.dropDeliveries(to: device)
         markOnline(device, true, at: time)
         return outcome.json
     }

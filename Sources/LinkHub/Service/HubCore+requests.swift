@@ -64,10 +64,13 @@ extension HubCore {
     }
 
     private mutating func execute(_ request: LinkRequest, for requester: HubTurn.Requester, at time: HubTime) {
+        guard time.wall < request.deadline else {
+            // Not remembered: who asks again, with another deadline, is to have it carried out.
+            let refusal = IoTError(.messageTimeout, "the request came after its deadline and was not carried out")
+            answer(requester, .failure(refusal))
+            return
+        }
         do throws(IoTError) {
-            guard time.wall < request.deadline else {
-                throw IoTError(.messageTimeout, "the request came after its deadline and was not carried out")
-            }
             switch try perform(request, for: requester, at: time) {
             case .forwarded: return
             case .answer(let result): finish(requester, request.method, .success(result), at: time)

@@ -29,6 +29,9 @@ struct ChaosPlan: Sendable {
         let delay: Duration
         /// Until it is mended.
         let pause: Duration
+        /// Whether everybody must see that the device is gone before it is mended: not where the farewell is lost on
+        /// the way, which takes the silence of docs/link.md.
+        var mustBeSeen = false
 
         var description: String { "\(fault.rawValue) at \(delay) for \(pause)" }
     }
@@ -41,17 +44,25 @@ struct ChaosPlan: Sendable {
     private var generator: SeededGenerator
     private var kinds: [Fault] = []
 
-    /// One to three faults that overlap. Each kind comes once before any comes again, so that a short run has them all.
+    /// One to three faults that overlap. Each kind comes before any comes again, so that a short run has them all;
+    /// twice the hub, which has the most to lose, and the camera.
     mutating func nextRound() -> [Strike] {
         let count = [1, 1, 2, 2, 3].randomElement(using: &generator) ?? 1
         var strikes: [Strike] = []
         while strikes.count < count {
-            if kinds.isEmpty { kinds = Fault.allCases.shuffled(using: &generator) }
-            guard let fault = kinds.popLast(), !strikes.contains(where: { $0.fault.place == fault.place }) else { break }
+            if kinds.isEmpty { kinds = (Fault.allCases + [.hub, .camera]).shuffled(using: &generator) }
+            guard let fault = kinds.popLast(), !strikes.contains(where: { $0.fault.place == fault.place }) else {
+                break
+            }
             strikes.append(
                 Strike(
                     fault: fault, delay: .milliseconds(Int.random(in: 0...1_500, using: &generator)),
                     pause: .milliseconds(Int.random(in: 0...4_000, using: &generator))))
+        }
+        if let index = strikes.firstIndex(where: { $0.fault == .camera }),
+            strikes.allSatisfy({ [.camera, .hub].contains($0.fault) })
+        {
+            strikes[index].mustBeSeen = true
         }
         return strikes
     }

@@ -15,12 +15,18 @@ final class ChaosSite: Sendable {
     private let configurations: [Box: String]
     private let folders: [Box: TemporaryFolder]
     private let daemons: Mutex<[Box: RunningDaemon]>
+    private let departures = Mutex<[Duration]>([])
+
+    /// How long after a camera box was killed the hub's box saw its device offline.
+    var departureTimes: [Duration] { departures.withLock { $0 } }
 
     init() async throws {
         let network = try await TestNetwork(hosts: Box.allCases.map(\.rawValue))
         self.network = network
         func configuration(_ box: Box, _ text: String, camera: String? = nil) -> String {
-            let cameras = camera.map { "cameras:\n  - name: \($0)\n    url: \(Product.sample("street-h265-aac.mp4"))\n" }
+            let cameras = camera.map {
+                "cameras:\n  - name: \($0)\n    url: \(Product.sample("street-h265-aac.mp4"))\n"
+            }
             return text + "media:\n  listen: \(network.address(box.rawValue)):0\n" + (cameras ?? "")
         }
         let configurations: [Box: String] = [
@@ -82,7 +88,7 @@ final class ChaosSite: Sendable {
             guard let process = (status?["broker"] as? [String: Any])?["process"] as? Int else { return }
             kill(Int32(process), SIGKILL)
         case .hub: try await restart(.hub, after: strike.pause)
-        case .camera: try await restart(.camera, after: strike.pause)
+        case .camera: try await restart(.camera, after: strike.pause, mustBeSeen: strike.mustBeSeen)
         case .gateway: try await restart(.gateway, after: strike.pause)
         case .cameraCable, .gatewayCable:
             let host = strike.fault == .cameraCable ? "camera" : "gateway"
@@ -92,11 +98,20 @@ final class ChaosSite: Sendable {
         }
     }
 
-    private func restart(_ box: Box, after pause: Duration) async throws {
+    private func restart(_ box: Box, after pause: Duration, mustBeSeen: Bool = false) async throws {
+        let clock = ContinuousClock()
         let old = try daemon(box)
         old.kill()
         _ = await old.ended()
-        try await ContinuousClock().sleep(for: pause)
+        let gone = clock.now
+        if mustBeSeen {
+            try await eventually("yard offline", within: .seconds(30)) {
+                await presenceTrouble(of: Self.devices[1], at: .hub, isOnline: false) == nil
+            }
+            let took = clock.now - gone
+            departures.withLock { $0.append(took) }
+        }
+        try await clock.sleep(until: gone + pause)
         let new = try await RunningDaemon(
             folder: old.folder, configuration: configurations[box], prefix: network.prefix(box.rawValue))
         daemons.withLock { $0[box] = new }

@@ -1,0 +1,62 @@
+import IoTCore
+import NIOCore
+import ThingModel
+
+@testable import IoTLink
+
+/// A box with one principal: its process, which may be killed, and its cable, which may be out.
+struct VirtualBox {
+    let principal: Principal
+    /// The session of the process; `nil` while it is dead.
+    var machine: LinkSessionMachine?
+    /// How many processes there were.
+    private(set) var life = 0
+    var isCableIn = true
+    var device: VirtualDevice?
+    var writers: [VirtualWriter]
+    /// How often actions were carried out in earlier lives, at most.
+    private(set) var mostRepeated = 0
+    private(set) var carriedOut: Set<Int64> = []
+    /// A user's view of who is online, by device id.
+    var view: [String: Bool] = [:]
+    private(set) var timer: NIODeadline?
+
+    init(principal: Principal, writers: [VirtualWriter] = []) {
+        self.principal = principal
+        self.writers = writers
+    }
+
+    mutating func start(_ timing: ChaosTiming, seed: UInt64, wall: Int64) throws {
+        life += 1
+        machine = LinkSessionMachine(
+            principal: principal, limits: timing.link, renewsToken: false, generator: SeededGenerator(seed: seed),
+            wall: wall)
+        if principal.kind == .device { device = try VirtualDevice(life: life) }
+        view = [:]
+    }
+
+    mutating func kill() {
+        noteActions()
+        machine = nil
+        device = nil
+        timer = nil
+    }
+
+    /// Looks at what the device has done in this life.
+    mutating func noteActions() {
+        for (value, count) in device?.actions ?? [:] {
+            mostRepeated = max(mostRepeated, count)
+            carriedOut.insert(value)
+        }
+    }
+
+    /// - Returns: When to be woken, if it is earlier than what was asked for before.
+    mutating func newTimer(at now: NIODeadline) -> NIODeadline? {
+        if let timer, timer <= now { self.timer = nil }
+        guard let next = machine?.nextDeadline, timer.map({ next < $0 }) ?? true else { return nil }
+        timer = max(next, now)
+        return timer
+    }
+
+    var isOnline: Bool { machine?.status.status == .online }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import NIOCore
+import Testing
+
+@testable import LinkHub
+
+/// Hub, broker, boxes and cables, killed and cut at seeded moments in virtual time.
+@Suite(.timeLimit(.minutes(10))) struct VirtualChaosTests {
+    /// `CHAOS_SEEDS=1000..<1100` runs others.
+    private static let seeds: Range<UInt64> = {
+        let bounds = (ProcessInfo.processInfo.environment["CHAOS_SEEDS"] ?? "").components(separatedBy: "..<")
+        guard bounds.count == 2, let first = UInt64(bounds[0]), let end = UInt64(bounds[1]), first < end else {
+            return 1..<21
+        }
+        return first..<end
+    }()
+
+    struct Outcome {
+        var faults = 0
+        var acknowledged = 0
+        var answered = 0
+        var retried = 0
+        var troubles: [String] = []
+        var problems: [String] = []
+    }
+
+    /// - Parameter length: of virtual time.
+    private func run(
+        seed: UInt64, pace: Int64, length: TimeAmount, answersEarly: Bool = false
+    ) throws -> Outcome {
+        let timing = ChaosTiming(pace: pace)
+        var world = try ChaosWorld(seed: seed, timing: timing, answersEarly: answersEarly)
+        var outcome = Outcome()
+        let end = world.now + length
+        func settle() throws {
+            try world.run(until: world.now + timing.settling)
+            outcome.troubles += try world.troubles()
+            let late = try world.lateSettings()
+            try world.run(until: world.now + timing.scaled(.seconds(1)))
+            outcome.troubles += try world.lateSettings().intersection(late)
+        }
+        try settle()
+        while world.now < end, outcome.troubles.isEmpty {
+            world.strikeRound()
+            // Exactly at the end of the last fault.
+            while world.openFaults > 0 { try world.run(until: world.now + timing.scaled(.milliseconds(600))) }
+            try settle()
+        }
+        outcome.faults = world.faults
+        outcome.problems = try world.problems()
+        for writer in world.boxes.flatMap(\.writers) {
+            outcome.acknowledged += writer.acknowledged
+            outcome.answered += writer.answered
+            outcome.retried += writer.retried
+        }
+        return outcome
+    }
+
+    @Test(
+        "Ten minutes, sixty times as fast: 2 s after the last fault all is right, and nothing acknowledged is lost",
+        arguments: seeds)
+    func chaos(seed: UInt64) throws {
+        let outcome = try run(seed: seed, pace: 60, length: .minutes(10))
+        #expect(outcome.troubles == [], "seed \(seed)")
+        #expect(outcome.problems == [], "seed \(seed)")
+        #expect(outcome.faults > 100 && outcome.acknowledged > 1_000 && outcome.retried > 100, "\(outcome)")
+        print("virtual chaos: seed \(seed): \(outcome)")
+    }
+}
