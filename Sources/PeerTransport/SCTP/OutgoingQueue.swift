@@ -1,0 +1,171 @@
+import NIOCore
+
+/// For how long a message is worth sending (RFC 3758 §4, RFC 8831 §6.6).
+enum SCTPReliability: Equatable {
+    case reliable
+    case retransmissions(Int)
+    /// Not sent or sent again at or after this time.
+    case until(NIODeadline)
+
+    func isExpired(transmissions: Int, at now: NIODeadline) -> Bool {
+        switch self {
+        case .reliable: false
+        case .retransmissions(let limit): transmissions > limit
+        case .until(let deadline): transmissions > 0 ? now >= deadline : now > deadline
+        }
+    }
+}
+
+/// One user message on its way out.
+struct OutgoingMessage {
+    let id: Int
+    let stream: UInt16
+    let payloadProtocol: UInt32
+    let isUnordered: Bool
+    let reliability: SCTPReliability
+
+    /// What has not been sent once.
+    var payload: ByteBuffer
+
+    /// Known from the first fragment on, so that a message that is dropped before leaves no hole.
+    var sequence: UInt16?
+}
+
+/// Messages that wait for their first transmission: in order in each stream, the streams in turns (RFC 8831 §6.6).
+///
+/// The fragments of one message have consecutive numbers, so a message that has begun is finished before another.
+struct OutgoingQueue {
+    struct Stream {
+        var nextSequence: UInt16 = 0
+        var messages: CircularBuffer<OutgoingMessage> = []
+        var byteCount = 0
+    }
+
+    struct Fragment {
+        var message: OutgoingMessage
+        var payload: ByteBuffer
+        var isFirst: Bool
+        var isLast: Bool
+    }
+
+    private(set) var streams: [UInt16: Stream] = [:]
+    private var turns: CircularBuffer<UInt16> = []
+
+    /// Of waiting messages, with `overhead` for each.
+    private(set) var charge = 0
+    private let overhead: Int
+
+    /// The streams whose queue became shorter since this was last taken.
+    private(set) var shortened: Set<UInt16> = []
+
+    init(overhead: Int) {
+        self.overhead = overhead
+    }
+
+    var isEmpty: Bool { turns.isEmpty }
+
+    func byteCount(of stream: UInt16) -> Int {
+        streams[stream]?.byteCount ?? 0
+    }
+
+    func hasMessages(of stream: UInt16) -> Bool {
+        streams[stream].map { !$0.messages.isEmpty } ?? false
+    }
+
+    mutating func append(_ message: OutgoingMessage) {
+        if !hasMessages(of: message.stream) { turns.append(message.stream) }
+        streams[message.stream, default: Stream()].messages.append(message)
+        streams[message.stream, default: Stream()].byteCount += message.payload.readableBytes
+        charge += message.payload.readableBytes + overhead
+    }
+
+    /// Bytes left of the message whose turn it is; `nil` when there is none. Drops what has expired.
+    mutating func nextSize(at now: NIODeadline) -> (count: Int, isBegun: Bool)? {
+        while let stream = turns.first, let message = streams[stream]?.messages.first {
+            if message.sequence == nil, message.reliability.isExpired(transmissions: 0, at: now) {
+                dropFirst(of: stream)
+                continue
+            }
+            return (message.payload.readableBytes, message.sequence != nil)
+        }
+        return nil
+    }
+
+    /// The next fragment, of at most `count` bytes.
+    mutating func take(_ count: Int) -> Fragment? {
+        guard let id = turns.first, var stream = streams[id], var message = stream.messages.first else { return nil }
+        // Held once, or each fragment would copy the queue.
+        streams[id] = nil
+        defer { streams[id] = stream }
+        let isFirst = message.sequence == nil
+        if isFirst {
+            message.sequence = stream.nextSequence
+            if !message.isUnordered { stream.nextSequence &+= 1 }
+        }
+        guard let payload = message.payload.readSlice(length: min(count, message.payload.readableBytes)) else {
+            return nil
+        }
+        let isLast = message.payload.readableBytes == 0
+        stream.byteCount -= payload.readableBytes
+        charge -= payload.readableBytes
+        shortened.insert(id)
+        if isLast {
+            stream.messages.removeFirst()
+            charge -= overhead
+            turns.removeFirst()
+            if !stream.messages.isEmpty { turns.append(id) }
+        } else {
+            stream.messages[stream.messages.startIndex] = message
+        }
+        return Fragment(message: message, payload: payload, isFirst: isFirst, isLast: isLast)
+    }
+
+    /// Drops what is left of a message that has begun; false when none of it was left.
+    mutating func abandon(message id: Int) -> Bool {
+        guard let stream = turns.first, let message = streams[stream]?.messages.first, message.id == id else {
+            return false
+        }
+        dropFirst(of: stream)
+        return true
+    }
+
+    /// Drops all messages of the stream that have not begun.
+    mutating func discard(_ stream: UInt16) {
+        guard let entry = streams[stream], !entry.messages.isEmpty else { return }
+        let kept = entry.messages.first.flatMap { $0.sequence == nil ? nil : $0 }
+        for message in entry.messages { charge -= message.payload.readableBytes + overhead }
+        streams[stream]?.messages = []
+        streams[stream]?.byteCount = 0
+        shortened.insert(stream)
+        if let kept {
+            streams[stream]?.messages.append(kept)
+            streams[stream]?.byteCount = kept.payload.readableBytes
+            charge += kept.payload.readableBytes + overhead
+        } else {
+            turns.removeAll { $0 == stream }
+        }
+    }
+
+    mutating func takeShortened() -> Set<UInt16> {
+        defer { shortened = [] }
+        return shortened
+    }
+
+    /// The peer has agreed that the stream begins anew (RFC 6525 §5.2.2).
+    mutating func reset(_ stream: UInt16) {
+        if hasMessages(of: stream) {
+            streams[stream]?.nextSequence = 0
+        } else {
+            streams[stream] = nil
+        }
+    }
+
+    private mutating func dropFirst(of id: UInt16) {
+        guard let message = streams[id]?.messages.popFirst() else { return }
+        streams[id]?.byteCount -= message.payload.readableBytes
+        charge -= message.payload.readableBytes + overhead
+        shortened.insert(id)
+        turns.removeFirst()
+        if hasMessages(of: id) { turns.append(id) }
+    }
+}
