@@ -50,7 +50,7 @@ import Yams
         var listed: [ErrorCode: Int] = [:]
         for match in text.matches(of: #/\| (\d{3}) \| ([^|]*) \|/#) {
             let status = try #require(Int(match.output.1))
-            guard ![405, 415, 500].contains(status) else { continue }
+            guard ![405, 412, 415, 428, 500].contains(status) else { continue }
             let codes = match.output.2.split(separator: ", and every")[0]
             for number in codes.split(separator: ", ").compactMap({ Int($0) }) {
                 #expect(listed.updateValue(status, forKey: ErrorCode(rawValue: number)) == nil, "\(number) twice")

@@ -60,8 +60,11 @@ final class CameraCalls: @unchecked Sendable {
         guard let session = request.params["session"]?.stringValue, (1...64).contains(session.utf8.count) else {
             throw IoTError(.invalidRequest, "session is 1 to 64 bytes of text")
         }
-        let playsAtOnce = request.params["play"]?.boolValue ?? false
         try await onLoop { stream in stream.untilReady() }
+        if let text = request.params["offer"]?.stringValue {
+            return try await answer(text, session: session, grant: grant)
+        }
+        let playsAtOnce = request.params["play"]?.boolValue ?? false
         let offer = try await offer(session: session, grant: grant, wantsMedia: playsAtOnce)
         do throws(IoTError) {
             let answered = try await link.request(
@@ -86,11 +89,38 @@ final class CameraCalls: @unchecked Sendable {
             }
             throw error
         }
-        return ["session": .string(session), "iceServers": [], "expiryTimeSeconds": .integer(grant.expires)]
+        return result(session: session, grant: grant)
+    }
+
+    /// A browser's call: its offer came with it, and media flow once the connection stands.
+    private func answer(_ text: String, session: String, grant: CallGrant) async throws(IoTError) -> JSONValue {
+        let offer = try SessionDescription(parsing: text)
+        let answer = try await addViewer(session: session, grant: grant, wantsMedia: true) {
+            [socket, certificate] viewer throws(IoTError) in
+            try viewer.makeAnswer(to: offer, socket: socket, certificate: certificate).text
+        }
+        var result = result(session: session, grant: grant)
+        result["answer"] = .string(answer)
+        return result
     }
 
     private func offer(session: String, grant: CallGrant, wantsMedia: Bool) async throws(IoTError) -> String {
-        try await onLoop { [self] stream in
+        try await addViewer(session: session, grant: grant, wantsMedia: wantsMedia) {
+            [socket, certificate] viewer throws(IoTError) in
+            try viewer.makeOffer(socket: socket, certificate: certificate).text
+        }
+    }
+
+    private func result(session: String, grant: CallGrant) -> JSONValue {
+        ["session": .string(session), "iceServers": [], "expiryTimeSeconds": .integer(grant.expires)]
+    }
+
+    /// A new viewer, and the description that it makes.
+    private func addViewer(
+        session: String, grant: CallGrant, wantsMedia: Bool,
+        _ describe: @escaping @Sendable (CameraViewer) throws(IoTError) -> String
+    ) async throws(IoTError) -> String {
+        try await onLoop { [endings] stream in
             stream.eventLoop.makeCompletedFuture {
                 guard stream.viewers[session] == nil else { throw IoTError(.duplicateCall) }
                 let viewer = CameraViewer(
@@ -101,7 +131,7 @@ final class CameraCalls: @unchecked Sendable {
                 }
                 try stream.add(viewer, session: session)
                 do {
-                    return try viewer.makeOffer(socket: socket, certificate: certificate).text
+                    return try describe(viewer)
                 } catch {
                     stream.remove(session: session)
                     throw error

@@ -12,6 +12,7 @@ final class CameraStream {
         static let audio = "audio"
         static let videoPayloadType: UInt8 = 96
         static let audioPayloadType: UInt8 = 97
+        static let opusPayloadType: UInt8 = 98
     }
 
     let eventLoop: any EventLoop
@@ -21,6 +22,14 @@ final class CameraStream {
     private(set) var video: CameraTrack?
     private(set) var audio: CameraTrack?
     private(set) var videoParameters: VideoParameters?
+    /// The sound as Opus, while there are browsers that hear it.
+    private(set) var opus: CameraTrack?
+    private var browserSound: BrowserSound?
+    private var opusListeners = 0
+    /// The newest picture (or sound, without pictures), and when it came.
+    private(set) var newest: (pts: Int64, time: NIODeadline)?
+    /// The pictures have come in another order than they are shown in.
+    private var hasComeReordered = false
     private(set) var group = GroupOfPictures()
     private(set) var source: CameraSnapshot.SourceState = .connecting
     private(set) var viewers: [String: CameraViewer] = [:]
@@ -94,6 +103,10 @@ final class CameraStream {
                 CameraTrack(parameters: .audio($0), payloadType: Section.audioPayloadType)
             }
         }
+        if changed {
+            newest = nil
+            hasComeReordered = false
+        }
         videoParameters = video
         clock = nil
         source = .ready
@@ -116,10 +129,16 @@ final class CameraStream {
     private func receive(_ frame: MediaFrame) {
         let now = NIODeadline.now()
         if frame.kind == .video, frame.isKeyFrame { videoMayHaveChanged(frame) }
+        if frame.isDiscontinuity, let newest {
+            let expected = newest.pts &+ (now - newest.time).nanoseconds / 1_000
+            viewers.values.forEach { $0.clockJumped(to: frame.pts, expected: expected) }
+            self.newest = nil
+        }
         if clock == nil || frame.isDiscontinuity {
             clock = (frame.pts, WallClock.microseconds())
             viewers.values.forEach { $0.clockChanged() }
         }
+        if frame.kind == .video || video == nil { note(frame, at: now) }
         do throws(IoTError) {
             switch frame.kind {
             case .video:
@@ -127,6 +146,7 @@ final class CameraStream {
                 group.append(frame)
             case .audio:
                 try audio?.append(frame, at: now)
+                browserSound?.take(frame)
             }
         } catch {
             logger.debug("frame not packetised", metadata: ["error.code": "\(error.code.rawValue)"])
@@ -138,6 +158,47 @@ final class CameraStream {
         }
         guard isOn else { return }
         for viewer in viewers.values { viewer.pump(at: now) }
+    }
+
+    private func note(_ frame: MediaFrame, at now: NIODeadline) {
+        if let newest, frame.pts < newest.pts {
+            guard !hasComeReordered else { return }
+            hasComeReordered = true
+            viewers.values.filter(\.isBrowser).forEach { $0.end(BrowserOffer.reordered) }
+        } else {
+            newest = (frame.pts, now)
+        }
+    }
+
+    /// Whether pictures come in another order than they are shown in (B-frames).
+    var isReordered: Bool { hasComeReordered || (videoParameters?.reorderDepth ?? 0) > 0 }
+
+    // MARK: Sound for browsers
+
+    /// One more browser hears the sound as Opus; the first one starts the transcoder.
+    ///
+    /// - Throws: `codecUnsupported` for sound that cannot be decoded here.
+    func addOpusListener() throws(IoTError) {
+        if browserSound == nil, case .audio(let parameters) = audio?.parameters {
+            browserSound = try BrowserSound(parameters, eventLoop: eventLoop) { [weak self] in self?.receiveOpus($0) }
+            opus = CameraTrack(
+                parameters: .audio(OpusTranscoder.parameters), payloadType: Section.opusPayloadType)
+        }
+        opusListeners += 1
+    }
+
+    func removeOpusListener() {
+        opusListeners -= 1
+        guard opusListeners == 0 else { return }
+        browserSound?.stop()
+        browserSound = nil
+        opus = nil
+    }
+
+    private func receiveOpus(_ packet: MediaFrame) {
+        let now = NIODeadline.now()
+        guard (try? opus?.append(packet, at: now)) != nil, isOn else { return }
+        for viewer in viewers.values where viewer.isBrowser { viewer.pump(at: now) }
     }
 
     // MARK: Parameters

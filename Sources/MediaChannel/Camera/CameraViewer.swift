@@ -14,6 +14,13 @@ final class CameraViewer {
     private var isConnected = false
     private var wantsMedia: Bool
     private var timer: Scheduled<Void>?
+    /// The peer's names of the sections in which media go.
+    private var sections: [MediaKind: String] = [:]
+    private var sound = BrowserOffer.Sound.original
+    /// A browser's; `nil` for a peer of our own kind, which plays the source's clock.
+    private var browserClock: BrowserClock?
+    /// The newest picture that was sent, on the source's clock.
+    private var lastSent: Int64?
 
     /// `wantsMedia`: begin as soon as the connection stands, without a `play` command.
     /// `onEnd` is called once, with the reason.
@@ -48,7 +55,56 @@ final class CameraViewer {
             self?.handle(event)
         }
         self.peer = peer
+        sections = [.video: CameraStream.Section.video, .audio: CameraStream.Section.audio]
         return try peer.createOffer()
+    }
+
+    /// The answer to a browser's offer. Media go as the browser takes them, on a clock that it can play.
+    ///
+    /// - Throws: `codecUnsupported` when it cannot show the camera's picture, with what to do about it.
+    func makeAnswer(
+        to offer: SessionDescription, socket: PeerSocket, certificate: PeerCertificate
+    ) throws(IoTError) -> SessionDescription {
+        let choice = try BrowserOffer(offer, stream: stream)
+        var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
+        if let mid = choice.video, let track = stream.video {
+            sections[.video] = mid
+            configuration.sections.append(section(.video, mid: mid, track))
+        }
+        if let (mid, sound) = choice.audio {
+            if sound == .opus { try stream.addOpusListener() }
+            self.sound = sound
+            sections[.audio] = mid
+            if let audio { configuration.sections.append(section(.audio, mid: mid, audio)) }
+        }
+        browserClock = BrowserClock()
+        let names = Set(sections.values)
+        do throws(IoTError) {
+            let peer = try socket.makePeer(configuration: configuration, certificate: certificate) {
+                [weak self] event in self?.handle(event)
+            }
+            self.peer = peer
+            return try peer.createAnswer(to: offer) { names.contains($0.mid) }
+        } catch {
+            if peer == nil { releaseSound() } else { finish(nil) }
+            throw error
+        }
+    }
+
+    private func section(_ kind: MediaKind, mid: String, _ track: CameraTrack) -> MediaSection {
+        MediaSection(mid: mid, kind: kind, direction: .sendOnly, codecs: [track.codec], cname: session)
+    }
+
+    var isBrowser: Bool { browserClock != nil }
+
+    /// The sound that this viewer gets.
+    private var audio: CameraTrack? {
+        guard sections[.audio] != nil else { return nil }
+        return sound == .opus ? stream.opus : stream.audio
+    }
+
+    private var video: CameraTrack? {
+        sections[.video] == nil ? nil : stream.video
     }
 
     func setAnswer(_ answer: SessionDescription) throws(IoTError) {
@@ -75,7 +131,11 @@ final class CameraViewer {
     /// Begins anew at the newest key frame.
     func restart(at now: NIODeadline) {
         guard isConnected, wantsMedia, stream.isOn else { return }
-        feed.start(video: stream.video, audio: stream.audio, at: now)
+        feed.start(video: video, audio: audio, soundIsLive: isBrowser, at: now)
+        if let edge = stream.newest?.pts {
+            let start = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? edge
+            browserClock?.begin(start: start, edge: edge, after: lastSent)
+        }
         clockChanged()
         pump(at: now)
     }
@@ -89,7 +149,13 @@ final class CameraViewer {
     /// Both tracks' sender reports tie to the source's one clock.
     func clockChanged() {
         guard let clock = stream.clock else { return }
-        peer?.mediaClockAnchor = MediaClockAnchor(pts: clock.pts, wallClock: clock.wall)
+        peer?.mediaClockAnchor = MediaClockAnchor(
+            pts: browserClock?.live(clock.pts) ?? clock.pts, wallClock: clock.wall)
+    }
+
+    /// The source's clock jumped: `pts` comes where `expected` would have come.
+    func clockJumped(to pts: Int64, expected: Int64) {
+        browserClock?.jump(to: pts, expected: expected)
     }
 
     /// Sends what is due.
@@ -97,16 +163,30 @@ final class CameraViewer {
         guard let peer else { return }
         var run: [MediaPacket] = []
         var kind = MediaKind.video
-        for next in feed.next(video: stream.video, audio: stream.audio, at: now) {
+        let (video, audio) = (video, audio)
+        for next in feed.next(video: video, audio: audio, at: now) {
             if next.kind != kind, !run.isEmpty {
-                peer.send(run, mid: kind.rawValue)
+                send(run, kind, through: peer)
                 run.removeAll(keepingCapacity: true)
             }
             kind = next.kind
-            run.append(next.packet)
+            run.append(placed(next.packet, kind, (kind == .video ? video : audio)?.codec.clockRate))
+            if kind == .video { lastSent = max(lastSent ?? next.packet.pts, next.packet.pts) }
         }
-        if !run.isEmpty { peer.send(run, mid: kind.rawValue) }
+        if !run.isEmpty { send(run, kind, through: peer) }
         schedule(at: now)
+    }
+
+    private func send(_ packets: [MediaPacket], _ kind: MediaKind, through peer: Peer) {
+        guard let mid = sections[kind] else { return }
+        peer.send(packets, mid: mid)
+    }
+
+    /// The packet on this viewer's clock.
+    private func placed(_ packet: MediaPacket, _ kind: MediaKind, _ clockRate: Int?) -> MediaPacket {
+        guard let browserClock, let clockRate else { return packet }
+        let pts = kind == .video ? browserClock.place(packet.pts) : browserClock.placeSound(packet.pts)
+        return packet.moved(to: pts, clockRate: clockRate)
     }
 
     private func schedule(at now: NIODeadline) {
@@ -128,9 +208,11 @@ final class CameraViewer {
         case .stateChanged(.closed):
             finish(nil)
         case .retransmissionRequested(let mid, let sequences):
-            guard let ring = (mid == CameraStream.Section.video ? stream.video : stream.audio)?.ring else { return }
+            let kind = mid == sections[.video] ? MediaKind.video : .audio
+            guard let track = kind == .video ? video : audio else { return }
             for sequence in sequences {
-                if let packet = ring.packet(sequence: sequence) { peer?.resend(packet, mid: mid) }
+                guard let packet = track.ring.packet(sequence: sequence) else { continue }
+                peer?.resend(placed(packet, kind, track.codec.clockRate), mid: mid)
             }
         default:
             break
@@ -151,8 +233,16 @@ final class CameraViewer {
         guard let peer else { return }
         self.peer = nil
         pause()
+        releaseSound()
         peer.close()
         stream.remove(session: session)
         onEnd(reason)
+    }
+
+    private func releaseSound() {
+        guard sound == .opus else { return }
+        sound = .original
+        sections[.audio] = nil
+        stream.removeOpusListener()
     }
 }

@@ -26,10 +26,12 @@ struct ViewerFeed {
 
     var isStarted: Bool { videoCursor != nil || audioCursor != nil }
 
-    /// Begins at the newest key frame, with the sound that belongs to it.
-    mutating func start(video: CameraTrack?, audio: CameraTrack?, at now: NIODeadline) {
+    /// Begins at the newest key frame, with the sound that belongs to it, or with the sound of now.
+    mutating func start(
+        video: CameraTrack?, audio: CameraTrack?, soundIsLive: Bool = false, at now: NIODeadline
+    ) {
         videoCursor = video?.startSequence
-        if let video, let start = videoCursor, let pts = video.ring.packet(sequence: start)?.pts {
+        if !soundIsLive, let video, let start = videoCursor, let pts = video.ring.packet(sequence: start)?.pts {
             audioCursor = audio?.firstSequence(notBefore: pts)
         } else {
             audioCursor = audio?.startSequence

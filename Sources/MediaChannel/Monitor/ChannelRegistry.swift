@@ -26,6 +26,9 @@ public actor ChannelRegistry {
         var uses = 0
     }
 
+    /// Calls whose media go to another than this gateway.
+    public nonisolated let relayed: RelayedCalls
+
     private let calls: CallClient
     private let socket: PeerSocket
     private let certificate: PeerCertificate
@@ -37,6 +40,7 @@ public actor ChannelRegistry {
     /// `limit`: connections at once (21020).
     public init(link: LinkSession, socket: PeerSocket, certificate: PeerCertificate, limit: Int, logger: Logger) {
         calls = CallClient(link: link)
+        relayed = RelayedCalls(calls: calls)
         self.socket = socket
         self.certificate = certificate
         self.limit = limit

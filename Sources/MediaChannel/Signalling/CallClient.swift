@@ -45,10 +45,13 @@ final class CallClient: Sendable {
     }
 
     /// Calls a device, in another account's name if one is given; its offer reaches `receiver`. Answers when the device took the call.
+    ///
+    /// - Parameter offer: the caller's own; then the device makes none, and its answer stands in the result.
+    @discardableResult
     func connect(
-        session: String, device: DeviceID, kind: ChannelKind, source: Int, as account: Principal?,
-        receiver: any Receiver
-    ) async throws(IoTError) {
+        session: String, device: DeviceID, kind: ChannelKind, source: Int, offer: String? = nil,
+        as account: Principal?, receiver: any Receiver
+    ) async throws(IoTError) -> JSONValue {
         try calls.add(receiver, session: session, device: device)
         do throws(IoTError) {
             let granted = try await link.request(
@@ -56,16 +59,28 @@ final class CallClient: Sendable {
                 ["device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)), "actions": ["view"]],
                 as: account)
             guard let token = granted["token"] else { throw IoTError(.callTokenInvalid, "the hub sent no token") }
-            _ = try await link.request(
-                CallMethod.connect,
-                [
-                    "device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)),
-                    "source": .integer(Int64(source)), "session": .string(session), "token": token,
-                ], as: account)
+            var params: JSONValue = [
+                "device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)),
+                "source": .integer(Int64(source)), "session": .string(session), "token": token,
+            ]
+            if let offer { params["offer"] = .string(offer) }
+            return try await link.request(CallMethod.connect, params, as: account)
         } catch {
             calls.remove(session: session)
             throw error
         }
+    }
+
+    /// Tells the device one of the caller's candidates, as `candidate:…`; empty text ends them.
+    func trickle(
+        session: String, device: DeviceID, as account: Principal?, candidate: String
+    ) async throws(IoTError) {
+        _ = try await link.request(
+            CallMethod.trickle,
+            [
+                "peer": .string(Principal.device(device).description), "session": .string(session),
+                "candidate": .string(candidate),
+            ], as: account)
     }
 
     /// Tells the device what is wanted of a standing call.
@@ -78,6 +93,11 @@ final class CallClient: Sendable {
                 "peer": .string(Principal.device(device).description), "session": .string(session),
                 "command": .string(command.rawValue),
             ], as: account)
+    }
+
+    /// The device ended the call itself.
+    func forget(session: String) {
+        calls.remove(session: session)
     }
 
     /// Hangs up; the device may be gone already.

@@ -85,6 +85,13 @@ enum RouteRights {
         "GET /v1/channels/{id}/video.y4m": .channel,
         "GET /v1/channels/{id}/audio.wav": .channel,
         "GET /v1/resources/{token}": .channel,
+
+        "POST /v1/devices/{device}/whep": .action(.view),
+        "PATCH /v1/whep/{id}": .channel,
+        "DELETE /v1/whep/{id}": .channel,
+        // What the protocol can do, of whatever device.
+        "OPTIONS /v1/devices/{device}/whep": .anyone,
+        "OPTIONS /v1/whep/{id}": .anyone,
     ]
 }
 

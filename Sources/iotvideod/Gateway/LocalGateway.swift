@@ -131,6 +131,7 @@ final class LocalGateway: GatewayService {
 
     func prepareToStop() async {
         feed.finish()
+        await registry.relayed.closeAll()
         await uses.closeAll()
     }
 }

@@ -138,15 +138,35 @@ struct APIRequest {
         return try APICoding.decode(type, from: bytes)
     }
 
+    /// The body as text of this type, which must be named.
+    ///
+    /// - Throws: `.invalidRequest`, with status 415 for another type.
+    func text(_ type: String) async throws -> String {
+        guard essence == type else {
+            throw APIFailure(
+                IoTError(.invalidRequest, "the body must be \(type), not \(essence?.prefix(64) ?? "of no type")"),
+                status: .unsupportedMediaType)
+        }
+        let bytes = try await request.body.collect(upTo: Self.maximumBodySize)
+        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
+            throw IoTError(.invalidRequest, "the body is no UTF-8")
+        }
+        return text
+    }
+
+    /// The body's media type without its parameters.
+    private var essence: String? {
+        request.headers[.contentType].map { type in
+            type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+        }
+    }
+
     private func body() async throws -> [UInt8] {
         // A page of another site can send other types without asking (Fetch §2.2.2), and so none is taken for JSON.
-        if let type = request.headers[.contentType] {
-            let essence = type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
-            guard essence == "application/json" else {
-                throw APIFailure(
-                    IoTError(.invalidRequest, "the body must be application/json, not \(essence.prefix(64))"),
-                    status: .unsupportedMediaType)
-            }
+        if let essence, essence != "application/json" {
+            throw APIFailure(
+                IoTError(.invalidRequest, "the body must be application/json, not \(essence.prefix(64))"),
+                status: .unsupportedMediaType)
         }
         return Array(buffer: try await request.body.collect(upTo: Self.maximumBodySize))
     }

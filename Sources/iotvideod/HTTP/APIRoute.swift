@@ -33,8 +33,8 @@ struct APIRoute: Sendable {
             .gateway(handle))
     }
 
-    init(open path: String, _ handle: @escaping OpenHandler) {
-        self.init(.get, path, query: [], repeatable: [], answersHead: nil, isTimed: true, .open(handle))
+    init(_ method: HTTPRequest.Method = .get, open path: String, _ handle: @escaping OpenHandler) {
+        self.init(method, path, query: [], repeatable: [], answersHead: nil, isTimed: true, .open(handle))
     }
 
     private init(

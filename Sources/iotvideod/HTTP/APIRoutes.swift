@@ -7,6 +7,7 @@ import NIOCore
 enum APIRoutes {
     static var all: [APIRoute] {
         general + daemon + users + tokens + bindings + devices + properties + messages + events + channels + media
+            + whep
     }
 
     private static var general: [APIRoute] {

@@ -19,7 +19,7 @@ struct DoorMiddleware: RouterMiddleware {
             status: .noContent,
             headers: [
                 .accessControlAllowMethods: "GET, HEAD, POST, PUT, PATCH, DELETE",
-                .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, Last-Event-ID",
+                .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID",
                 .accessControlMaxAge: "600",
             ])
     }

@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import MediaChannel
 
 /// What the HTTP API needs of the gateway behind it, as one caller may use it.
 ///
@@ -89,6 +90,18 @@ protocol Gateway: Sendable {
     /// Ends the channel in order: every body that is open delivers what is complete (a recording its last fragment)
     /// and then ends; the answer holds the final statistics.
     func closeChannel(_ id: String) async throws -> ChannelDescription
+
+    // MARK: Browsers
+    //
+    // Calls whose media do not pass here belong to the account that made them; for others there are none.
+
+    /// Calls a camera with a browser's offer.
+    func openBrowserCall(_ device: String, offer: String) async throws -> RelayedCalls.Answer
+    /// - Parameters:
+    ///   - iceUfrag: whose candidates they are, where the browser said so.
+    ///   - candidates: as `candidate:…`; an empty one ends them.
+    func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws
+    func closeBrowserCall(_ id: String) async throws
 
     // MARK: Media of a channel
     //

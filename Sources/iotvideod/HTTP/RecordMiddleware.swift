@@ -32,6 +32,7 @@ struct RecordMiddleware: RouterMiddleware {
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         if let origin = facts.origin {
             response.headers[.accessControlAllowOrigin] = origin
+            response.headers[.accessControlExposeHeaders] = "Accept-Patch, ETag, Link, Location, Retry-After"
             response.headers[.vary] = "Origin"
         }
     }

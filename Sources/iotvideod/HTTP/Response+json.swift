@@ -6,8 +6,11 @@ import NIOCore
 enum HTTPFieldName {
     static let pts = HTTPFields.Key(APIHeader.pts)
     static let idempotencyKey = HTTPFields.Key(APIHeader.idempotencyKey)
+    static let link = HTTPFields.Key("Link")
     static let lastEventID = HTTPFields.Key("Last-Event-ID")
     static let referrerPolicy = HTTPFields.Key("Referrer-Policy")
+    static let acceptPatch = HTTPFields.Key("Accept-Patch")
+    static let acceptPost = HTTPFields.Key("Accept-Post")
     static let resourcePolicy = HTTPFields.Key("Cross-Origin-Resource-Policy")
 }
 

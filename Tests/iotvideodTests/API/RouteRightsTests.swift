@@ -58,13 +58,29 @@ import Testing
         ("GET /v1/channels/{id}/video.y4m", "/v1/channels/1/video.y4m", nil),
         ("GET /v1/channels/{id}/audio.wav", "/v1/channels/1/audio.wav", nil),
         ("GET /v1/resources/{token}", "/v1/resources/a", nil),
+        ("POST /v1/devices/{device}/whep", "/v1/devices/d/whep", "v=0\r\n"),
+        ("PATCH /v1/whep/{id}", "/v1/whep/1", "a=ice-ufrag:a\r\n"),
+        ("DELETE /v1/whep/{id}", "/v1/whep/1", nil),
     ]
+
+    /// Not everything is JSON.
+    static func type(_ route: String) -> String {
+        switch route {
+        case "POST /v1/devices/{device}/whep": APIRoutes.sdp
+        case "PATCH /v1/whep/{id}": APIRoutes.trickle
+        default: "application/json"
+        }
+    }
+
+    static let conditions = ["PATCH /v1/whep/{id}": ["If-Match": "\"1\""]]
 
     @Test("Every route stands in the table of rights, and the table has no other")
     func tableIsComplete() {
         let routes = Set(APIRoutes.all.map { "\($0.method.rawValue) \($0.path)" })
         #expect(routes == Set(RouteRights.table.keys))
-        let open: Set = ["GET /healthz", "GET /readyz"]
+        let open: Set = [
+            "GET /healthz", "GET /readyz", "OPTIONS /v1/devices/{device}/whep", "OPTIONS /v1/whep/{id}",
+        ]
         #expect(Set(Self.requests.map(\.route)).union(open) == routes)
         #expect(Set(RouteRights.table.filter { $0.value == .anyone }.keys) == open)
         #expect(RouteRights.right("GET", "/v1/forgotten") == .administrator)
@@ -75,7 +91,7 @@ import Testing
         let fixture = RouterFixture()
         for request in Self.requests {
             let method = String(request.route.prefix { $0 != " " })
-            let answer = try await fixture.ask(method, request.path, body: request.body)
+            let answer = try await fixture.ask(method, request.path, body: request.body, type: Self.type(request.route))
             #expect(answer.status == 401, "\(request.route)")
             #expect(answer.code == 25004)
             #expect(answer.headers[.wwwAuthenticate]?.hasPrefix("Bearer") == true)
@@ -110,7 +126,9 @@ import Testing
                 if isAllowed, request.route.hasSuffix("/snapshot") { continue }
                 let fixture = RouterFixture()
                 let answer = try await fixture.ask(
-                    String(request.route.prefix { $0 != " " }), request.path, token: token, body: request.body)
+                    String(request.route.prefix { $0 != " " }), request.path, token: token, body: request.body,
+                    type: Self.type(request.route),
+                    headers: ["Host": "127.0.0.1"].merging(Self.conditions[request.route] ?? [:]) { $1 })
                 if isAllowed {
                     #expect(fixture.gateway.calls.map(\.caller) == [caller], "\(request.route) \(answer.body)")
                     #expect(answer.status != 403, "\(request.route)")

@@ -1,5 +1,6 @@
 import GatewayAPI
 import IoTCore
+import MediaChannel
 import NIOCore
 import Synchronization
 
@@ -271,7 +272,20 @@ private struct ScriptedView: Gateway {
         throw error
     }
 
-    func snapshot(_ id: String, format: SnapshotFormat) async throws -> Snapshot {
+    func openBrowserCall(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
+        try note()
+        return RelayedCalls.Answer(
+            id: "00ff", description: "v=0\r\n",
+            iceServers: [
+                ICEServer(urls: ["stun:192.0.2.1:3478"]),
+                ICEServer(urls: ["turn:192.0.2.1?transport=udp"], username: "1:a", credential: "b+/="),
+            ])
+    }
+
+    func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws { try note() }
+    func closeBrowserCall(_ id: String) async throws { try note() }
+
+    func snapshot(_ id: String, format: SnapshotFormat) async throws -> iotvideod.Snapshot {
         try note()
         throw error
     }

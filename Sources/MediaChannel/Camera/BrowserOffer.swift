@@ -1,0 +1,78 @@
+import IoTCore
+import PeerTransport
+
+/// What a browser's offer can be given of a camera.
+struct BrowserOffer {
+    /// Which of the camera's sound a viewer gets.
+    enum Sound {
+        /// As the camera makes it.
+        case original
+        /// Transcoded.
+        case opus
+    }
+
+    /// The offer's section for the picture; `nil` when it asks for none.
+    private(set) var video: String?
+    private(set) var audio: (mid: String, sound: Sound)?
+
+    /// - Throws: `codecUnsupported` when the browser asks for a picture and cannot show this camera's, with what to do
+    ///   about it; `sessionDescriptionInvalid` when it asks for nothing that the camera has.
+    init(_ offer: SessionDescription, stream: CameraStream) throws(IoTError) {
+        let wanted = offer.sections.filter { !$0.isRejected && $0.direction.receives }
+        let pictures = wanted.filter { $0.kind == .video }
+        if let track = stream.video, !pictures.isEmpty {
+            guard let section = pictures.first(where: { $0.codecs.contains(where: track.codec.canReach) }) else {
+                throw Self.refusal(of: track)
+            }
+            guard !stream.isReordered else {
+                throw Self.reordered
+            }
+            video = section.mid
+        }
+        if let track = stream.audio {
+            for section in wanted where section.kind == .audio && audio == nil {
+                if section.codecs.contains(where: track.codec.canReach) {
+                    audio = (section.mid, .original)
+                } else if section.codecs.contains(where: { $0.format == .opus }) {
+                    audio = (section.mid, .opus)
+                }
+            }
+        }
+        guard video != nil || audio != nil else {
+            throw IoTError(
+                .sessionDescriptionInvalid,
+                "the offer asks for nothing that this camera has: it needs a section recvonly of video or audio")
+        }
+    }
+
+    /// RTP carries no decoding times and browsers none of the reordering: they would show the pictures as they come.
+    static let reordered = IoTError(
+        .codecUnsupported,
+        "the camera's video has B-frames, which browsers do not put in order over WebRTC: turn them off in the camera "
+            + "(H.264 profile Baseline, or 0 B-frames), or watch with iotctl monitor")
+
+    private static func refusal(of track: CameraTrack) -> IoTError {
+        switch track.codec.format {
+        case .h265:
+            IoTError(
+                .codecUnsupported,
+                "the camera sends H.265, and this browser does not take that over WebRTC: set the camera to H.264, "
+                    + "use a browser with H.265, or watch with iotctl monitor")
+        default:
+            IoTError(
+                .codecUnsupported,
+                "the camera sends \(track.codec.encodingName), which the offer does not hold with "
+                    + "packetization-mode=1: use a browser with H.264, or watch with iotctl monitor")
+        }
+    }
+}
+
+extension RTPCodec {
+    /// Whether a receiver that named this codec can be sent ours as it is.
+    fileprivate func canReach(_ theirs: RTPCodec) -> Bool {
+        guard let format, format == theirs.format, clockRate == theirs.clockRate, channels == theirs.channels else {
+            return false
+        }
+        return format != .h264 || theirs.formatParameters["packetization-mode"] == "1"
+    }
+}

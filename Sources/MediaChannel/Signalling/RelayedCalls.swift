@@ -1,0 +1,132 @@
+public import IoTCore
+public import IoTLink
+import PeerTransport
+import Synchronization
+
+/// Calls that the gateway makes for another, a browser: it passes descriptions and candidates on, while media go
+/// directly between the two, and with keys that the gateway does not have.
+public final class RelayedCalls: Sendable {
+    /// A device's answer to an offer.
+    public struct Answer: Sendable {
+        /// The call's id: 32 random hex digits.
+        public let id: String
+        /// SDP.
+        public let description: String
+        /// What helps the caller to find a way, in the order of the device's wish.
+        public let iceServers: [ICEServer]
+
+        public init(id: String, description: String, iceServers: [ICEServer] = []) {
+            self.id = id
+            self.description = description
+            self.iceServers = iceServers
+        }
+    }
+
+    /// The browser's connections are not the gateway's, so `channels.connections` does not bound them.
+    public static let limit = 256
+
+    /// A call under way.
+    public struct Call: Sendable {
+        public let device: DeviceID
+        /// In whose name an administrator's session called; `nil` for its own.
+        public let account: Principal?
+        /// By which the caller's candidates are known (RFC 8839 §5.4).
+        public let iceUfrag: String
+    }
+
+    private let calls: CallClient
+    private let state = Mutex<[String: Call]>([:])
+
+    init(calls: CallClient) {
+        self.calls = calls
+    }
+
+    public var count: Int { state.withLock { $0.count } }
+
+    /// Calls a device with an offer; answers when the device took the call.
+    ///
+    /// - Parameter account: in whose name an administrator's session calls; `nil` for its own.
+    /// - Throws: 21020 when too many calls stand, and what the device answers: 25016 when the offer holds no codec of
+    ///   the camera's, 25021 for an offer that cannot be used.
+    public func open(
+        device: DeviceID, source: Int, offer: String, as account: Principal?
+    ) async throws(IoTError) -> Answer {
+        let iceUfrag = try SessionDescription(parsing: offer).iceUfrag
+        let id = Hex.random(byteCount: 16)
+        let isAdded = state.withLock { calls in
+            guard calls.count < Self.limit else { return false }
+            calls[id] = Call(device: device, account: account, iceUfrag: iceUfrag)
+            return true
+        }
+        guard isAdded else {
+            throw IoTError(.tooManyConnections, "the gateway already relays \(Self.limit) calls")
+        }
+        do throws(IoTError) {
+            let result = try await calls.connect(
+                session: id, device: device, kind: .monitor, source: source, offer: offer, as: account,
+                receiver: Listener(owner: self, id: id))
+            guard let answer = result["answer"]?.stringValue else {
+                await calls.end(session: id, device: device, as: account)
+                throw IoTError(.notImplemented, "this device does not take a browser's offer")
+            }
+            let servers = result["iceServers"]?.arrayValue ?? []
+            return Answer(id: id, description: answer, iceServers: servers.prefix(16).compactMap(ICEServer.init))
+        } catch {
+            forget(id)
+            throw error
+        }
+    }
+
+    /// One of the caller's candidates, as `candidate:…`; empty text ends them.
+    ///
+    /// - Throws: 25003 when the call is over.
+    public func trickle(_ id: String, candidate: String) async throws(IoTError) {
+        let call = try call(id)
+        try await calls.trickle(session: id, device: call.device, as: call.account, candidate: candidate)
+    }
+
+    /// Hangs up. One that is over already is none.
+    public func close(_ id: String) async {
+        guard let call = state.withLock({ $0.removeValue(forKey: id) }) else { return }
+        await calls.end(session: id, device: call.device, as: call.account)
+    }
+
+    public func closeAll() async {
+        for id in state.withLock({ Array($0.keys) }) { await close(id) }
+    }
+
+    /// - Throws: 25003 when there is no such call any more.
+    public func call(_ id: String) throws(IoTError) -> Call {
+        guard let call = state.withLock({ $0[id] }) else {
+            throw IoTError(.notFound, "there is no such call, or it is over")
+        }
+        return call
+    }
+
+    private func forget(_ id: String) {
+        state.withLock { _ = $0.removeValue(forKey: id) }
+        calls.forget(session: id)
+    }
+
+    /// What the device sends to one call.
+    private final class Listener: CallClient.Receiver {
+        private let owner: RelayedCalls
+        private let id: String
+
+        init(owner: RelayedCalls, id: String) {
+            self.owner = owner
+            self.id = id
+        }
+
+        func invited(offer: SessionDescription) async throws(IoTError) -> SessionDescription {
+            throw IoTError(.operationNotAllowed, "the caller has made the offer itself")
+        }
+
+        // All of the device's candidates stand in its answer, and HTTP has no way to tell of more.
+        func trickled(candidate: String) {}
+
+        func ended(_ reason: IoTError) {
+            owner.forget(id)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import CFFmpeg
+import IoTCore
+import NIOCore
+
+/// Encodes 48 kHz stereo Int16 as Opus, in packets of 20 ms.
+final class OpusEncoder {
+    struct Packet {
+        /// In samples, on the clock of what was put in; below the first put in for the encoder's look-ahead.
+        var pts: Int64
+        var bytes: ByteBuffer
+    }
+
+    static let sampleRate = 48_000
+    static let channels = 2
+    /// 20 ms, which is what RFC 7587 §4.2 and every browser expect.
+    static let frameLength = 960
+    /// Bits a second: transparent for speech, good for music.
+    private static let bitrate: Int64 = 64_000
+    private static let bytesPerFrame = frameLength * 2 * channels
+
+    private let codec: CodecContext
+    private let packet: CodecPacket
+    private var pending = ByteBuffer()
+    private var pendingPTS: Int64 = 0
+
+    init() throws(IoTError) {
+        packet = try CodecPacket()
+        codec = try CodecContext(.encoder, AV_CODEC_ID_OPUS) { context throws(IoTError) in
+            context.pointee.sample_rate = Int32(Self.sampleRate)
+            context.pointee.sample_fmt = AV_SAMPLE_FMT_S16
+            context.pointee.time_base = AVRational(num: 1, den: Int32(Self.sampleRate))
+            av_channel_layout_default(&context.pointee.ch_layout, Int32(Self.channels))
+            context.pointee.bit_rate = Self.bitrate
+            context.pointee.thread_count = 1
+        }
+        // libavcodec's own encoder of that name is experimental and is not chosen.
+        guard codec.pointer.pointee.frame_size == Int32(Self.frameLength) else {
+            throw IoTError(.codecUnsupported, "This build of libavcodec has no libopus. Install Debian's libavcodec59.")
+        }
+    }
+
+    /// Where the next samples stand when they follow on without a gap, in samples.
+    var nextPTS: Int64 {
+        pendingPTS + Int64(pending.readableBytes / (2 * Self.channels))
+    }
+
+    /// Begins, or begins again behind a gap. What is left of the last packet is filled up with silence.
+    func start(at pts: Int64) throws(IoTError) -> [Packet] {
+        var packets: [Packet] = []
+        if pending.readableBytes > 0 {
+            pending.writeRepeatingByte(0, count: Self.bytesPerFrame - pending.readableBytes % Self.bytesPerFrame)
+            packets = try encodeWholeFrames()
+        }
+        pendingPTS = pts
+        return packets
+    }
+
+    /// - Parameter samples: interleaved Int16 of both channels.
+    func encode(_ samples: ByteBuffer) throws(IoTError) -> [Packet] {
+        pending.writeImmutableBuffer(samples)
+        return try encodeWholeFrames()
+    }
+
+    private func encodeWholeFrames() throws(IoTError) -> [Packet] {
+        var packets: [Packet] = []
+        while let samples = pending.readSlice(length: Self.bytesPerFrame) {
+            try send(samples)
+            packets += try receive()
+            pendingPTS += Int64(Self.frameLength)
+        }
+        pending.discardReadBytes()
+        return packets
+    }
+
+    private func send(_ samples: ByteBuffer) throws(IoTError) {
+        let frame = codec.frame
+        av_frame_unref(frame)
+        frame.pointee.format = AV_SAMPLE_FMT_S16.rawValue
+        frame.pointee.nb_samples = Int32(Self.frameLength)
+        frame.pointee.sample_rate = Int32(Self.sampleRate)
+        av_channel_layout_copy(&frame.pointee.ch_layout, &codec.pointer.pointee.ch_layout)
+        frame.pointee.pts = pendingPTS
+        guard av_frame_get_buffer(frame, 0) >= 0, let plane = frame.pointee.extended_data?[0] else {
+            throw IoTError.outOfMemory()
+        }
+        samples.withUnsafeReadableBytes { source in
+            UnsafeMutableRawBufferPointer(start: plane, count: Self.bytesPerFrame).copyMemory(from: source)
+        }
+        let result = avcodec_send_frame(codec.pointer, frame)
+        guard result >= 0 else {
+            throw IoTError(.mediaFailed, "Encoding sound as Opus failed (\(LibAVError(result))).")
+        }
+    }
+
+    private func receive() throws(IoTError) -> [Packet] {
+        var packets: [Packet] = []
+        while true {
+            let result = avcodec_receive_packet(codec.pointer, packet.pointer)
+            if result == LibAVError.again || result == LibAVError.endOfFile { return packets }
+            guard result >= 0, let data = packet.pointer.pointee.data else {
+                throw IoTError(.mediaFailed, "Encoding sound as Opus failed (\(LibAVError(result))).")
+            }
+            let bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.pointer.pointee.size))
+            packets.append(Packet(pts: packet.pointer.pointee.pts, bytes: ByteBuffer(bytes: bytes)))
+            av_packet_unref(packet.pointer)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import GatewayAPI
+import IoTCore
+import MediaChannel
+
+extension AccountGateway {
+    func openBrowserCall(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
+        let entry = try await find(device)
+        guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
+        guard entry.actions.contains(.view) else {
+            throw IoTError(.relationInvalid, "this account may not view the device")
+        }
+        return try await shared.registry.relayed.open(device: device, source: 0, offer: offer, as: principal)
+    }
+
+    func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {
+        let call = try call(id)
+        guard iceUfrag == nil || iceUfrag == call.iceUfrag else {
+            throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted: end it and call again")
+        }
+        for candidate in candidates {
+            try await shared.registry.relayed.trickle(id, candidate: candidate)
+        }
+    }
+
+    func closeBrowserCall(_ id: String) async throws {
+        _ = try call(id)
+        await shared.registry.relayed.close(id)
+    }
+
+    /// A call of the caller's account; another's does not exist.
+    private func call(_ id: String) throws(IoTError) -> RelayedCalls.Call {
+        let call = try shared.registry.relayed.call(id)
+        guard call.account == principal else { throw IoTError(.notFound, "there is no such call, or it is over") }
+        try caller.require(device: call.device.rawValue)
+        return call
+    }
+}

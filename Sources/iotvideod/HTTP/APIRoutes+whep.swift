@@ -1,0 +1,92 @@
+import HTTPTypes
+import Hummingbird
+import IoTCore
+import MediaChannel
+import NIOCore
+
+/// WHEP (draft-ietf-wish-whep): a browser watches a camera. Media go directly between the two.
+extension APIRoutes {
+    static let sdp = "application/sdp"
+    static let trickle = "application/trickle-ice-sdpfrag"
+
+    /// A call has one ICE session, which is never restarted.
+    private static let entityTag = "\"1\""
+
+    static var whep: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/devices/{device}/whep") { request, gateway in
+                let offer = try await request.text(sdp)
+                do {
+                    return created(try await gateway.openBrowserCall(request.parameter("device"), offer: offer))
+                } catch let error as IoTError where error.code == .sessionDescriptionInvalid {
+                    // What came from the client, not from behind the gateway.
+                    throw APIFailure(error, status: .badRequest)
+                }
+            },
+            APIRoute(.patch, "/v1/whep/{id}") { request, gateway in
+                let fragment = try TrickleFragment(parsing: try await request.text(trickle))
+                try checkCondition(request)
+                try await gateway.trickle(
+                    request.parameter("id"), iceUfrag: fragment.iceUfrag, candidates: fragment.candidates)
+                return Response(status: .noContent)
+            },
+            APIRoute(.delete, "/v1/whep/{id}") { request, gateway in
+                try await gateway.closeBrowserCall(request.parameter("id"))
+                return Response(status: .ok)
+            },
+            APIRoute(.options, open: "/v1/devices/{device}/whep") { _, _ in
+                options("OPTIONS, POST", HTTPFieldName.acceptPost, sdp)
+            },
+            APIRoute(.options, open: "/v1/whep/{id}") { _, _ in
+                options("DELETE, OPTIONS, PATCH", HTTPFieldName.acceptPatch, trickle)
+            },
+        ]
+    }
+
+    private static func options(_ allow: String, _ name: HTTPFields.Key?, _ type: String) -> Response {
+        var response = Response(status: .noContent, headers: [.allow: allow])
+        if let name { response.headers[name] = type }
+        return response
+    }
+
+    private static func created(_ answer: RelayedCalls.Answer) -> Response {
+        let body = ByteBuffer(string: answer.description)
+        var headers: HTTPFields = [
+            .contentType: sdp, .contentLength: String(body.readableBytes), .location: "/v1/whep/\(answer.id)",
+            .eTag: entityTag,
+        ]
+        if let name = HTTPFieldName.acceptPatch { headers[name] = trickle }
+        if let name = HTTPFieldName.link {
+            for server in answer.iceServers {
+                for url in server.urls { headers.append(HTTPField(name: name, value: link(url, server))) }
+            }
+        }
+        return Response(status: .created, headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+
+    /// RFC 9725 §4.6.
+    private static func link(_ url: String, _ server: ICEServer) -> String {
+        var text = "<\(url)>; rel=\"ice-server\""
+        if let username = server.username, let credential = server.credential {
+            text += "; username=\"\(username)\"; credential=\"\(credential)\"; credential-type=\"password\""
+        }
+        return text
+    }
+
+    /// RFC 9725 §4.3.1: candidates belong to one ICE session.
+    private static func checkCondition(_ request: APIRequest) throws {
+        guard let condition = request.request.headers[.ifMatch] else {
+            throw APIFailure(
+                IoTError(.invalidRequest, "If-Match must name the call's ETag"), status: .preconditionRequired)
+        }
+        if condition == "*" {
+            throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted: end it and call again")
+        }
+        let tags = condition.split(separator: ",").map { $0.filter { $0 != " " } }
+        guard tags.contains(entityTag) else {
+            throw APIFailure(
+                IoTError(.invalidRequest, "If-Match does not name the call's ETag, which is \(entityTag)"),
+                status: .preconditionFailed)
+        }
+    }
+}

@@ -1,0 +1,351 @@
+"""Chromium watches cameras of a real daemon through docs/examples/watch.html.
+
+The page is served from an origin of its own, so that CORS is part of it; the token is good for `view` alone. Nothing is
+taken from the page's word: frames and sound are counted by Chromium's own statistics, viewers by the daemon.
+"""
+
+import array
+import contextlib
+import functools
+import http.server
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import traceback
+import urllib.request
+
+from playwright.sync_api import sync_playwright
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+SAMPLES = ROOT / "Samples"
+ARTIFACTS = os.environ.get("ARTIFACTS")
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+
+CAMERAS = {
+    "street": "street-h264-aac.mp4",
+    "bunny": "bunny-h264-aac51.mp4",
+    "modern": "street-h265-aac.mp4",
+    "reordered": "street-h264-bframes-pcma.mkv",
+}
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def eventually(what, is_true, limit=20.0):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        value = is_true()
+        if value:
+            return value
+        time.sleep(0.1)
+    raise AssertionError(f"{what} did not come within {limit} s")
+
+
+class Daemon:
+    """A daemon with its API at a TCP port and at its socket."""
+
+    def __init__(self, folder, origin):
+        self.folder = pathlib.Path(folder)
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        cameras = "".join(f"  - {{name: {name}, url: '{SAMPLES / file}'}}\n" for name, file in CAMERAS.items())
+        (self.folder / "iotvideod.yaml").write_text(
+            f"dataDirectory: {folder}/data\nsocket: {folder}/s\n"
+            f"api: {{listen: '127.0.0.1:{self.port}', allowedOrigins: ['{origin}']}}\ncameras:\n{cameras}"
+        )
+        with open(self.folder / "out", "w") as out, open(self.folder / "log", "w") as log:
+            self.process = subprocess.Popen(
+                [os.environ["DAEMON"], "--config", f"{folder}/iotvideod.yaml"], stdout=out, stderr=log
+            )
+        eventually("the daemon's ready line", self._is_ready, 60)
+        token = self.local("POST", "/v1/tokens", {"kind": "api", "ttlSeconds": 3600, "actions": ["view"]})
+        self.token = token["token"]
+        for name in CAMERAS:
+            eventually(f"camera {name}", lambda: self.camera(name)["state"] == "ready")
+
+    def _is_ready(self):
+        assert self.process.poll() is None, self.log()
+        return "is ready" in (self.folder / "out").read_text()
+
+    def log(self):
+        return (self.folder / "log").read_text()
+
+    def local(self, method, path, body=None):
+        """As the owner, at the Unix socket."""
+        command = ["curl", "-sS", "--fail-with-body", "--unix-socket", f"{self.folder}/s", "-X", method]
+        if body is not None:
+            command += ["-H", "Content-Type: application/json", "-d", json.dumps(body)]
+        return json.loads(subprocess.run(command + [f"http://localhost{path}"], check=True, capture_output=True).stdout)
+
+    def request(self, method, path, body=None, **headers):
+        """At the TCP port, with the token for `view`; gives status, body and headers."""
+        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        request = urllib.request.Request(
+            self.url + path, method=method, data=body, headers={"Authorization": f"Bearer {self.token}", **headers}
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return answer.status, answer.read(), answer.headers
+        except urllib.error.HTTPError as error:
+            return error.code, error.read(), error.headers
+
+    def camera(self, name):
+        return next(c for c in self.local("GET", "/v1/cameras")["cameras"] if c["name"] == name)
+
+    def stop(self):
+        self.process.terminate()
+        assert self.process.wait(20) == 0, self.log()
+
+
+class Page:
+    """docs/examples/watch.html in a browser."""
+
+    def __init__(self, browser, origin, daemon):
+        self.daemon = daemon
+        self.page = browser.new_page(viewport={"width": 900, "height": 860})
+        self.requests = []
+        self.page.on("response", lambda r: self.requests.append((r.request.method, r.url, r.status)))
+        self.page.on("console", lambda message: print("    console:", message.text))
+        self.page.goto(f"{origin}/watch.html")
+
+    def watch(self, camera):
+        self.page.fill("#server", self.daemon.url)
+        self.page.fill("#device", camera)
+        self.page.fill("#token", self.daemon.token)
+        self.page.click("#watch")
+        # As the user does with the speaker button: what is muted has no level.
+        self.page.evaluate("document.getElementById('video').muted = false")
+
+    def state(self):
+        return self.page.inner_text("#state")
+
+    def statistics(self):
+        """Chromium's inbound-rtp statistics by kind, with the pair that carries them."""
+        return self.page.evaluate(
+            """async () => {
+                const result = {};
+                const report = await viewer.peer.getStats();
+                for (const entry of report.values()) {
+                    if (entry.type === "inbound-rtp") {
+                        result[entry.kind] = {...entry, codec: report.get(entry.codecId)?.mimeType};
+                    }
+                    if (entry.type === "transport") {
+                        result.transport = entry;
+                        const pair = report.get(entry.selectedCandidatePairId);
+                        if (pair) {
+                            result.local = report.get(pair.localCandidateId);
+                            result.remote = report.get(pair.remoteCandidateId);
+                        }
+                    }
+                }
+                result.now = Date.now();
+                return result;
+            }"""
+        )
+
+    def latency(self):
+        """How far what is shown and heard lies behind the camera's clock now, in ms: picture and sound."""
+        now = self.statistics()
+        # NTP counts from 1900 (webrtc-stats §estimatedPlayoutTimestamp).
+        present = now["now"] + 2_208_988_800_000
+        return [round(present - now[kind].get("estimatedPlayoutTimestamp", 0)) for kind in ("video", "audio")]
+
+    def picture(self):
+        """What the video element shows: size, and how bright and how uneven its middle is."""
+        return self.page.evaluate(
+            """() => {
+                const video = document.getElementById("video");
+                const canvas = new OffscreenCanvas(64, 48);
+                const context = canvas.getContext("2d");
+                context.drawImage(video, 0, 0, 64, 48);
+                const bytes = context.getImageData(0, 0, 64, 48).data;
+                let sum = 0, square = 0;
+                for (let i = 0; i < bytes.length; i += 4) { sum += bytes[i]; square += bytes[i] ** 2; }
+                const count = bytes.length / 4, mean = sum / count;
+                return {
+                    width: video.videoWidth, height: video.videoHeight,
+                    mean, deviation: Math.sqrt(square / count - mean ** 2),
+                };
+            }"""
+        )
+
+    def close(self, name):
+        if ARTIFACTS:
+            pathlib.Path(ARTIFACTS).mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=f"{ARTIFACTS}/{name}.png")
+        self.page.close()
+
+
+def check_watching(browser, origin, daemon, camera, size, level):
+    """100 frames of the right size, and sound of about the right level, each as Chromium counts it."""
+    page = Page(browser, origin, daemon)
+    started = time.monotonic()
+    page.watch(camera)
+    try:
+        first = eventually("the first picture", lambda: page.picture()["width"])
+        first = time.monotonic() - started
+        assert daemon.camera(camera)["viewers"] == 1
+
+        def enough():
+            now = page.statistics()
+            isLong = now.get("audio", {}).get("totalSamplesDuration", 0) > 4
+            return now if isLong and now.get("video", {}).get("framesDecoded", 0) >= 130 else None
+
+        measured = eventually("130 decoded frames and 4 s of sound", enough, 60)
+        if ARTIFACTS:
+            pathlib.Path(ARTIFACTS).mkdir(parents=True, exist_ok=True)
+            pathlib.Path(f"{ARTIFACTS}/{camera}.json").write_text(json.dumps(measured, indent=1))
+        video, audio = measured["video"], measured["audio"]
+        assert (video["frameWidth"], video["frameHeight"]) == size, video
+        assert video["codec"] == "video/H264", video
+        picture = page.picture()
+        assert (picture["width"], picture["height"]) == size and picture["deviation"] > 10, f"black? {picture}"
+        assert audio["codec"] == "audio/opus", audio
+        seconds = audio["totalSamplesDuration"]
+        assert audio["packetsReceived"] > 150, audio
+        heard = (audio["totalAudioEnergy"] / seconds) ** 0.5
+        least, most = level.range(seconds)
+        assert least / 1.4 < heard < most * 1.4, f"sound of level {heard}, not {least} to {most}"
+        concealed = audio["concealedSamples"] - audio.get("silentConcealedSamples", 0)
+        assert concealed < 0.1 * audio["totalSamplesReceived"], audio
+        assert measured["transport"]["dtlsState"] == "connected"
+        print(
+            f"  {camera}: first picture {first:.2f} s, {video['framesDecoded']} decoded, "
+            f"{video.get('framesDropped', 0)} dropped, behind the camera by {page.latency()} ms, "
+            f"sound {heard:.3f} of {least:.3f} to {most:.3f} ({seconds:.1f} s, {concealed} of {audio['totalSamplesReceived']} concealed), "
+            f"{measured['transport'].get('srtpCipher')}, {measured.get('local', {}).get('candidateType')} to "
+            f"{measured.get('remote', {}).get('candidateType')}"
+        )
+        return page, measured
+    except BaseException:
+        print("  statistics:", json.dumps(page.statistics(), indent=1)[:6000] if page else "")
+        page.close(f"{camera}-failed")
+        raise
+
+
+def test_watch(browser, origin, daemon):
+    """H.264 with AAC plays, with Opus in the place of AAC; DELETE ends it, and the camera's viewer count falls."""
+    page, _ = check_watching(browser, origin, daemon, "street", (768, 576), LEVELS["street"])
+    call = next(url for method, url, status in page.requests if method == "PATCH" and status == 204)
+    if ARTIFACTS:
+        page.page.screenshot(path=f"{ARTIFACTS}/watching.png")
+    page.page.click("#stop")
+    eventually("the end of the viewer", lambda: daemon.camera("street")["viewers"] == 0, 5)
+    eventually("the answer to DELETE", lambda: ("DELETE", call, 200) in page.requests, 5)
+    status, body, _ = daemon.request("DELETE", call[len(daemon.url):])
+    assert status == 404 and json.loads(body)["error"]["code"] == 25003, (status, body)
+    page.close("stopped")
+
+
+def test_surround(browser, origin, daemon):
+    """5.1 sound is mixed down, and a clip that is played in a loop goes on without a freeze of the gap's length."""
+    page, _ = check_watching(browser, origin, daemon, "bunny", (1280, 720), LEVELS["bunny"])
+    # Two more rounds.
+    eventually("12 s of sound", lambda: page.statistics()["audio"]["totalSamplesDuration"] > 12, 30)
+    video = page.statistics()["video"]
+    assert video["totalFreezesDuration"] < 1.0, video
+    print(f"  bunny: {video['framesDecoded']} decoded over its rounds, frozen {video['totalFreezesDuration']:.2f} s")
+    page.page.click("#stop")
+    eventually("the end of the viewer", lambda: daemon.camera("bunny")["viewers"] == 0, 5)
+    page.close("bunny")
+
+
+def test_refused(browser, origin, daemon):
+    """What a browser cannot show is refused with the reason, and no place of the camera is taken."""
+    for camera, word in [("modern", "H.265"), ("reordered", "B-frames")]:
+        page = Page(browser, origin, daemon)
+        page.watch(camera)
+        text = eventually("the reason", lambda: page.state() if word in page.state() else None)
+        assert "25016" in text, text
+        assert any(method == "POST" and status == 422 for method, _, status in page.requests), page.requests
+        assert daemon.camera(camera)["viewers"] == 0
+        print(f"  {camera}: {text}")
+        page.close(camera)
+
+
+def test_left(browser, origin, daemon):
+    """A browser that is closed ends its call by itself."""
+    page, _ = check_watching(browser, origin, daemon, "street", (768, 576), LEVELS["street"])
+    page.page.goto("about:blank")
+    eventually("the end of the viewer", lambda: daemon.camera("street")["viewers"] == 0, 5)
+    page.page.close()
+
+
+class Level:
+    """How loud a clip is, reckoned as Chromium reckons totalAudioEnergy: by the peaks of each 100 ms."""
+
+    def __init__(self, name):
+        decoded = subprocess.run(
+            ["ffmpeg", "-v", "error", "-i", str(SAMPLES / CAMERAS[name]), "-vn", "-ac", "2", "-ar", "48000", "-f",
+             "s16le", "-"], check=True, capture_output=True,
+        ).stdout
+        samples = array.array("h", decoded)
+        peaks = [max(map(abs, samples[at:at + 9600])) / 32768 for at in range(0, len(samples) - 9600, 9600)]
+        self.squares = [peak**2 for peak in peaks]
+
+    def range(self, seconds):
+        """The least and the greatest level of so many seconds of the clip, which is played over and over."""
+        count = max(1, min(len(self.squares), round(seconds * 10)))
+        rounds = self.squares * 2
+        means = [sum(rounds[at:at + count]) / count for at in range(len(self.squares))]
+        return min(means) ** 0.5, max(means) ** 0.5
+
+
+LEVELS = {}
+
+
+@contextlib.contextmanager
+def served(folder):
+    """The page, from an origin of its own."""
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
+def main():
+    LEVELS.update({name: Level(name) for name in ("street", "bunny")})
+    failed = []
+    with tempfile.TemporaryDirectory() as folder, served(ROOT / "docs" / "examples") as origin, sync_playwright() as api:
+        daemon = Daemon(folder, origin)
+        # mDNS candidates stay as they are: the camera learns the browser's address from its checks.
+        browser = api.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+        )
+        try:
+            for test in [test_watch, test_surround, test_refused, test_left]:
+                print(test.__name__, "-", test.__doc__)
+                try:
+                    test(browser, origin, daemon)
+                except Exception:
+                    traceback.print_exc()
+                    failed.append(test.__name__)
+            browser.close()
+            daemon.stop()
+            assert "Fatal error" not in daemon.log()
+        finally:
+            if daemon.process.poll() is None:
+                daemon.process.kill()
+            if failed:
+                print("--- the daemon's log:\n", daemon.log()[-4000:])
+    if failed:
+        raise SystemExit(f"failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+#!/bin/bash
+# Runs the tests against peers that others wrote: every test.sh below this folder, or those named as arguments.
+#
+#   Tests/InteropTests/run.sh [NAME...]        e.g. Chromium
+#
+# DAEMON   the program under test; .build/debug/iotvideod unless told
+#
+# What Debian has is in packaging/debian-packages-test.txt; what comes from PyPI is in requirements.txt, and goes into a
+# virtual environment in .build/interop. What is missing fails: nothing is skipped.
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+export DAEMON=${DAEMON:-$root/.build/debug/iotvideod}
+environment=$root/.build/interop
+if ! cmp -s "$here/requirements.txt" "$environment/requirements.txt"; then
+    python3 -m venv "$environment" || exit 1
+    "$environment/bin/pip" --quiet install -r "$here/requirements.txt" || exit 1
+    cp "$here/requirements.txt" "$environment/requirements.txt"
+fi
+export PYTHON=$environment/bin/python3
+
+if [ $# -gt 0 ]; then
+    tests=("${@/#/$here/}")
+    tests=("${tests[@]/%//test.sh}")
+else
+    tests=("$here"/*/test.sh)
+fi
+failed=()
+for test in "${tests[@]}"; do
+    name=$(basename "$(dirname "$test")")
+    echo "== $name"
+    "$test" || failed+=("$name")
+done
+if [ ${#failed[@]} -gt 0 ]; then
+    echo "failed: ${failed[*]}"
+    exit 1
+fi
+echo "all ${#tests[@]} passed"
