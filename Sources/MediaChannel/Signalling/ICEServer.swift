@@ -1,4 +1,4 @@
-public import IoTCore
+import IoTCore
 
 /// A STUN or TURN server, as W3C's RTCIceServer and ONVIF's `iceServers` describe it.
 public struct ICEServer: Sendable, Hashable {
