@@ -85,6 +85,11 @@ struct HubRightsTests {
         Row(
             "device.unbind", "the owner", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001],
             front(["user": "owner"])),
+        Row("device.share", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001]),
+        // A token that is none; what good ones do is in SubscriptionTests.
+        Row(
+            "device.subscribe",
+            [21100, 21100, 21100, 21100, 21100, 21100, 21100, 21100, 21100, 25001, 25001], plain(["token": "x"])),
         Row("device.users", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001]),
 
         Row("token.create", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain(["ttlSeconds": 60])),

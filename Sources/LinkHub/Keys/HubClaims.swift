@@ -37,6 +37,26 @@ struct APITokenClaims: JWTPayload, Hashable {
     }
 }
 
+/// The claims of a subscription token: whoever has an account here may bind it to the device with it, as a guest.
+struct SubscriptionTokenClaims: JWTPayload, Hashable {
+    static let kind = "subscription"
+
+    var kind = Self.kind
+    /// The device: `d/<device id>`.
+    var sub: String
+    /// The account that shares it: `u/<access id>`.
+    var from: String
+    /// Names of `BindingActions`.
+    var actions: [String]
+    var jti: String
+    var iat: Int64
+    var exp: Int64
+
+    func verify(using algorithm: some JWTAlgorithm) async throws {
+        guard kind == Self.kind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
+    }
+}
+
 /// The claims of a call token: which user may open what kind of channel to which device, and do what there.
 struct CallTokenClaims: JWTPayload, Hashable {
     static let kind = "call"

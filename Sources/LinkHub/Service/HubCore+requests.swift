@@ -132,6 +132,8 @@ extension HubCore {
             return .answer([:])
         case "device.bind": return .answer(try bindDevice(parameters, permit, at: time))
         case "device.unbind": return .answer(try unbindDevice(permit, at: time))
+        case "device.share": return .answer(try shareDevice(parameters, permit, at: time))
+        case "device.subscribe": return .answer(try subscribe(parameters, permit, at: time))
         case "device.users": return .answer(listUsers(of: try permit.target()))
         case "token.create": return .answer(try createToken(parameters, permit, at: time))
         case "token.createAPI": return .answer(try createAPIToken(parameters, permit, at: time))
@@ -178,6 +180,7 @@ extension HubCore {
     private static let durableMethods: Set<String> = [
         "property.write", "userProperty.add", "userProperty.delete", "action.take", "model.report", "user.create",
         "user.remove", "device.create", "device.rename", "device.remove", "device.bind", "device.unbind",
+        "device.subscribe",
         "token.revoke", EventMethod.report, EventMethod.delete,
     ]
 

@@ -74,6 +74,8 @@ enum HubRights {
         "device.bind": .owner,
         "device.unbind": .ownBinding,
         "device.users": .owner,
+        "device.share": .owner,
+        "device.subscribe": .account,
 
         "token.create": .oneself(parameter: "principal"),
         "token.createAPI": .oneself(parameter: "user"),

@@ -77,6 +77,64 @@ extension DeviceCommand {
         }
     }
 
+    struct Share: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a token with which an account binds itself to the device.",
+            discussion: """
+                For when you do not know the account. Every account of this hub may use it
+                until its time is over: hand it on as you would a key.
+
+                EXAMPLES
+                  iotctl device share front > front.share
+                  iotctl device share front --action view --action talk --ttl 1d
+                """)
+
+        @OptionGroup var target: Target
+
+        @Option(name: .customLong("action"), help: "May be repeated; view alone unless told.")
+        var actions: [DeviceAction] = []
+
+        @Option(help: ArgumentHelp("How long it is good for, up to 7d.", valueName: "time"))
+        var ttl = DurationArgument(.seconds(600))
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let request = ShareRequest(actions: actions.isEmpty ? nil : actions, ttlSeconds: ttl.seconds)
+            let answer: ShareResponse = try await options.withClient {
+                try await $0.call(.POST, APIPath("v1", "devices", target.device, "share"), request)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print(answer.token)
+            Console.note("\(Format.actions(answer.actions)), until \(Format.time(seconds: answer.expires))")
+        }
+    }
+
+    struct Subscribe: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Bind your account to a device that was shared with a token.",
+            discussion: """
+                EXAMPLES
+                  iotctl device subscribe front.share
+                  iotctl device subscribe - < front.share
+                """)
+
+        @Argument(help: ArgumentHelp("The file with the token; - asks, or is standard input.", valueName: "file"))
+        var file: String
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let request = SubscriptionRequest(token: try SecretInput.read(file, what: "token"))
+            let answer: BindingResponse = try await options.withClient {
+                try await $0.call(.POST, APIPath("v1", "subscriptions"), request)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.print(
+                "\(answer.user) is \(answer.role.rawValue) of \(answer.device): \(Format.actions(answer.actions))")
+        }
+    }
+
     struct Users: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the accounts that a device is bound to.",

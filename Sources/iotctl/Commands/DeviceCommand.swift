@@ -6,7 +6,8 @@ struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "List, show, share and manage devices.",
         subcommands: [
-            List.self, Show.self, Bind.self, Unbind.self, Users.self, Create.self, Rename.self, Remove.self,
+            List.self, Show.self, Bind.self, Unbind.self, Share.self, Subscribe.self, Users.self, Create.self,
+            Rename.self, Remove.self,
             Export.self,
         ])
 

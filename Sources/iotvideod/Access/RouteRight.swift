@@ -55,6 +55,8 @@ enum RouteRights {
         "DELETE /v1/devices/{device}": .owner,
         "GET /v1/devices/{device}/export": .action(.view),
         "GET /v1/devices/{device}/bindings": .owner,
+        "POST /v1/devices/{device}/share": .owner,
+        "POST /v1/subscriptions": .wholeAccount,
         "PUT /v1/devices/{device}/bindings/{user}": .owner,
         // The caller's own binding, or as the owner.
         "DELETE /v1/devices/{device}/bindings/{user}": .owner,

@@ -42,6 +42,22 @@ extension AccountGateway {
         return try users.map { user throws(IoTError) in try HubClient.read(BindingDescription.self, user) }
     }
 
+    func share(_ device: String, _ request: ShareRequest) async throws -> ShareResponse {
+        try await hub.ask(
+            ShareResponse.self, "device.share",
+            [
+                "device": .string(try await target(device)), "actions": .list(request.actions),
+                "ttlSeconds": request.ttlSeconds.map { .integer($0) },
+            ])
+    }
+
+    func subscribe(_ request: SubscriptionRequest, requestID: String?) async throws -> BindingResponse {
+        try await changingRights {
+            try await hub.ask(
+                BindingResponse.self, "device.subscribe", ["token": .string(request.token)], id: requestID)
+        }
+    }
+
     func bind(
         _ device: String, _ user: AccessID, _ request: BindingRequest, requestID: String?
     ) async throws -> BindingResponse {

@@ -42,6 +42,21 @@ extension APIRoutes {
             APIRoute(.get, "/v1/devices/{device}/bindings") { request, gateway in
                 try Response(json: BindingList(bindings: try await gateway.bindings(request.parameter("device"))))
             },
+            APIRoute(.post, "/v1/devices/{device}/share") { request, gateway in
+                let body = try await request.decode(ShareRequest.self)
+                try checkActions(body.actions)
+                if let life = body.ttlSeconds, !(1...604_800).contains(life) {
+                    throw IoTError(.invalidRequest, "ttlSeconds: 1 to 604800, a week")
+                }
+                return try Response(json: try await gateway.share(request.parameter("device"), body), status: .created)
+            },
+            APIRoute(.post, "/v1/subscriptions") { request, gateway in
+                let body = try await request.decode(SubscriptionRequest.self)
+                guard (1...4096).contains(body.token.utf8.count) else {
+                    throw IoTError(.invalidRequest, "token: 1 to 4096 bytes")
+                }
+                return try Response(json: try await gateway.subscribe(body, requestID: try request.requestID))
+            },
             APIRoute(.put, "/v1/devices/{device}/bindings/{user}") { request, gateway in
                 let body = try await request.decode(BindingRequest.self)
                 try checkActions(body.actions)

@@ -26,6 +26,8 @@ protocol Gateway: Sendable {
     func createTemporaryUser(_ request: TemporaryUserRequest) async throws -> TemporaryUserResponse
     func removeUser(_ user: AccessID, requestID: String?) async throws
     func bindings(_ device: String) async throws -> [BindingDescription]
+    func share(_ device: String, _ request: ShareRequest) async throws -> ShareResponse
+    func subscribe(_ request: SubscriptionRequest, requestID: String?) async throws -> BindingResponse
     func bind(
         _ device: String, _ user: AccessID, _ request: BindingRequest, requestID: String?
     ) async throws -> BindingResponse

@@ -33,6 +33,8 @@ import Testing
         ("DELETE /v1/devices/{device}", "/v1/devices/d", nil),
         ("GET /v1/devices/{device}/export", "/v1/devices/d/export", nil),
         ("GET /v1/devices/{device}/bindings", "/v1/devices/d/bindings", nil),
+        ("POST /v1/devices/{device}/share", "/v1/devices/d/share", "{}"),
+        ("POST /v1/subscriptions", "/v1/subscriptions", #"{"token":"a.b.c"}"#),
         ("PUT /v1/devices/{device}/bindings/{user}", "/v1/devices/d/bindings/a", "{}"),
         ("DELETE /v1/devices/{device}/bindings/{user}", "/v1/devices/d/bindings/a", nil),
         ("GET /v1/properties", "/v1/properties?path=ProConst&device=a,b&device=c", nil),

@@ -125,6 +125,16 @@ private struct ScriptedView: Gateway {
         return []
     }
 
+    func share(_ device: String, _ request: ShareRequest) async throws -> ShareResponse {
+        try note()
+        return ShareResponse(token: "secret.of.token", actions: [.view], expires: 1)
+    }
+
+    func subscribe(_ request: SubscriptionRequest, requestID: String?) async throws -> BindingResponse {
+        try note()
+        return BindingResponse(device: "d", user: "a", role: .guest, actions: [.view])
+    }
+
     func bind(
         _ device: String, _ user: AccessID, _ request: BindingRequest, requestID: String?
     ) async throws -> BindingResponse {

@@ -1,0 +1,39 @@
+/// `POST /v1/devices/{device}/share`
+public struct ShareRequest: APIRequestBody, Hashable {
+    public static let members = ["actions", "ttlSeconds"]
+
+    /// What its taker may do; `view` alone unless told.
+    public var actions: [DeviceAction]?
+    /// 1 s to a week; 600 unless told.
+    public var ttlSeconds: Int64?
+
+    public init(actions: [DeviceAction]? = nil, ttlSeconds: Int64? = nil) {
+        self.actions = actions
+        self.ttlSeconds = ttlSeconds
+    }
+}
+
+/// A subscription token: whoever has an account may bind it to the device with it.
+public struct ShareResponse: Codable, Hashable, Sendable {
+    public var token: String
+    public var actions: [DeviceAction]
+    /// s since 1970.
+    public var expires: Int64
+
+    public init(token: String, actions: [DeviceAction], expires: Int64) {
+        self.token = token
+        self.actions = actions
+        self.expires = expires
+    }
+}
+
+/// `POST /v1/subscriptions`; answered with a `BindingResponse`.
+public struct SubscriptionRequest: APIRequestBody, Hashable {
+    public static let members = ["token"]
+
+    public var token: String
+
+    public init(token: String) {
+        self.token = token
+    }
+}

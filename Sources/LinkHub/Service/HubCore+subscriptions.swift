@@ -1,0 +1,59 @@
+import IoTCore
+import IoTLink
+
+/// Sharing by a token that is handed on: its giver need not know the account that will use it.
+///
+/// The token is signed and not stored. It is good for every account of this hub until its time is over, and no longer
+/// than its giver may share the device.
+extension HubCore {
+    /// A week, in seconds.
+    static let longestSubscription: Int64 = 7 * 86_400
+
+    /// `device.share`
+    func shareDevice(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        let actions = try parameters.optionalActions("actions") ?? .view
+        guard !actions.isEmpty else { throw IoTError(.invalidRequest, "device.share: 'actions' is empty") }
+        let lifetime = try parameters.lifetime("ttlSeconds", 1...Self.longestSubscription, default: 600)
+        let claims = SubscriptionTokenClaims(
+            sub: Principal.device(try permit.target()).description, from: permit.actor.description,
+            actions: actions.names, jti: RequestID.random(), iat: time.seconds, exp: time.seconds + lifetime)
+        return [
+            "token": .string(try authority.sign(claims)), "actions": actions.json, "expires": .integer(claims.exp),
+        ]
+    }
+
+    /// `device.subscribe`: binds the account, or gives it the token's actions beside those that it has.
+    ///
+    /// - Throws: 21100 for what is no such token; 21101 when its time is over, or who gave it may not share the device
+    ///   any more; 8022 when the account has all of it; 8024 for another device's temporary account.
+    mutating func subscribe(
+        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> JSONValue {
+        guard let claims = authority.verify(try parameters.text("token"), as: SubscriptionTokenClaims.self),
+            claims.kind == SubscriptionTokenClaims.kind,
+            let device = Principal(claims.sub)?.deviceID, let giver = Principal(claims.from)?.accessID
+        else { throw IoTError(.provisioningTokenFailed, "this is no subscription token of this hub") }
+        guard claims.exp > time.seconds, state.devices[device] != nil, mayShare(giver, device) else {
+            throw IoTError(
+                .provisioningTokenExpired,
+                "this token's time is over, or who gave it may not share the device any more: ask for a new one")
+        }
+        let user = try permit.account()
+        let old = state.bindings[device, user]
+        let given = claims.actions.compactMap(BindingActions.init(name:)).reduce(old?.actions ?? []) { $0.union($1) }
+        guard old?.role != .owner, given != old?.actions else {
+            throw IoTError(.alreadyBound, "'\(user)' has all that this token gives")
+        }
+        try bind(user, device, .guest, given, at: time)
+        return [
+            "device": .string(device.rawValue), "user": .string(user.rawValue),
+            "role": .string(BindingRole.guest.rawValue), "actions": given.json,
+        ]
+    }
+
+    private func mayShare(_ user: AccessID, _ device: DeviceID) -> Bool {
+        state.bindings[device, user]?.role == .owner || isAdministrator(.user(user))
+    }
+}

@@ -1,0 +1,66 @@
+import IoTCore
+import IoTLink
+import NIOCore
+import Testing
+
+@testable import LinkHub
+
+@Suite struct SubscriptionTests {
+    private func share(
+        _ hub: inout CoreFixture, by giver: LinkAddress, _ params: JSONValue = ["device": "front"]
+    ) throws -> JSONValue {
+        try #require(try hub.request(giver, "device.share", params)?.result["token"])
+    }
+
+    @Test("An account binds itself with a token that was handed on, to what the token gives, again and no more")
+    func subscribes() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let bob = hub.stranger
+        let token = try share(&hub, by: hub.owner, ["device": "front", "actions": ["view", "talk"]])
+        #expect(try hub.request(bob, "device.show", ["device": "front"])?.code == .targetNotFound)
+        let bound = try hub.request(bob, "device.subscribe", ["token": token])?.result
+        #expect(bound?["role"] == "guest" && bound?["actions"] == ["view", "talk"])
+        #expect(try hub.request(bob, "device.show", ["device": "front"])?.code == .success)
+        #expect(try hub.request(bob, "device.subscribe", ["token": token])?.code == .alreadyBound)
+
+        // Another token adds to what is there.
+        let more = try share(&hub, by: hub.owner, ["device": "front", "actions": ["control"]])
+        let both = try hub.request(bob, "device.subscribe", ["token": more])?.result
+        #expect(both?["actions"] == ["view", "talk", "control"])
+        #expect(try hub.request(hub.owner, "device.subscribe", ["token": more])?.code == .alreadyBound)
+    }
+
+    @Test("It ends with its time, and with its giver's own right to the device")
+    func ends() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let bob = hub.stranger
+        let short = try share(&hub, by: hub.owner, ["device": "front", "ttlSeconds": 5])
+        hub.advance(.seconds(6))
+        #expect(try hub.request(bob, "device.subscribe", ["token": short])?.code == .provisioningTokenExpired)
+
+        let token = try share(&hub, by: hub.owner)
+        let force: JSONValue = ["device": "front", "user": "guest", "role": "owner", "force": true]
+        #expect(try hub.request(hub.owner, "device.bind", force)?.code == .success)
+        #expect(try hub.request(bob, "device.subscribe", ["token": token])?.code == .provisioningTokenExpired)
+    }
+
+    @Test("No other token of this hub, and none of another hub, serves for it")
+    func foreign() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let bob = hub.stranger
+        var other = try CoreFixture()
+        try other.bringEverybodyOnline()
+        let strange = try share(&other, by: other.owner)
+        let call = try #require(
+            try hub.request(hub.owner, "call.token", ["device": "front", "kind": 1, "actions": ["view"]])?
+                .result["token"])
+        for token in [strange, call, "", "a.b.c"] {
+            #expect(try hub.request(bob, "device.subscribe", ["token": token])?.code != .success)
+        }
+        #expect(try hub.request(bob, "device.subscribe", ["token": strange])?.code == .provisioningTokenFailed)
+        #expect(try hub.request(bob, "device.show", ["device": "front"])?.code == .targetNotFound)
+    }
+}
