@@ -119,6 +119,10 @@ let package = Package(
             dependencies: ["IoTCore", "GatewayAPI", "NetConfig", nioCore, nioHTTP1, nioSSL, httpClient, arguments],
             swiftSettings: settings),
 
+        // One peer on the command line; run by Tests/InteropTests.
+        .executableTarget(
+            name: "peer-probe", dependencies: ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
+            path: "Tests/InteropTests/Probe", swiftSettings: settings),
         // Measures; built and run by `make bench`.
         .executableTarget(
             name: "hub-bench", dependencies: ["IoTCore", "IoTLink", "LinkHub", "ThingModel", logging],

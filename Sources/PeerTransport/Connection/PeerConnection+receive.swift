@@ -7,7 +7,12 @@ extension PeerConnection {
         guard !state.isEnd else { return }
         now = max(now, time)
         startIfPending()
-        if accept(datagram, from: source) {
+        receive(datagram, on: ICERoute(source))
+    }
+
+    /// What came out of our socket or through a relay of ours.
+    func receive(_ datagram: ByteBuffer, on route: ICERoute) {
+        if accept(datagram, on: route) {
             counters.packetsReceived += 1
             counters.bytesReceived += UInt64(datagram.readableBytes)
         } else {
@@ -15,14 +20,15 @@ extension PeerConnection {
         }
     }
 
-    private func accept(_ datagram: ByteBuffer, from source: SocketAddress) -> Bool {
+    private func accept(_ datagram: ByteBuffer, on route: ICERoute) -> Bool {
         guard let kind = DatagramKind(datagram) else { return false }
         if kind == .stun {
             defer { flushICE() }
-            return ice.receive(datagram, from: source, at: now)
+            return ice.receive(datagram, on: route, at: now)
         }
         // A stranger must not make us work with public keys: it has to know our ICE password first.
-        guard hasValidated(source) else { return false }
+        guard route == ice.selected || ice.validated.contains(route) else { return false }
+        ice.noteReceived(datagram.readableBytes)
         switch kind {
         case .stun: return false
         case .dtls: return acceptDTLS(datagram)
@@ -116,7 +122,11 @@ extension PeerConnection {
         while let output = ice.poll() {
             switch output {
             case .timeout: return noteRoundTrip()
-            case .transmit(let datagram, let address): emit(datagram, to: address)
+            case .transmit(let datagram, let address):
+                counters.packetsSent += 1
+                counters.bytesSent += UInt64(datagram.readableBytes)
+                outputs.append(.transmit(datagram, to: address))
+            case .request(let request): outputs.append(.network(request))
             case .event(let event): handle(event)
             }
         }
@@ -134,10 +144,12 @@ extension PeerConnection {
     private func handle(_ event: ICEAgent.Event) {
         switch event {
         case .validated: break
-        case .selected(let address):
+        case .candidate, .gathered, .candidateError: handleGathering(event)
+        case .received(let datagram, let route): receive(datagram, on: route)
+        case .selected(let route):
             let held = heldDatagrams
             heldDatagrams = []
-            for datagram in held { emit(datagram, to: address) }
+            for datagram in held { emit(datagram, to: route) }
             if let dtls, dtls.role == .client, case .handshaking = dtls.state {
                 dtls.start()
                 flushDTLS()

@@ -47,7 +47,10 @@ extension PeerConnection {
         all.dtlsRole = dtls?.role.rawValue ?? "unknown"
         all.dtlsCipher = dtls?.cipherName ?? ""
         all.srtpCipher = srtp?.profile.openSSLName ?? ""
-        all.remoteAddress = ice.selected
+        all.remoteAddress = ice.selected?.remote
+        all.candidatePairs = ice.pairStatistics
+        all.localCandidates = ice.localCandidateStatistics
+        all.remoteCandidates = ice.remoteCandidateStatistics
         all.selectedCandidatePairChanges = ice.counters.selectedCandidatePairChanges
         all.requestsSent = ice.counters.requestsSent
         all.requestsReceived = ice.counters.requestsReceived
@@ -89,7 +92,7 @@ extension PeerConnection {
         emit(datagram, to: address)
     }
 
-    private func beginSending(mid: String, at time: NIODeadline) -> (SocketAddress, Int)? {
+    private func beginSending(mid: String, at time: NIODeadline) -> (ICERoute, Int)? {
         now = max(now, time)
         guard srtp != nil, let address = ice.selected, let index = track(mid: mid), tracks[index].sender != nil
         else { return nil }
@@ -109,7 +112,7 @@ extension PeerConnection {
         return buffer
     }
 
-    private func sendRTP(_ datagram: inout ByteBuffer, to address: SocketAddress) {
+    private func sendRTP(_ datagram: inout ByteBuffer, to address: ICERoute) {
         guard let srtp, srtp.protectRTP(&datagram) == .success else { return }
         emit(datagram, to: address)
     }

@@ -40,9 +40,8 @@ extension PeerConnection {
     public func createAnswer(
         to offer: SessionDescription, accepting: (MediaSection) -> Bool = { _ in true }
     ) throws(IoTError) -> SessionDescription {
-        guard localDescription == nil, !state.isEnd else {
-            throw IoTError(.stateMismatch, "a description was made already")
-        }
+        if localDescription != nil { return try createRestartAnswer(to: offer) }
+        guard !state.isEnd else { throw IoTError(.stateMismatch, "the connection has ended") }
         var unused = configuration.sections
         let entries = offer.entries.map { entry -> SessionDescription.Entry in
             guard case .media(let offered) = entry else { return entry }
@@ -74,6 +73,7 @@ extension PeerConnection {
     /// - Throws: `stateMismatch` without an offer or with an answer already there, `sessionDescriptionInvalid` when
     ///   it does not answer the offer.
     public func setAnswer(_ answer: SessionDescription) throws(IoTError) {
+        if restartOffer != nil { return try setRestartAnswer(answer) }
         guard let offer = localDescription, remoteDescription == nil, !state.isEnd else {
             throw IoTError(.stateMismatch, "there is no offer that waits for an answer")
         }
@@ -88,10 +88,16 @@ extension PeerConnection {
 
     /// One more of the peer's candidates, as `candidate:…`; empty text means that there are no more.
     ///
-    /// Candidates that are of no use here (TCP, host names) and those behind the 128th are ignored.
+    /// Candidates that are of no use here (TCP, host names but those in `.local`) and those behind the 128th that come
+    /// before the description are ignored.
     /// - Throws: `sessionDescriptionInvalid` when it is malformed.
     public func addRemoteCandidate(_ text: String) throws(IoTError) {
-        guard !text.isEmpty, let candidate = try ICECandidate(parsing: text) else { return }
+        guard !text.isEmpty else {
+            hasAllRemoteCandidates = true
+            if remoteDescription != nil { isStartPending = true }
+            return
+        }
+        guard let candidate = try ICECandidate(parsing: text) else { return }
         guard !state.isEnd, pendingCandidates.count < Self.maximumPendingCandidates else { return }
         pendingCandidates.append(candidate)
         if remoteDescription != nil { isStartPending = true }
@@ -106,8 +112,9 @@ extension PeerConnection {
 
     /// There are no more addresses to come; told to the peer by an empty `.localCandidate`.
     public func endHostAddresses() {
-        guard !state.isEnd, !configuration.hasAllHostAddresses else { return }
-        outputs.append(.event(.localCandidate("")))
+        guard !state.isEnd, !configuration.hasAllHostAddresses, !hasEndedHostAddresses else { return }
+        hasEndedHostAddresses = true
+        endCandidatesIfComplete()
     }
 
     /// What was agreed for a section; `nil` before both descriptions are there, and for a declined one.
@@ -150,9 +157,10 @@ extension PeerConnection {
         remoteDescription = remote
         pendingCandidates =
             Array(remote.candidates.prefix(Self.maximumPendingCandidates)) + pendingCandidates
+        hasAllRemoteCandidates = hasAllRemoteCandidates || remote.hasEndOfCandidates
         isStartPending = true
         // One that sends no checks must be controlled (RFC 8445 §6.1.1).
-        if remote.isICELite { ice.isControlling = true }
+        if remote.isICELite, !configuration.ice.isLite { ice.isControlling = true }
         change(.connecting)
     }
 
@@ -166,6 +174,7 @@ extension PeerConnection {
         // All of them before the first check, so that the best is tried first.
         for candidate in pendingCandidates { ice.addRemoteCandidate(candidate, at: now) }
         pendingCandidates = []
+        if hasAllRemoteCandidates { ice.endRemoteCandidates(at: now) }
         ice.start(remote: remote.credentials, deadline: now + configuration.handshakeTimeout, at: now)
         flushICE()
         let early = earlyDatagrams
@@ -184,8 +193,7 @@ extension PeerConnection {
             sessionID: UInt64.random(in: 0...(.max >> 1), using: &ice.generator), entries: entries,
             credentials: ice.credentials,
             fingerprints: [certificate.fingerprint], setup: setup)
-        description.candidates = ice.localCandidates
-        description.hasEndOfCandidates = configuration.hasAllHostAddresses
+        describeCandidates(in: &description)
         return description
     }
 

@@ -41,6 +41,12 @@ public final class PeerConnection {
 
     var now: NIODeadline
     var isStartPending = false
+    var isGatheringPending = false
+    var hasEndedHostAddresses = false
+    var hasAllRemoteCandidates = false
+
+    /// Our offer of an ICE restart that waits for its answer.
+    var restartOffer: SessionDescription?
     var pendingCandidates: [ICECandidate] = []
     var connectingDeadline: NIODeadline?
 
@@ -79,11 +85,11 @@ public final class PeerConnection {
 
     /// True when the peer has shown that it is at this address.
     public func hasValidated(_ address: SocketAddress) -> Bool {
-        ice.validated.contains(address)
+        ice.validated.contains(ICERoute(address))
     }
 
-    /// Where our data go; `nil` before a way is found.
-    public var selectedAddress: SocketAddress? { ice.selected }
+    /// Where our data go, by way of a relay of ours or not; `nil` before a way is found.
+    public var selectedAddress: SocketAddress? { ice.selected?.remote }
 
     /// True when the datagram is STUN and answers a request of ours.
     func awaitsResponse(to id: STUNTransactionID) -> Bool {
@@ -101,6 +107,7 @@ public final class PeerConnection {
         guard !state.isEnd else { return }
         now = max(now, time)
         startIfPending()
+        gatherIfPending()
         ice.handleTimeout(at: now)
         flushICE()
         guard !state.isEnd else { return }
@@ -142,6 +149,7 @@ public final class PeerConnection {
     private func end(_ newState: PeerConnectionState) {
         guard !state.isEnd else { return }
         ice.close()
+        flushICE()
         srtp = nil
         connectingDeadline = nil
         change(newState)
@@ -153,7 +161,7 @@ public final class PeerConnection {
     }
 
     private var nextDeadline: NIODeadline {
-        if isStartPending { return now }
+        if isStartPending || isGatheringPending { return now }
         var deadline = connectingDeadline ?? .distantFuture
         if let time = ice.nextDeadline { deadline = min(deadline, time) }
         if let remaining = dtls?.remainingTime { deadline = min(deadline, now + remaining) }
@@ -164,9 +172,12 @@ public final class PeerConnection {
     }
 
     /// Sends one datagram; it is never dropped for want of room, as it is control, which is rare.
-    func emit(_ datagram: ByteBuffer, to address: SocketAddress) {
+    func emit(_ datagram: ByteBuffer, to route: ICERoute) {
         counters.packetsSent += 1
         counters.bytesSent += UInt64(datagram.readableBytes)
-        outputs.append(.transmit(datagram, to: address))
+        ice.noteSent(datagram.readableBytes)
+        guard route.relay != nil else { return outputs.append(.transmit(datagram, to: route.remote)) }
+        ice.transmit(datagram, on: route, at: now)
+        flushICE()
     }
 }

@@ -7,6 +7,10 @@ public enum PeerEvent: Sendable {
     case localCandidate(String)
     case stateChanged(PeerConnectionState)
 
+    /// A STUN or TURN server gave nothing; others may. `code` is of STUN or TURN, or 701 for no usable answer, as in
+    /// W3C's RTCPeerConnectionIceErrorEvent.
+    case candidateError(url: String, code: Int, text: String)
+
     /// A whole frame, in decoding order.
     case frame(mid: String, ReceivedFrame)
 
@@ -48,6 +52,8 @@ public enum PeerConnectionState: Sendable {
 public enum PeerOutput: Sendable {
     case transmit(ByteBuffer, to: SocketAddress)
     case event(PeerEvent)
+    /// Names and relays; only with ICE servers, or a peer that hides its addresses behind names.
+    case network(NetworkRequest)
     /// Nothing more until an input or this time, at which `handleTimeout` is to be called; it may be in the past.
     case timeout(NIODeadline)
 }

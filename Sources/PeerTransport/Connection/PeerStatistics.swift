@@ -25,6 +25,11 @@ public struct PeerStatistics: Sendable {
     public var currentRoundTripTime: TimeAmount?
     public var totalRoundTripTime = TimeAmount.zero
 
+    /// Every pair that was formed and not given up, and the candidates of both sides.
+    public var candidatePairs: [ICECandidatePairStatistics] = []
+    public var localCandidates: [ICECandidateStatistics] = []
+    public var remoteCandidates: [ICECandidateStatistics] = []
+
     /// Media packets that were dropped because the outgoing queue was full.
     public var packetsDiscardedOnSend: UInt64 = 0
 

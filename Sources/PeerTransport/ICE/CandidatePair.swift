@@ -1,9 +1,10 @@
 import NIOCore
 
-/// A way to the peer: the socket and one remote address (RFC 8445 §6.1.2).
+/// A way to the peer and what is known of it (RFC 8445 §6.1.2).
 ///
-/// All local candidates of a family share one socket, so they have one base, and pairs that differ only in the
-/// local candidate would be redundant (§6.1.2.4): what remains is one pair a remote address.
+/// All host and server-reflexive candidates of a family share one socket, so they have one base, and pairs that
+/// differ only in such a local candidate would be redundant (§6.1.2.4): what remains is one pair a remote address for
+/// the socket, and one for each relay.
 struct CandidatePair: Sendable {
     /// Without `frozen`: with one stream and one component there is nothing that freezing could save.
     enum State: Sendable, Equatable {
@@ -22,13 +23,24 @@ struct CandidatePair: Sendable {
         var wait: TimeAmount
     }
 
+    /// The host candidate that stands for the socket, or the relay's.
+    var local: ICECandidate
     var remote: ICECandidate
-    var localPriority: UInt32
+    /// The relay's link.
+    var relay: Int?
+    /// Our address as the peer's answer to a check shows it.
+    var mappedAddress: SocketAddress?
+    var traffic = PairTraffic()
+    var succeededAt: NIODeadline?
     var state = State.waiting
     var isNominated = false
 
     /// The peer, which controls, has named this pair before our own check of it succeeded.
     var isNominatedOnSuccess = false
+
+    var route: ICERoute { ICERoute(remote.address, relay: relay) }
+
+    var usesRelay: Bool { relay != nil || remote.kind == .relayed }
 
     var isInProgress: Bool {
         if case .inProgress = state { true } else { false }
@@ -36,8 +48,8 @@ struct CandidatePair: Sendable {
 
     /// RFC 8445 §6.1.2.3.
     func priority(isControlling: Bool) -> UInt64 {
-        let controlling = UInt64(isControlling ? localPriority : remote.priority)
-        let controlled = UInt64(isControlling ? remote.priority : localPriority)
+        let controlling = UInt64(isControlling ? local.priority : remote.priority)
+        let controlled = UInt64(isControlling ? remote.priority : local.priority)
         // 2^32·min + 2·max + 1 can wrap only for priorities over 2^31, which no honest peer has.
         return (min(controlling, controlled) << 32) &+ 2 &* max(controlling, controlled)
             &+ (controlling > controlled ? 1 : 0)

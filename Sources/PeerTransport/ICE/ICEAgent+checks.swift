@@ -4,7 +4,8 @@ import NIOCore
 // Sending checks: the triggered ones first, then by priority, one every Ta (RFC 8445 §6.1.4.2).
 extension ICEAgent {
     var hasCheckToSend: Bool {
-        state == .checking && (!triggered.isEmpty || pairs.contains { $0.state == .waiting })
+        guard !configuration.isLite else { return false }
+        return state == .checking && (!triggered.isEmpty || pairs.contains { $0.state == .waiting })
             || state == .completed && !triggered.isEmpty
     }
 
@@ -13,16 +14,17 @@ extension ICEAgent {
         retransmit(at: now)
         while hasCheckToSend, now >= nextCheck {
             guard let index = takeNextPair() else { continue }
-            sendCheck(ofPairAt: index, at: now)
+            // Before the sending, which may end in another look at what is due.
             nextCheck = now + configuration.pacing
+            sendCheck(ofPairAt: index, at: now)
         }
     }
 
     /// The pair to check next; `nil` when a triggered one is gone meanwhile.
     private mutating func takeNextPair() -> Int? {
         if !triggered.isEmpty {
-            let address = triggered.removeFirst()
-            return pairs.firstIndex { $0.remote.address == address }
+            let route = triggered.removeFirst()
+            return pairs.firstIndex { $0.route == route }
         }
         return pairs.indices.filter { pairs[$0].state == .waiting }.max { left, right in
             pairs[left].priority(isControlling: isControlling) < pairs[right].priority(isControlling: isControlling)
@@ -30,70 +32,113 @@ extension ICEAgent {
     }
 
     private mutating func sendCheck(ofPairAt index: Int, at now: NIODeadline) {
-        let address = pairs[index].remote.address
-        let isNomination = isControlling && nominating == address
+        let route = pairs[index].route
+        let isNomination = isControlling && nominating == route
         let (id, datagram) = makeRequest(
-            to: address, localPriority: pairs[index].localPriority, isNomination: isNomination, isConsent: false,
+            on: route, localPriority: pairs[index].local.priority, isNomination: isNomination, isConsent: false,
             at: now)
         pairs[index].state = .inProgress(
             CandidatePair.Check(
                 transactionID: id, datagram: datagram, transmissions: 1,
                 nextTransmission: now + configuration.retransmission, wait: configuration.retransmission))
-        outputs.append(.transmit(datagram, to: address))
+        pairs[index].traffic.requestsSent += 1
+        transmit(datagram, on: route, at: now)
     }
 
     private mutating func retransmit(at now: NIODeadline) {
+        var due: [(ByteBuffer, ICERoute)] = []
         for index in pairs.indices {
             guard case .inProgress(var check) = pairs[index].state, now >= check.nextTransmission else { continue }
-            let address = pairs[index].remote.address
             guard check.transmissions < configuration.transmissions else {
-                pairFailed(at: index)
+                pairFailed(at: index, now)
                 continue
             }
             check.transmissions += 1
             check.wait = check.wait * 2
             check.nextTransmission = now + check.wait
             pairs[index].state = .inProgress(check)
+            pairs[index].traffic.requestsSent += 1
             // Its round trip cannot be told any more: which of them was answered?
             transactions[check.transactionID]?.sentAt = .distantFuture
             counters.requestsSent += 1
-            outputs.append(.transmit(check.datagram, to: address))
+            due.append((check.datagram, pairs[index].route))
+        }
+        for (datagram, route) in due { transmit(datagram, on: route, at: now) }
+    }
+
+    mutating func pairFailed(at index: Int, _ now: NIODeadline) {
+        pairs[index].state = .failed
+        if nominating == pairs[index].route { nominating = nil }
+        // Another pair that works, if there is one, takes its place.
+        considerNomination(at: now)
+    }
+
+    // MARK: Nomination
+
+    /// Nominates the best pair that works, at once or when nothing better is to be expected (RFC 8445 §8.1.1).
+    mutating func considerNomination(at now: NIODeadline) {
+        nominationDeadline = nil
+        guard isControlling, state == .checking, nominating == nil, !configuration.isLite else { return }
+        let working = pairs.indices.filter { pairs[$0].state == .succeeded }
+        guard
+            let best = working.max(by: {
+                pairs[$0].priority(isControlling: true) < pairs[$1].priority(isControlling: true)
+            })
+        else { return }
+        let pair = pairs[best]
+        let wait = acceptanceDelay(of: pair)
+        let since = working.compactMap { pairs[$0].succeededAt }.min() ?? now
+        guard wait > .zero, now < since + wait, mayImprove(on: pair) else { return nominate(pairAt: best) }
+        nominationDeadline = since + wait
+    }
+
+    private func acceptanceDelay(of pair: CandidatePair) -> TimeAmount {
+        if pair.usesRelay { return configuration.relayAcceptanceDelay }
+        // Before the peer's candidates are all there a discovered address may be that of its relay.
+        return pair.remote.kind == .peerReflexive && !hasAllRemoteCandidates
+            ? configuration.reflexiveAcceptanceDelay : .zero
+    }
+
+    /// True while a pair of higher priority may still come or succeed.
+    private func mayImprove(on pair: CandidatePair) -> Bool {
+        if !hasAllRemoteCandidates || !unresolved.isEmpty || !(isGathered || configuration.servers.isEmpty) {
+            return true
+        }
+        let priority = pair.priority(isControlling: true)
+        return pairs.contains { other in
+            (other.state == .waiting || other.isInProgress) && other.priority(isControlling: true) > priority
         }
     }
 
-    mutating func pairFailed(at index: Int) {
-        pairs[index].state = .failed
-        guard nominating == pairs[index].remote.address else { return }
-        nominating = nil
-        // Another pair that works, if there is one, takes its place.
-        if let next = pairs.firstIndex(where: { $0.state == .succeeded }) { nominate(pairAt: next) }
-    }
-
     /// Checks the pair once more, with USE-CANDIDATE (RFC 8445 §8.1.1).
-    mutating func nominate(pairAt index: Int) {
-        nominating = pairs[index].remote.address
-        trigger(pairs[index].remote.address)
+    private mutating func nominate(pairAt index: Int) {
+        nominating = pairs[index].route
+        trigger(pairs[index].route)
     }
 
-    mutating func trigger(_ address: SocketAddress) {
-        if !triggered.contains(address) { triggered.append(address) }
+    mutating func trigger(_ route: ICERoute) {
+        if !triggered.contains(route) { triggered.append(route) }
     }
+
+    // MARK: Requests
 
     /// A binding request as RFC 8445 §7.2.2 wants it.
     mutating func makeRequest(
-        to address: SocketAddress, localPriority: UInt32, isNomination: Bool, isConsent: Bool, at now: NIODeadline
+        on route: ICERoute, localPriority: UInt32, isNomination: Bool, isConsent: Bool, at now: NIODeadline
     ) -> (STUNTransactionID, ByteBuffer) {
         let id = STUNTransactionID(using: &generator)
+        let isOfPrevious = isConsent && isSelectedOfPrevious
+        let generation = isOfPrevious ? previous ?? current : current
         let preference = UInt16(truncatingIfNeeded: localPriority >> 8)
         var attributes: [STUNAttribute] = [
-            .username("\(remoteCredentials?.ufrag ?? ""):\(credentials.ufrag)"),
+            .username("\(generation.remote?.ufrag ?? ""):\(generation.local.ufrag)"),
             .priority(ICECandidate.priority(.peerReflexive, localPreference: preference)),
             isControlling ? .iceControlling(tieBreaker: tieBreaker) : .iceControlled(tieBreaker: tieBreaker),
         ]
         if isNomination { attributes.append(.useCandidate) }
         transactions[id] = Transaction(
-            address: address, sentAt: now, isNomination: isNomination, wasControlling: isControlling,
-            isConsent: isConsent)
+            route: route, sentAt: now, isNomination: isNomination, wasControlling: isControlling,
+            isConsent: isConsent, key: generation.remoteKey, isOfPrevious: isOfPrevious)
         transactionOrder.append(id)
         if transactionOrder.count > Self.maximumTransactions, let oldest = transactionOrder.popFirst() {
             transactions[oldest] = nil
@@ -101,6 +146,6 @@ extension ICEAgent {
         counters.requestsSent += 1
         if isConsent { counters.consentRequestsSent += 1 }
         let request = STUNMessage(.request, transactionID: id, attributes: attributes)
-        return (id, request.datagram(key: remoteKey))
+        return (id, request.datagram(key: generation.remoteKey))
     }
 }

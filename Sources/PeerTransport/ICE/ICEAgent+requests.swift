@@ -3,116 +3,160 @@ import NIOCore
 
 // Answering the peer's checks (RFC 8445 §7.3).
 extension ICEAgent {
-    /// Takes a datagram that looks like STUN; false when it was not the peer's.
+    /// Takes a datagram of the socket that looks like STUN; false when it was not for us.
     mutating func receive(_ datagram: ByteBuffer, from source: SocketAddress, at now: NIODeadline) -> Bool {
+        receive(datagram, on: ICERoute(source), at: now)
+    }
+
+    mutating func receive(_ datagram: ByteBuffer, on route: ICERoute, at now: NIODeadline) -> Bool {
         guard state != .failed, let message = try? STUNMessage(parsing: datagram),
             message.method == STUNMessage.bindingMethod
         else { return false }
+        if message.messageClass != .request, route.relay == nil, gatherer.awaitsResponse(to: message.transactionID) {
+            defer { drainGatherer(at: now) }
+            return gatherer.receiveBinding(message, from: route.remote, at: now)
+        }
+        // Who wants to be reached through relays alone does not show up beside them.
+        guard route.relay != nil || configuration.transportPolicy == .all else { return false }
         switch message.messageClass {
-        case .request: return receiveRequest(message, from: source, at: now)
-        case .successResponse, .errorResponse: return receiveResponse(message, from: source, at: now)
+        case .request: return receiveRequest(message, on: route, at: now)
+        case .successResponse, .errorResponse: return receiveResponse(message, on: route, at: now)
         // A keepalive (RFC 8445 §11): without integrity it proves nothing and needs no answer.
-        case .indication: return validated.contains(source)
+        case .indication: return validated.contains(route)
         }
     }
 
+    private static func isNamed(_ generation: Generation, by username: String) -> Bool {
+        guard let colon = username.firstIndex(of: ":"), username[..<colon] == generation.local.ufrag else {
+            return false
+        }
+        return generation.remote == nil || username[username.index(after: colon)...] == generation.remote?.ufrag ?? ""
+    }
+
     private mutating func receiveRequest(
-        _ message: STUNMessage, from source: SocketAddress, at now: NIODeadline
+        _ message: STUNMessage, on route: ICERoute, at now: NIODeadline
     ) -> Bool {
-        guard let username = message.username, let colon = username.firstIndex(of: ":"),
-            username[..<colon] == credentials.ufrag,
-            remoteCredentials == nil || username[username.index(after: colon)...] == remoteCredentials?.ufrag ?? "",
-            message.isAuthentic(key: localKey)
-        else { return false }
+        guard let username = message.username else { return false }
+        if let previous, Self.isNamed(previous, by: username), message.isAuthentic(key: previous.localKey) {
+            return answerPrevious(message, previous, on: route, at: now)
+        }
+        guard Self.isNamed(current, by: username), message.isAuthentic(key: current.localKey) else { return false }
         counters.requestsReceived += 1
         let unknown = message.unknownRequiredAttributes
         guard unknown.isEmpty else {
             respond(
-                .errorResponse, to: message, at: source,
-                [.errorCode(420, reason: "Unknown Attribute"), .unknownAttributes(unknown)])
+                .errorResponse, to: message, on: route, key: current.localKey,
+                [.errorCode(420, reason: "Unknown Attribute"), .unknownAttributes(unknown)], at: now)
             return true
         }
-        guard settleRoles(with: message) else {
-            respond(.errorResponse, to: message, at: source, [.errorCode(487, reason: "Role Conflict")])
+        guard settleRoles(with: message, at: now) else {
+            respond(
+                .errorResponse, to: message, on: route, key: current.localKey,
+                [.errorCode(487, reason: "Role Conflict")], at: now)
             return true
         }
-        respond(.successResponse, to: message, at: source, [.xorMappedAddress(source)])
-        markValidated(source)
+        respond(
+            .successResponse, to: message, on: route, key: current.localKey, [.xorMappedAddress(route.remote)], at: now)
+        markValidated(route)
         noteTraffic(at: now)
+        if configuration.isLite, route == selected { consent?.granted(at: now) }
         let priority = message.priority ?? ICECandidate.priority(.peerReflexive, localPreference: 0)
         if state == .idle {
             if earlyChecks.count < Self.maximumEarlyChecks {
                 earlyChecks.append(
-                    EarlyCheck(address: source, priority: priority, usesCandidate: message.usesCandidate))
+                    EarlyCheck(route: route, priority: priority, usesCandidate: message.usesCandidate))
             }
         } else {
-            peerChecked(from: source, priority: priority, usesCandidate: message.usesCandidate)
+            peerChecked(on: route, priority: priority, usesCandidate: message.usesCandidate, at: now)
             runChecks(at: now)
         }
         return true
     }
 
+    /// The peer asks for consent on the pair that it still sends over; it gets it, and nothing else follows.
+    private mutating func answerPrevious(
+        _ message: STUNMessage, _ previous: Generation, on route: ICERoute, at now: NIODeadline
+    ) -> Bool {
+        counters.requestsReceived += 1
+        guard message.unknownRequiredAttributes.isEmpty else { return true }
+        respond(
+            .successResponse, to: message, on: route, key: previous.localKey, [.xorMappedAddress(route.remote)],
+            at: now)
+        noteTraffic(at: now)
+        return true
+    }
+
     /// RFC 8445 §7.3.1.1: the greater tie breaker controls. False when the peer has to change.
-    private mutating func settleRoles(with message: STUNMessage) -> Bool {
+    private mutating func settleRoles(with message: STUNMessage, at now: NIODeadline) -> Bool {
         if isControlling, let theirs = message.controllingTieBreaker {
             if tieBreaker >= theirs { return false }
-            switchRole()
+            switchRole(at: now)
         } else if !isControlling, let theirs = message.controlledTieBreaker {
             if tieBreaker < theirs { return false }
-            switchRole()
+            // One that sends no checks cannot control.
+            if !configuration.isLite { switchRole(at: now) }
         }
         return true
     }
 
-    mutating func switchRole() {
+    mutating func switchRole(at now: NIODeadline) {
         isControlling.toggle()
         nominating = nil
         // A nomination by the wrong side is none, and what already works can be named by the right one.
-        if isControlling, state == .checking, let index = pairs.firstIndex(where: { $0.state == .succeeded }) {
-            nominate(pairAt: index)
-        }
+        considerNomination(at: now)
     }
 
     private mutating func respond(
-        _ messageClass: STUNMessage.Class, to request: STUNMessage, at source: SocketAddress,
-        _ attributes: [STUNAttribute]
+        _ messageClass: STUNMessage.Class, to request: STUNMessage, on route: ICERoute, key: [UInt8],
+        _ attributes: [STUNAttribute], at now: NIODeadline
     ) {
         let response = STUNMessage(messageClass, transactionID: request.transactionID, attributes: attributes)
         counters.responsesSent += 1
-        outputs.append(.transmit(response.datagram(key: localKey), to: source))
+        if let index = pairs.firstIndex(where: { $0.route == route }) {
+            pairs[index].traffic.requestsReceived += 1
+            pairs[index].traffic.responsesSent += 1
+        }
+        transmit(response.datagram(key: key), on: route, at: now)
     }
 
-    mutating func markValidated(_ address: SocketAddress) {
-        guard validated.count < configuration.maximumRemoteCandidates, validated.insert(address).inserted else {
+    mutating func markValidated(_ route: ICERoute) {
+        guard validated.count < configuration.maximumRemoteCandidates, validated.insert(route).inserted else {
             return
         }
-        outputs.append(.event(.validated(address)))
+        outputs.append(.event(.validated(route)))
     }
 
     /// The triggered check (RFC 8445 §7.3.1.4), and the nomination if the request carried one (§7.3.1.5).
-    mutating func peerChecked(from source: SocketAddress, priority: UInt32, usesCandidate: Bool) {
-        let known = pairs.firstIndex { $0.remote.address == source }
-        let discovered = ICECandidate(
-            foundation: "p", priority: priority, address: source, kind: .peerReflexive)
-        guard let index = known ?? addPair(to: discovered) else { return }
+    mutating func peerChecked(on route: ICERoute, priority: UInt32, usesCandidate: Bool, at now: NIODeadline) {
+        let known = pairs.firstIndex { $0.route == route }
+        let discovered =
+            remoteCandidates.first { $0.address == route.remote }
+            ?? ICECandidate(foundation: "p", priority: priority, address: route.remote, kind: .peerReflexive)
+        guard let index = known ?? addPair(to: discovered, relay: route.relay) else { return }
         let nominates = usesCandidate && !isControlling
+        if configuration.isLite {
+            // Its check is all that a lite agent learns (RFC 8445 §7.3.2).
+            pairs[index].state = .succeeded
+            if nominates { pairNominated(at: index, now) }
+            return
+        }
         switch pairs[index].state {
         case .succeeded:
-            if nominates { pairNominated(at: index) }
+            if nominates { pairNominated(at: index, now) }
         case .waiting, .inProgress, .failed:
             // A check under way is not sent again, but its answer still counts: the new one goes out at once.
             pairs[index].isNominatedOnSuccess = pairs[index].isNominatedOnSuccess || nominates
             if state == .completed && !nominates { return }
             pairs[index].state = .waiting
-            trigger(source)
+            trigger(route)
         }
     }
 
     /// From here on data go this way. The controlled side may be given several: the best of them stands.
-    mutating func pairNominated(at index: Int) {
+    mutating func pairNominated(at index: Int, _ now: NIODeadline) {
         let pair = pairs[index]
         pairs[index].isNominated = true
-        if state == .completed, let current = pairs.first(where: { $0.remote.address == selected }),
+        if state == .completed, let current = pairs.first(where: { $0.route == selected }),
             current.isNominated,
             current.priority(isControlling: isControlling) >= pair.priority(isControlling: isControlling)
         {
@@ -120,9 +164,12 @@ extension ICEAgent {
         }
         state = .completed
         nominating = nil
+        nominationDeadline = nil
         // The others end (§8.1.2): nothing is sent for them any more.
         triggered.removeAll()
+        unresolved.removeAll()
         pairs.removeAll { !$0.isNominated && $0.state != .succeeded }
-        select(pair.remote.address)
+        select(pair.route, at: now)
+        releaseAt = now + Self.releaseDelay
     }
 }

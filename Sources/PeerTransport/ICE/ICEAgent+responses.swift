@@ -1,82 +1,112 @@
 import IoTCore
 import NIOCore
 
-// What comes back to our own checks (RFC 8445 §7.2.5).
+// What comes back to our own checks (RFC 8445 §7.2.5), and consent (RFC 7675).
 extension ICEAgent {
     /// True when this answers a request of ours: how a datagram finds its peer before its address is known.
     func awaitsResponse(to id: STUNTransactionID) -> Bool {
-        transactions[id] != nil
+        transactions[id] != nil || gatherer.awaitsResponse(to: id)
     }
 
-    mutating func receiveResponse(
-        _ message: STUNMessage, from source: SocketAddress, at now: NIODeadline
-    ) -> Bool {
-        guard let transaction = transactions[message.transactionID], message.isAuthentic(key: remoteKey) else {
+    mutating func receiveResponse(_ message: STUNMessage, on route: ICERoute, at now: NIODeadline) -> Bool {
+        guard let transaction = transactions[message.transactionID], message.isAuthentic(key: transaction.key) else {
             return false
         }
         transactions[message.transactionID] = nil
         counters.responsesReceived += 1
-        let index = pairs.firstIndex { $0.remote.address == transaction.address }
+        let index =
+            transaction.isOfPrevious || isOld(transaction) ? nil : pairs.firstIndex { $0.route == transaction.route }
+        if let index { pairs[index].traffic.responsesReceived += 1 }
         // The answer must come from where the request went (§7.2.5.2.1), and must be understood (RFC 8489 §6.3.3).
-        guard source == transaction.address, message.unknownRequiredAttributes.isEmpty else {
-            if let index, pairs[index].isInProgress { pairFailed(at: index) }
+        guard route == transaction.route, message.unknownRequiredAttributes.isEmpty else {
+            if let index, pairs[index].isInProgress { pairFailed(at: index, now) }
             return true
         }
         if message.messageClass == .errorResponse {
-            receiveError(message, pairAt: index, transaction)
+            receiveError(message, pairAt: index, transaction, at: now)
         } else {
-            receiveSuccess(pairAt: index, transaction, at: now)
+            receiveSuccess(message, pairAt: index, transaction, at: now)
         }
         runChecks(at: now)
         return true
     }
 
-    private mutating func receiveError(_ message: STUNMessage, pairAt index: Int?, _ transaction: Transaction) {
+    /// A check of before the restart.
+    private func isOld(_ transaction: Transaction) -> Bool {
+        transaction.key != current.remoteKey
+    }
+
+    private mutating func receiveError(
+        _ message: STUNMessage, pairAt index: Int?, _ transaction: Transaction, at now: NIODeadline
+    ) {
         if message.errorCode == 487 {
             // Switched already if a request of the peer's told us first.
-            if isControlling == transaction.wasControlling { switchRole() }
+            if isControlling == transaction.wasControlling { switchRole(at: now) }
             if let index, pairs[index].isInProgress {
                 pairs[index].state = .waiting
-                trigger(transaction.address)
+                trigger(transaction.route)
             }
         } else if let index, !transaction.isConsent {
-            pairFailed(at: index)
+            pairFailed(at: index, now)
         }
     }
 
-    private mutating func receiveSuccess(pairAt index: Int?, _ transaction: Transaction, at now: NIODeadline) {
+    private mutating func receiveSuccess(
+        _ message: STUNMessage, pairAt index: Int?, _ transaction: Transaction, at now: NIODeadline
+    ) {
         if now >= transaction.sentAt {
             let roundTrip = now - transaction.sentAt
             counters.currentRoundTripTime = roundTrip
             counters.totalRoundTripTime = counters.totalRoundTripTime + roundTrip
+            if let index {
+                pairs[index].traffic.currentRoundTripTime = roundTrip
+                pairs[index].traffic.totalRoundTripTime = pairs[index].traffic.totalRoundTripTime + roundTrip
+            }
         }
-        markValidated(transaction.address)
+        markValidated(transaction.route)
         noteTraffic(at: now)
-        if transaction.address == selected { consent?.granted(at: now) }
+        if transaction.route == selected, transaction.isOfPrevious == isSelectedOfPrevious {
+            consent?.granted(at: now)
+        }
         guard !transaction.isConsent, let index else { return }
-        pairs[index].state = .succeeded
-        triggered.removeAll { $0 == transaction.address && nominating != $0 }
-        if selected == nil { select(transaction.address, at: now) }
+        // An answer to an older check must not end the nomination that is under way.
+        let isNominating =
+            nominating == transaction.route && !transaction.isNomination && pairs[index].isInProgress
+        if !isNominating { pairs[index].state = .succeeded }
+        pairs[index].mappedAddress = message.mappedAddress
+        if pairs[index].succeededAt == nil { pairs[index].succeededAt = now }
+        triggered.removeAll { $0 == transaction.route && nominating != $0 }
+        if selected == nil { select(transaction.route, at: now) }
         if isControlling {
             if transaction.isNomination, transaction.wasControlling {
-                pairNominated(at: index)
-            } else if nominating == nil, state == .checking {
-                nominate(pairAt: index)
+                pairNominated(at: index, now)
+            } else {
+                considerNomination(at: now)
             }
         } else if pairs[index].isNominatedOnSuccess {
-            pairNominated(at: index)
+            pairNominated(at: index, now)
         }
     }
 
-    mutating func select(_ address: SocketAddress, at now: NIODeadline? = nil) {
-        guard selected != address else { return }
-        selected = address
-        counters.selectedCandidatePairChanges += 1
+    mutating func select(_ route: ICERoute, at now: NIODeadline) {
+        if isSelectedOfPrevious {
+            // The restart is done: from here on consent is asked for by the new credentials.
+            isSelectedOfPrevious = false
+            consent = nil
+        }
         // The check that succeeded is the first consent (RFC 7675 §5.1).
-        if let now, consent == nil {
+        if consent == nil {
             consent = ConsentFreshness(configuration: configuration, at: now, jitter: generator.next())
         }
-        outputs.append(.event(.selected(address)))
+        guard selected != route else { return }
+        foldTraffic()
+        selected = route
+        counters.selectedCandidatePairChanges += 1
+        if let link = route.relay {
+            gatherer.bindChannel(to: route.remote, link: link, at: now)
+            drainGatherer(at: now)
+        }
+        outputs.append(.event(.selected(route)))
     }
 
     mutating func runConsent(at now: NIODeadline) {
@@ -85,10 +115,14 @@ extension ICEAgent {
         for action in freshness.handleTimeout(at: now, jitter: jitter) {
             switch action {
             case .check:
-                let localPriority = pairs.first { $0.remote.address == selected }?.localPriority ?? 0
+                // A lite agent sends none: it goes by the peer's (RFC 7675 §4).
+                guard !configuration.isLite else { continue }
+                let index = pairs.firstIndex { $0.route == selected }
+                let localPriority = index.map { pairs[$0].local.priority } ?? .max
                 let (_, datagram) = makeRequest(
-                    to: selected, localPriority: localPriority, isNomination: false, isConsent: true, at: now)
-                outputs.append(.transmit(datagram, to: selected))
+                    on: selected, localPriority: localPriority, isNomination: false, isConsent: true, at: now)
+                if let index { pairs[index].traffic.consentRequestsSent += 1 }
+                transmit(datagram, on: selected, at: now)
             case .disconnected:
                 outputs.append(.event(.disconnected))
             case .expired:

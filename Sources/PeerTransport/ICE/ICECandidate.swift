@@ -25,6 +25,19 @@ struct ICECandidate: Sendable, Hashable {
     var address: SocketAddress
     var kind: Kind
 
+    /// The base of a reflexive candidate, the mapped address of a relayed one (RFC 8839 §5.1).
+    var related: SocketAddress?
+
+    /// A name in `.local` that hides the address until it is resolved; `address` has only the port then.
+    var name: String?
+
+    /// The peer's user name fragment that the candidate goes with, where it says so (RFC 8838 §3, as browsers do).
+    var ufrag: String?
+
+    /// For one of ours: the server's URL, and how its relay is reached.
+    var url: String?
+    var relayTransport: RelayEndpoint.Transport?
+
     /// RFC 8445 §5.1.2.1 for component 1.
     static func priority(_ kind: Kind, localPreference: UInt16) -> UInt32 {
         kind.typePreference << 24 | UInt32(localPreference) << 8 | 255
@@ -34,8 +47,8 @@ struct ICECandidate: Sendable, Hashable {
 extension ICECandidate {
     /// Reads `candidate:…` (RFC 8839 §5.1), with or without `a=` before it.
     ///
-    /// `nil` for a well-formed candidate that is of no use here: another component, TCP, or a host name
-    /// (names in `.local` are a browser's hidden addresses). Throws `sessionDescriptionInvalid` for anything else.
+    /// `nil` for a well-formed candidate that is of no use here: another component, TCP, or a host name that is not a
+    /// browser's in `.local`. Throws `sessionDescriptionInvalid` for anything else.
     init?(parsing text: some StringProtocol) throws(IoTError) {
         guard text.utf8.count <= 1024 else { throw Self.malformed("too long") }
         var line = Substring(text)
@@ -46,15 +59,43 @@ extension ICECandidate {
             let component = UInt16(fields[1]), (1...256).contains(component), let priority = UInt32(fields[3]),
             let port = UInt16(fields[5])
         else { throw Self.malformed("a field is missing or wrong") }
-        guard component == 1, fields[2].lowercased() == "udp", let kind = Kind(rawValue: String(fields[7])),
-            let address = try? SocketAddress(ipAddress: String(fields[4]), port: Int(port)), address.isReachableUnicast
+        guard component == 1, fields[2].lowercased() == "udp", let kind = Kind(rawValue: String(fields[7])), port > 0
         else { return nil }
-        self.init(foundation: String(fields[0]), priority: priority, address: address, kind: kind)
+        if let address = try? SocketAddress(ipAddress: String(fields[4]), port: Int(port)) {
+            guard address.isReachableUnicast else { return nil }
+            self.init(foundation: String(fields[0]), priority: priority, address: address, kind: kind)
+        } else {
+            guard let name = MDNSName.normalized(fields[4]),
+                let address = try? SocketAddress(ipAddress: "0.0.0.0", port: Int(port))
+            else { return nil }
+            self.init(foundation: String(fields[0]), priority: priority, address: address, kind: kind)
+            self.name = name
+        }
+        // Pairs of a name and a value follow.
+        var extensions = fields.dropFirst(8)
+        var relatedHost: Substring?
+        while let key = extensions.popFirst(), let value = extensions.popFirst() {
+            switch key {
+            case "raddr": relatedHost = value
+            case "rport":
+                related = relatedHost.flatMap { host in
+                    UInt16(value).flatMap { try? SocketAddress(ipAddress: String(host), port: Int($0)) }
+                }
+            case "ufrag" where value.utf8.count <= 256: ufrag = String(value)
+            default: break
+            }
+        }
     }
 
     /// `candidate:1 1 udp 2130706431 192.0.2.1 5000 typ host`
     var text: String {
-        "candidate:\(foundation) 1 udp \(priority) \(address.ipAddress ?? "") \(address.port ?? 0) typ \(kind.rawValue)"
+        var text =
+            "candidate:\(foundation) 1 udp \(priority) \(name ?? address.ipAddress ?? "") \(address.port ?? 0) "
+            + "typ \(kind.rawValue)"
+        if kind != .host, let related {
+            text += " raddr \(related.ipAddress ?? "") rport \(related.port ?? 0)"
+        }
+        return text
     }
 
     private static func malformed(_ reason: String) -> IoTError {

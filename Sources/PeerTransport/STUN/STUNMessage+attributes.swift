@@ -28,9 +28,52 @@ extension STUNMessage {
         first { if case .errorCode(let code, _) = $0 { code } else { nil } }
     }
 
+    var errorReason: String? {
+        first { if case .errorCode(_, let reason) = $0 { reason } else { nil } }
+    }
+
     var mappedAddress: SocketAddress? {
         first { if case .xorMappedAddress(let address) = $0 { address } else { nil } }
             ?? first { if case .mappedAddress(let address) = $0 { address } else { nil } }
+    }
+
+    var realm: String? {
+        first { if case .realm(let text) = $0 { text } else { nil } }
+    }
+
+    var nonce: [UInt8]? {
+        first { if case .nonce(let bytes) = $0 { bytes } else { nil } }
+    }
+
+    /// The list as it came.
+    var passwordAlgorithms: [UInt8]? {
+        first { if case .passwordAlgorithms(let bytes) = $0 { bytes } else { nil } }
+    }
+
+    var alternateServer: SocketAddress? {
+        first { if case .alternateServer(let address) = $0 { address } else { nil } }
+    }
+
+    /// Seconds.
+    var lifetime: UInt32? {
+        first { if case .lifetime(let seconds) = $0 { seconds } else { nil } }
+    }
+
+    var channelNumber: UInt16? {
+        first { if case .channelNumber(let number) = $0 { number } else { nil } }
+    }
+
+    var peerAddress: SocketAddress? {
+        first { if case .xorPeerAddress(let address) = $0 { address } else { nil } }
+    }
+
+    var data: ByteBuffer? {
+        first { if case .data(let bytes) = $0 { bytes } else { nil } }
+    }
+
+    /// One, or one of each family (RFC 8656 §7.3).
+    var relayedAddresses: [SocketAddress] {
+        attributes.compactMap { if case .xorRelayedAddress(let address) = $0 { address } else { nil } }
     }
 
     /// The types that must be understood and are not.

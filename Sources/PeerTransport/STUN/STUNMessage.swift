@@ -21,8 +21,14 @@ struct STUNMessage: Sendable {
     var transactionID: STUNTransactionID
     var attributes: [STUNAttribute]
 
-    /// What the hash of a received message is checked over: its bytes up to MESSAGE-INTEGRITY, and the hash itself.
-    private var integrity: (covered: [UInt8], code: [UInt8])?
+    /// What the hash of a received message is checked over: its bytes up to the attribute, and the hash itself.
+    private struct Integrity {
+        var covered: [UInt8]
+        var code: [UInt8]
+    }
+
+    private var integrity: Integrity?
+    private var integritySHA256: Integrity?
 
     /// True for a received message that ended with a right FINGERPRINT.
     private(set) var hasFingerprint = false
@@ -62,12 +68,22 @@ struct STUNMessage: Sendable {
                     value.getInteger(at: value.readerIndex) == Self.fingerprint(of: bytes[..<offset])
                 else { throw Self.malformed("the fingerprint is wrong") }
                 hasFingerprint = true
-            case _ where integrity != nil:
+            case STUNAttribute.Number.messageIntegritySHA256 where integritySHA256 == nil:
+                // May be cut to 16 bytes or more (RFC 8489 §14.6).
+                guard (16...32).contains(size), size & 3 == 0 else { throw Self.malformed("the integrity is cut") }
+                integritySHA256 = Integrity(
+                    covered: Self.covered(bytes[..<offset], codeByteCount: Int(size)),
+                    code: Array(value.readableBytesView))
+            case _ where integrity != nil || integritySHA256 != nil:
                 // What stands behind the hash is not covered by it and must be ignored (RFC 8489 §14.5).
                 continue
             case STUNAttribute.Number.messageIntegrity:
-                guard size == MessageIntegrity.byteCount else { throw Self.malformed("the integrity is cut") }
-                integrity = (Self.covered(bytes[..<offset]), Array(value.readableBytesView))
+                guard size == MessageIntegrity.Algorithm.sha1.byteCount else {
+                    throw Self.malformed("the integrity is cut")
+                }
+                integrity = Integrity(
+                    covered: Self.covered(bytes[..<offset], codeByteCount: Int(size)),
+                    code: Array(value.readableBytesView))
             default:
                 guard let attribute = STUNAttribute(number: number, value: value, transactionID: transactionID) else {
                     throw Self.malformed("attribute \(number) is wrong")
@@ -77,15 +93,18 @@ struct STUNMessage: Sendable {
         }
     }
 
-    /// True when the message carries MESSAGE-INTEGRITY and it was made with this key.
-    func isAuthentic(key: [UInt8]) -> Bool {
-        guard let integrity else { return false }
-        return MessageIntegrity.areEqual(
-            MessageIntegrity.authenticationCode(of: integrity.covered, key: key), integrity.code)
+    /// True when the message carries the algorithm's hash and it was made with this key.
+    func isAuthentic(key: [UInt8], by algorithm: MessageIntegrity.Algorithm = .sha1) -> Bool {
+        guard let integrity = algorithm == .sha1 ? integrity : integritySHA256 else { return false }
+        let code = MessageIntegrity.authenticationCode(of: integrity.covered, key: key, algorithm: algorithm)
+        return MessageIntegrity.areEqual(Array(code.prefix(integrity.code.count)), integrity.code)
     }
 
-    /// The datagram: the attributes, then MESSAGE-INTEGRITY when there is a key, then FINGERPRINT.
-    func datagram(key: [UInt8]? = nil) -> ByteBuffer {
+    /// True when the message carries a hash, right or wrong.
+    var hasIntegrity: Bool { integrity != nil || integritySHA256 != nil }
+
+    /// The datagram: the attributes, then the algorithm's hash when there is a key, then FINGERPRINT.
+    func datagram(key: [UInt8]? = nil, algorithm: MessageIntegrity.Algorithm = .sha1) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(160)
         let type = messageClass.rawValue
@@ -100,8 +119,9 @@ struct STUNMessage: Sendable {
         }
         if let key {
             let code = MessageIntegrity.authenticationCode(
-                of: Self.covered(buffer.readableBytesView), key: key)
-            STUNAttribute.other(type: STUNAttribute.Number.messageIntegrity, value: code)
+                of: Self.covered(buffer.readableBytesView, codeByteCount: algorithm.byteCount), key: key,
+                algorithm: algorithm)
+            STUNAttribute.other(type: algorithm.attributeNumber, value: code)
                 .write(into: &buffer, transactionID: transactionID)
         }
         Self.setLength(of: &buffer, extra: 8)
@@ -117,10 +137,10 @@ struct STUNMessage: Sendable {
         buffer.setInteger(UInt16(truncatingIfNeeded: length), at: buffer.readerIndex + 2)
     }
 
-    /// The bytes before MESSAGE-INTEGRITY as the hash covers them: the header's length reaches to its end.
-    private static func covered(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    /// The bytes before the hash as it covers them: the header's length reaches to its end.
+    private static func covered(_ bytes: some Collection<UInt8>, codeByteCount: Int) -> [UInt8] {
         var covered = Array(bytes)
-        let length = covered.count - headerByteCount + 4 + MessageIntegrity.byteCount
+        let length = covered.count - headerByteCount + 4 + codeByteCount
         covered[2] = UInt8(truncatingIfNeeded: length >> 8)
         covered[3] = UInt8(truncatingIfNeeded: length)
         return covered

@@ -1,24 +1,103 @@
 import NIOCore
 
 /// The addresses under which a bound socket can be reached.
+///
+/// Of a socket on the unspecified address these are the interfaces' own, by these rules:
+/// - loopback addresses only if there is nothing else;
+/// - no IPv6 link-local ones, which mean nothing without an interface, and no IPv4 ones (169.254.0.0/16) beside others;
+/// - none of an interface that joins containers or virtual machines of this host (`isInternal`), unless there is
+///   nothing else: a peer elsewhere has networks of the same numbers;
+/// - in the order of RFC 6724 §2.1's precedence, with the two families taking turns (RFC 8421 §4), so that a broken
+///   IPv6 does not keep the checks of IPv4 waiting.
 enum HostAddresses {
-    /// The socket's own address; for a socket on the unspecified address those of all interfaces, loopback only if
-    /// there is nothing else, and without IPv6 link-local ones.
     static func of(_ local: SocketAddress) throws -> [SocketAddress] {
         guard let port = local.port, local.packedIPBytes.allSatisfy({ $0 == 0 }) else { return [local] }
-        var addresses: [SocketAddress] = []
+        var found: [Interface] = []
         for device in try System.enumerateDevices() {
             guard var address = device.address, !(local.isIPv4 && !address.isIPv4), !address.packedIPBytes.isEmpty
             else { continue }
             address.port = port
-            if address.isReachableUnicast, !addresses.contains(address) { addresses.append(address) }
+            found.append(Interface(name: device.name, address: address))
         }
-        let outside = addresses.filter { !$0.isLoopback }
-        return outside.isEmpty ? addresses : outside
+        return choose(found)
+    }
+
+    struct Interface {
+        var name: String
+        var address: SocketAddress
+    }
+
+    static func choose(_ interfaces: [Interface]) -> [SocketAddress] {
+        let usable = interfaces.filter { $0.address.isReachableUnicast }
+        let tests: [(Interface) -> Bool] = [
+            { !$0.address.isLoopback && !isInternal($0.name) && !$0.address.isIPv4LinkLocal },
+            { !$0.address.isLoopback && !isInternal($0.name) },
+            { !$0.address.isLoopback },
+            { _ in true },
+        ]
+        var addresses: [SocketAddress] = []
+        for test in tests where addresses.isEmpty {
+            for interface in usable where test(interface) && !addresses.contains(interface.address) {
+                addresses.append(interface.address)
+            }
+        }
+        return interleaved(addresses)
+    }
+
+    /// The interfaces that a peer may be behind.
+    static func devices() -> [NIONetworkDevice] {
+        ((try? System.enumerateDevices()) ?? []).filter { !isInternal($0.name) }
+    }
+
+    /// True for the names that container and virtual machine software gives to bridges and their ends.
+    static func isInternal(_ name: String) -> Bool {
+        let prefixes = [
+            "docker", "veth", "virbr", "vnet", "lxcbr", "lxdbr", "podman", "cni", "flannel", "cali", "cilium", "kube-",
+            "tunl", "weave", "vmnet", "vboxnet",
+        ]
+        if prefixes.contains(where: name.hasPrefix) { return true }
+        // Docker's own networks; br-lan and the like are a router's.
+        let digits = name.dropFirst(3)
+        return name.hasPrefix("br-") && digits.utf8.count == 12 && digits.allSatisfy(\.isHexDigit)
+    }
+
+    /// By precedence, the best first, and then the families in turn.
+    private static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        // Swift's sort keeps no order among equals by contract, so that the place is part of the key.
+        let sorted = addresses.enumerated().sorted { left, right in
+            (right.element.precedence, left.offset) < (left.element.precedence, right.offset)
+        }.map(\.element)
+        guard let first = sorted.first else { return [] }
+        var leading = sorted.filter { $0.isIPv4 == first.isIPv4 }[...]
+        var other = sorted.filter { $0.isIPv4 != first.isIPv4 }[...]
+        var result: [SocketAddress] = []
+        while !leading.isEmpty || !other.isEmpty {
+            if let next = leading.popFirst() { result.append(next) }
+            if let next = other.popFirst() { result.append(next) }
+        }
+        return result
     }
 }
 
 extension SocketAddress {
+    var isIPv4LinkLocal: Bool {
+        let bytes = packedIPBytes
+        return bytes.count == 4 && bytes[0] == 169 && bytes[1] == 254
+    }
+
+    /// RFC 6724 §2.1's default table.
+    var precedence: Int {
+        let bytes = packedIPBytes
+        guard bytes.count == 16 else { return 35 }
+        if isLoopback { return 50 }
+        // fc00::/7, 2002::/16, 2001::/32 and fec0::/10 in turn.
+        if bytes[0] & 0xFE == 0xFC { return 3 }
+        if bytes[0] == 0x20, bytes[1] == 0x02 { return 30 }
+        if bytes[0] == 0x20, bytes[1] == 0x01, bytes[2] == 0, bytes[3] == 0 { return 5 }
+        if bytes[0] == 0xFE, bytes[1] & 0xC0 == 0xC0 { return 1 }
+        return 40
+    }
+
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
     /// An IPv6 socket shows IPv4 peers as `::ffff:a.b.c.d` (RFC 4291 §2.5.5.2); ICE knows them as IPv4.

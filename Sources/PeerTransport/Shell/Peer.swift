@@ -6,9 +6,11 @@ public import NIOCore
 /// Not Sendable: every call, and every event, is on the socket's event loop. A call inside an event's handler is
 /// allowed; what it sets off comes after the handler returns.
 public final class Peer {
-    private let connection: PeerConnection
-    private let socket: PeerDemultiplexer
-    private let eventLoop: any EventLoop
+    let connection: PeerConnection
+    let socket: PeerDemultiplexer
+    let eventLoop: any EventLoop
+    /// Made when a name or a relay is wanted.
+    var network: PeerNetwork?
     private var onEvent: ((PeerEvent) -> Void)?
     private var isPumping = false
     private var timer: Scheduled<Void>?
@@ -16,7 +18,10 @@ public final class Peer {
 
     /// The addresses at which the peer has shown itself.
     private(set) var addresses: Set<SocketAddress> = []
-    let iceUfrag: String
+
+    /// Under which the peer's checks come: the newest last.
+    var iceUfrags: [String]
+    static let maximumFragments = 2
 
     init(
         connection: PeerConnection, socket: PeerDemultiplexer, eventLoop: any EventLoop,
@@ -26,7 +31,7 @@ public final class Peer {
         self.socket = socket
         self.eventLoop = eventLoop
         self.onEvent = onEvent
-        iceUfrag = connection.iceUfrag
+        iceUfrags = [connection.iceUfrag]
     }
 
     public var state: PeerConnectionState { connection.state }
@@ -55,6 +60,7 @@ public final class Peer {
         to offer: SessionDescription, accepting: (MediaSection) -> Bool = { _ in true }
     ) throws(IoTError) -> SessionDescription {
         let answer = try connection.createAnswer(to: offer, accepting: accepting)
+        noteFragment()
         begin()
         return answer
     }
@@ -131,12 +137,12 @@ public final class Peer {
     }
 
     /// What a description or a candidate sets off waits for the time.
-    private func begin() {
+    func begin() {
         connection.handleTimeout(at: eventLoop.now)
         pump()
     }
 
-    private func pump() {
+    func pump() {
         // From inside an event: the pump that called it goes on.
         guard !isPumping else { return }
         isPumping = true
@@ -145,6 +151,7 @@ public final class Peer {
             switch connection.poll() {
             case .transmit(let datagram, let address)?: socket.write(datagram, to: address)
             case .event(let event)?: onEvent?(event)
+            case .network(let request)?: perform(request)
             case .timeout(let deadline)?: return schedule(deadline)
             case nil: return finish()
             }
@@ -171,6 +178,8 @@ public final class Peer {
         timer = nil
         timerDeadline = .distantFuture
         onEvent = nil
+        network?.close()
+        network = nil
         socket.remove(self)
     }
 }

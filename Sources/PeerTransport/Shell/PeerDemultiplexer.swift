@@ -42,14 +42,18 @@ final class PeerDemultiplexer: ChannelInboundHandler {
     var isActive: Bool { context?.channel.isActive == true }
 
     func add(_ peer: Peer) {
-        peersByUfrag[peer.iceUfrag] = peer
+        for ufrag in peer.iceUfrags { peersByUfrag[ufrag] = peer }
     }
 
     func remove(_ peer: Peer) {
-        peersByUfrag[peer.iceUfrag] = nil
+        for ufrag in peer.iceUfrags { remove(peer, iceUfrag: ufrag) }
         for address in peer.addresses where peersByAddress[address] === peer {
             peersByAddress[address] = nil
         }
+    }
+
+    func remove(_ peer: Peer, iceUfrag: String) {
+        if peersByUfrag[iceUfrag] === peer { peersByUfrag[iceUfrag] = nil }
     }
 
     func closeAll() {

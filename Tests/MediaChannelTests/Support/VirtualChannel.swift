@@ -157,6 +157,7 @@ final class VirtualChannel {
             case .transmit(let bytes, _): links[index].send(bytes, size: bytes.readableBytes, at: now)
             case .event(.stateChanged(.connected)): isConnected[index] = true
             case .event(let event): index == 0 ? cameraEvent(event) : viewerEvent(event)
+            case .network: break
             }
         }
         return nil

@@ -109,6 +109,8 @@ final class PeerLink {
             case .event(let event):
                 events[index].append(event)
                 onEvent(index, event)
+            case .network:
+                break
             case .transmit(let bytes, _):
                 #expect(bytes.readableBytes <= 1200)
                 captured.append(bytes)

@@ -28,6 +28,29 @@ import Testing
         }
     }
 
+    @Test("A browser's hidden address is read as a name, and written as one")
+    func readsName() throws {
+        let text = "candidate:1 1 udp 2113937151 6F5B0A2E-1f7c-4d2a-b7a1-5b1f8c5d3e0f.local 5000 typ host ufrag abcd"
+        let candidate = try #require(try ICECandidate(parsing: text))
+        #expect(candidate.name == "6f5b0a2e-1f7c-4d2a-b7a1-5b1f8c5d3e0f.local")
+        #expect(candidate.address.port == 5000)
+        #expect(!candidate.address.isReachableUnicast)
+        #expect(candidate.ufrag == "abcd")
+        #expect(candidate.text.contains(" 6f5b0a2e-1f7c-4d2a-b7a1-5b1f8c5d3e0f.local 5000 typ host"))
+    }
+
+    @Test("A reflexive candidate carries its base, and a host candidate none")
+    func related() throws {
+        var candidate = ICECandidate(
+            foundation: "s04", priority: 1, address: try SocketAddress(ipAddress: "198.51.100.1", port: 6),
+            kind: .serverReflexive)
+        candidate.related = try SocketAddress(ipAddress: "10.0.0.2", port: 7)
+        #expect(candidate.text == "candidate:s04 1 udp 1 198.51.100.1 6 typ srflx raddr 10.0.0.2 rport 7")
+        #expect(try ICECandidate(parsing: candidate.text) == candidate)
+        candidate.kind = .host
+        #expect(!candidate.text.contains("raddr"))
+    }
+
     @Test("The priority of RFC 8445 §5.1.2.1")
     func priority() {
         #expect(ICECandidate.priority(.host, localPreference: 65535) == 2_130_706_431)
@@ -36,7 +59,9 @@ import Testing
     @Test(
         "Of no use, yet no error",
         arguments: [
-            "candidate:1 1 udp 1 6f5b0a2e-1f7c-4d2a-b7a1-5b1f8c5d3e0f.local 5000 typ host",
+            "candidate:1 1 udp 1 host.example.org 5000 typ host",
+            "candidate:1 1 udp 1 printer.office.local 5000 typ host",
+            "candidate:1 1 udp 1 .local 5000 typ host",
             "candidate:1 2 udp 1 192.0.2.1 5000 typ host",
             "candidate:1 1 tcp 1 192.0.2.1 9 typ host tcptype active",
             "candidate:1 1 udp 1 224.0.0.1 5000 typ host",

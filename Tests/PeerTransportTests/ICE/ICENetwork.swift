@@ -70,6 +70,8 @@ struct ICENetwork {
             switch output {
             case .timeout(let deadline): return deadline
             case .event(let event): hosts[index].events.append(event)
+            // Without servers and names nothing is asked for.
+            case .request: break
             case .transmit(let bytes, let destination):
                 hosts[index].sent += 1
                 let lost = Double.random(in: 0..<1, using: &generator) < lossRate

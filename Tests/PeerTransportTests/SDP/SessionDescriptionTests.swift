@@ -130,7 +130,11 @@ import Testing
         #expect(offer.sections[1].ssrc == 3_570_614_608)
         #expect(offer.sections[1].codecs.map(\.encodingName) == ["opus", "PCMU"])
         #expect(!offer.sections[1].allowsReducedSizeRTCP)
-        #expect(offer.candidateTexts == ["candidate:2 1 udp 2113937150 192.0.2.77 51001 typ host"])
+        #expect(
+            offer.candidateTexts == [
+                "candidate:1 1 udp 2113937151 1f0e.local 51000 typ host",
+                "candidate:2 1 udp 2113937150 192.0.2.77 51001 typ host",
+            ])
         #expect(offer.iceUfrag == "F7gI")
         #expect(offer.setup == .either)
     }

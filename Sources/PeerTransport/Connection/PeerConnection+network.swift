@@ -1,0 +1,86 @@
+import IoTCore
+public import NIOCore
+
+// Names, relays, and candidates that come later: the answers to `PeerOutput.network`.
+extension PeerConnection {
+    /// The addresses of a name that was to be resolved; none when it has none, or when that took too long.
+    public func resolved(_ name: String, to addresses: [SocketAddress], at time: NIODeadline) {
+        input(at: time) { ice.resolved(name, to: addresses, at: now) }
+    }
+
+    /// The link may be written to: its UDP socket is bound, its connection stands.
+    public func linkOpened(_ link: Int, at time: NIODeadline) {
+        input(at: time) { ice.linkOpened(link, at: now) }
+    }
+
+    /// What the server sent: on UDP one datagram.
+    public func linkReceived(_ link: Int, _ bytes: ByteBuffer, at time: NIODeadline) {
+        input(at: time) { ice.linkReceived(link, bytes, at: now) }
+    }
+
+    /// The link could not be opened, or was closed by the server or by a failure.
+    public func linkClosed(_ link: Int, at time: NIODeadline) {
+        input(at: time) { ice.linkClosed(link, at: now) }
+    }
+
+    private func input(at time: NIODeadline, _ body: () -> Void) {
+        guard !state.isEnd else { return }
+        now = max(now, time)
+        startIfPending()
+        body()
+        flushICE()
+    }
+
+    // MARK: Gathering
+
+    /// Descriptions carry no time: the servers are asked with the next call that does.
+    func gatherIfPending() {
+        guard isGatheringPending else { return }
+        isGatheringPending = false
+        ice.gather(at: now)
+        flushICE()
+    }
+
+    /// True when no more candidates of ours are to come.
+    public var isGatheringComplete: Bool {
+        (configuration.hasAllHostAddresses || hasEndedHostAddresses)
+            && (configuration.ice.servers.isEmpty || configuration.ice.isLite || ice.isGathered)
+    }
+
+    func describeCandidates(in description: inout SessionDescription) {
+        isGatheringPending = true
+        description.candidates = ice.localCandidates
+        description.isICELite = configuration.ice.isLite
+        description.hasEndOfCandidates = isGatheringComplete
+    }
+
+    func handleGathering(_ event: ICEAgent.Event) {
+        switch event {
+        case .candidate(let candidate):
+            guard localDescription != nil else { return }
+            if restartOffer == nil {
+                localDescription?.candidates.append(candidate)
+            } else {
+                restartOffer?.candidates.append(candidate)
+            }
+            outputs.append(.event(.localCandidate(candidate.text)))
+        case .gathered:
+            endCandidatesIfComplete()
+        case .candidateError(let url, let failure):
+            outputs.append(.event(.candidateError(url: url, code: failure.code, text: failure.text)))
+        default:
+            break
+        }
+    }
+
+    /// Tells the peer by an empty candidate, unless the description said so already.
+    func endCandidatesIfComplete() {
+        guard isGatheringComplete, localDescription?.hasEndOfCandidates == false || restartOffer != nil else { return }
+        if restartOffer == nil {
+            localDescription?.hasEndOfCandidates = true
+        } else {
+            restartOffer?.hasEndOfCandidates = true
+        }
+        outputs.append(.event(.localCandidate("")))
+    }
+}

@@ -1,0 +1,92 @@
+public import IoTCore
+import NIOCore
+
+// ICE restarts (RFC 8445 §9, RFC 8839 §4.4.1.1.1): the way is sought anew while media go on over the old one. Nothing
+// but ICE's credentials and candidates changes.
+extension PeerConnection {
+    /// An offer with new ICE credentials, for a peer whose way has changed or is lost; the answer goes to `setAnswer`.
+    ///
+    /// - Throws: `stateMismatch` before the first descriptions are exchanged, after the end, and while another
+    ///   restart waits for its answer.
+    public func createRestartOffer() throws(IoTError) -> SessionDescription {
+        guard let local = localDescription, remoteDescription != nil, !state.isEnd, restartOffer == nil else {
+            throw IoTError(.stateMismatch, "there is no connection whose ICE could be restarted now")
+        }
+        ice.restart()
+        flushICE()
+        var offer = local
+        offer.sessionVersion += 1
+        offer.setup = .either
+        offer.credentials = ice.credentials
+        describeCandidates(in: &offer)
+        hasAllRemoteCandidates = false
+        pendingCandidates = []
+        restartOffer = offer
+        return offer
+    }
+
+    func setRestartAnswer(_ answer: SessionDescription) throws(IoTError) {
+        guard let offer = restartOffer, !state.isEnd else {
+            throw IoTError(.stateMismatch, "there is no restart that waits for an answer")
+        }
+        try requireSameSections(offer, answer)
+        try requireSameCertificate(answer)
+        guard answer.credentials != remoteDescription?.credentials else {
+            throw IoTError(.sessionDescriptionInvalid, "the answer to a restart keeps the old ICE credentials")
+        }
+        restartOffer = nil
+        localDescription = offer
+        adopt(answer)
+    }
+
+    /// The answer to an offer with new ICE credentials.
+    func createRestartAnswer(to offer: SessionDescription) throws(IoTError) -> SessionDescription {
+        guard let local = localDescription, let remote = remoteDescription, !state.isEnd, restartOffer == nil,
+            offer.credentials != remote.credentials
+        else { throw IoTError(.stateMismatch, "a description was made already, and the offer restarts nothing") }
+        try requireSameSections(local, offer)
+        try requireSameCertificate(offer)
+        ice.restart()
+        flushICE()
+        var answer = local
+        answer.sessionVersion += 1
+        // Who was offered to answers with what fits the offer; the tracks stay as they are.
+        answer.entries = zip(local.entries, offer.entries).map { ours, theirs in
+            guard case .media(let section) = ours, case .media(let offered) = theirs, !section.isRejected,
+                !offered.isRejected
+            else { return ours }
+            return .media(
+                Negotiation.answer(offered, local: section, ssrc: section.ssrc ?? 0, cname: section.cname))
+        }
+        answer.setup = dtls?.role == .client ? .active : .passive
+        answer.credentials = ice.credentials
+        describeCandidates(in: &answer)
+        hasAllRemoteCandidates = false
+        localDescription = answer
+        adopt(offer)
+        return answer
+    }
+
+    private func adopt(_ remote: SessionDescription) {
+        // What came before the description was of the old generation, or says by its `ufrag` that it is not.
+        pendingCandidates = pendingCandidates.filter { $0.ufrag == remote.credentials.ufrag }
+        remoteDescription = remote
+        pendingCandidates = Array(remote.candidates.prefix(Self.maximumPendingCandidates)) + pendingCandidates
+        hasAllRemoteCandidates = remote.hasEndOfCandidates
+        isStartPending = true
+    }
+
+    private func requireSameSections(_ local: SessionDescription, _ remote: SessionDescription) throws(IoTError) {
+        guard local.entries.count == remote.entries.count, local.sections.count == remote.sections.count,
+            zip(local.sections, remote.sections).allSatisfy({ $0.mid == $1.mid && $0.kind == $1.kind })
+        else {
+            throw IoTError(.sessionDescriptionInvalid, "a restart of ICE must keep the sections as they are")
+        }
+    }
+
+    private func requireSameCertificate(_ remote: SessionDescription) throws(IoTError) {
+        guard remote.fingerprints == remoteDescription?.fingerprints else {
+            throw IoTError(.sessionDescriptionInvalid, "a restart of ICE must keep the certificate")
+        }
+    }
+}

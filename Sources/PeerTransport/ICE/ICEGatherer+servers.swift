@@ -1,0 +1,229 @@
+import NIOCore
+
+// From a URL to a server-reflexive address or a relay.
+extension ICEGatherer {
+    mutating func beginDue(at now: NIODeadline) {
+        for index in attempts.indices {
+            guard case .waiting(let time) = attempts[index].state, now >= time else { continue }
+            attempts[index].state = .resolving
+            let url = attempts[index].url
+            if let address = try? SocketAddress(ipAddress: url.host, port: url.port) {
+                resolved(attempt: index, to: [address], at: now)
+            } else if !attempts.indices.contains(where: {
+                $0 != index && attempts[$0].state == .resolving && attempts[$0].url.host == url.host
+            }) {
+                outputs.append(.request(.resolve(url.host)))
+            }
+        }
+    }
+
+    /// The addresses of a server's name; none when it has none. True when the name was asked for here.
+    mutating func resolved(_ name: String, to addresses: [SocketAddress], at now: NIODeadline) -> Bool {
+        let waiting = attempts.indices.filter {
+            attempts[$0].state == .resolving && attempts[$0].url.host == name
+        }
+        for index in waiting { resolved(attempt: index, to: addresses, at: now) }
+        finishIfDone()
+        return !waiting.isEmpty
+    }
+
+    private mutating func resolved(attempt index: Int, to addresses: [SocketAddress], at now: NIODeadline) {
+        let url = attempts[index].url
+        var usable: [SocketAddress] = []
+        for var address in addresses {
+            address.port = url.port
+            guard address.isReachableUnicast, url.isTURN || (address.isIPv4 ? hasIPv4 : hasIPv6) else { continue }
+            if !usable.contains(address) { usable.append(address) }
+        }
+        attempts[index].state = .active
+        guard !usable.isEmpty else {
+            attempts[index].failure = .noAnswer("the server's name has no address that we can reach")
+            return fail(attempt: index, at: now)
+        }
+        attempts[index].addresses = Array(usable.prefix(Self.maximumAddresses))
+        if configuration.transportPolicy == .all, url.transport == .udp {
+            for isIPv4 in [true, false] where isIPv4 ? hasIPv4 : hasIPv6 {
+                if let server = usable.first(where: { $0.isIPv4 == isIPv4 }) {
+                    bind(attempt: index, to: server, at: now)
+                }
+            }
+        }
+        if url.isTURN {
+            openNext(attempt: index, at: now)
+        } else if !bindings.values.contains(where: { $0.attempt == index }) {
+            attempts[index].state = .done
+        }
+    }
+
+    // MARK: Server-reflexive addresses
+
+    private mutating func bind(attempt: Int, to server: SocketAddress, at now: NIODeadline) {
+        guard !bindings.values.contains(where: { $0.server == server }) else { return }
+        let id = STUNTransactionID(using: &generator)
+        let datagram = STUNMessage(.request, transactionID: id).datagram()
+        bindings[id] = Binding(
+            attempt: attempt, server: server, datagram: datagram, wait: configuration.retransmission,
+            nextTransmission: now + configuration.retransmission)
+        outputs.append(.transmit(datagram, to: server))
+    }
+
+    func awaitsResponse(to id: STUNTransactionID) -> Bool {
+        bindings[id] != nil
+    }
+
+    /// A server's answer to a Binding request; it carries no hash, so it counts only from where the request went.
+    mutating func receiveBinding(_ message: STUNMessage, from source: SocketAddress, at now: NIODeadline) -> Bool {
+        guard let binding = bindings[message.transactionID], binding.server == source else { return false }
+        bindings[message.transactionID] = nil
+        let url = attempts[binding.attempt].url
+        if message.messageClass == .successResponse, message.unknownRequiredAttributes.isEmpty,
+            let mapped = message.mappedAddress, mapped.isReachableUnicast, mapped.isIPv4 == source.isIPv4
+        {
+            outputs.append(.mapped(mapped, server: attempts[binding.attempt].server, url: url.text))
+        } else if !url.isTURN {
+            attempts[binding.attempt].failure = TURNFailure(
+                code: message.errorCode ?? TURNFailure.noAnswerCode,
+                text: message.errorReason ?? "the STUN server gave no usable address")
+            fail(attempt: binding.attempt, at: now)
+        }
+        if !url.isTURN, !bindings.values.contains(where: { $0.attempt == binding.attempt }) {
+            attempts[binding.attempt].state = .done
+        }
+        finishIfDone()
+        return true
+    }
+
+    // MARK: Relays
+
+    private mutating func openNext(attempt index: Int, at now: NIODeadline) {
+        guard !attempts[index].addresses.isEmpty else { return fail(attempt: index, at: now) }
+        makeLink(attempt: index, to: attempts[index].addresses.removeFirst())
+    }
+
+    mutating func fail(attempt index: Int, at now: NIODeadline) {
+        guard attempts[index].state != .done else { return }
+        attempts[index].state = .done
+        outputs.append(.failed(url: attempts[index].url.text, address: nil, attempts[index].failure))
+        // The next way to the same relay need not wait for its turn.
+        let server = attempts[index].server
+        if let next = attempts.indices.first(where: {
+            if case .waiting = attempts[$0].state { attempts[$0].server == server } else { false }
+        }) {
+            attempts[next].state = .waiting(now)
+            beginDue(at: now)
+        }
+    }
+
+    mutating func linkOpened(_ id: Int, at now: NIODeadline) {
+        guard links[id] != nil else { return }
+        links[id]?.isOpen = true
+        links[id]?.client.start(at: now)
+        drain(link: id, at: now)
+    }
+
+    mutating func linkReceived(_ id: Int, _ bytes: ByteBuffer, at now: NIODeadline) {
+        guard let endpoint = links[id]?.endpoint else { return }
+        if endpoint.transport == .udp {
+            links[id]?.client.receive(bytes, at: now)
+        } else {
+            var messages: [ByteBuffer] = []
+            let isReadable = links[id]?.decoder.receive(bytes) { messages.append($0) } ?? false
+            for message in messages { links[id]?.client.receive(message, at: now) }
+            if !isReadable { links[id]?.client.fail(.noAnswer("the server speaks no TURN")) }
+        }
+        drain(link: id, at: now)
+        finishIfDone()
+    }
+
+    /// The link was closed by the other side, or could not be opened.
+    mutating func linkClosed(_ id: Int, at now: NIODeadline) {
+        links[id]?.client.fail(.noAnswer("the TURN server cannot be reached, or closed the connection"))
+        drain(link: id, at: now)
+        finishIfDone()
+    }
+
+    /// Carries out what a link's client wants.
+    mutating func drain(link id: Int, at now: NIODeadline) {
+        while let output = links[id]?.client.poll() {
+            guard let link = links[id] else { return }
+            switch output {
+            case .transmit(let bytes):
+                outputs.append(.request(.send(bytes, link: id)))
+            case .event(.received(let payload, let peer)):
+                outputs.append(.received(payload, from: peer, link: id))
+            case .event(.refused(let peer, _)):
+                outputs.append(.refused(peer, link: id))
+            case .event(.allocated(let addresses, let mapped)):
+                allocated(id, link, addresses, mapped: mapped)
+            case .event(.redirected(let other)):
+                close(link: id)
+                redirected(link, to: other, at: now)
+            case .event(.failed(let failure)):
+                close(link: id)
+                failed(id, link, failure, at: now)
+            }
+        }
+    }
+
+    private mutating func allocated(
+        _ id: Int, _ link: Link, _ addresses: [SocketAddress], mapped: SocketAddress?
+    ) {
+        links[id]?.isAllocated = true
+        guard attempts.indices.contains(link.attempt) else { return }
+        attempts[link.attempt].state = .done
+        let attempt = attempts[link.attempt]
+        outputs.append(
+            .relayed(
+                Relay(
+                    link: id, addresses: addresses, mapped: mapped, transport: link.endpoint.transport,
+                    server: attempt.server, url: attempt.url.text)))
+        // The less direct ways to the same relay are not needed any more.
+        for index in attempts.indices
+        where index > link.attempt && attempts[index].server == attempt.server && attempts[index].state != .done {
+            attempts[index].state = .done
+            for other in links.keys where links[other]?.attempt == index { close(link: other) }
+        }
+    }
+
+    private mutating func redirected(_ link: Link, to other: SocketAddress, at now: NIODeadline) {
+        guard attempts.indices.contains(link.attempt) else { return }
+        // A name to check the other server's certificate against would be needed (RFC 8489 §10).
+        let isAllowed =
+            attempts[link.attempt].redirects < Self.maximumRedirects && link.endpoint.transport != .tls
+            && other != link.endpoint.address && (!other.isLoopback || link.endpoint.address.isLoopback)
+        guard isAllowed else {
+            attempts[link.attempt].failure = TURNFailure(code: 300, text: "the TURN server sends us on too often")
+            return openNext(attempt: link.attempt, at: now)
+        }
+        attempts[link.attempt].redirects += 1
+        makeLink(attempt: link.attempt, to: other)
+    }
+
+    private mutating func failed(_ id: Int, _ link: Link, _ failure: TURNFailure, at now: NIODeadline) {
+        if link.isAllocated { outputs.append(.lost(link: id)) }
+        guard attempts.indices.contains(link.attempt), attempts[link.attempt].state == .active else { return }
+        attempts[link.attempt].failure = failure
+        // 437: the server remembers another allocation of our port. A new link has another port.
+        if failure.code == 437, !attempts[link.attempt].hasRetried {
+            attempts[link.attempt].hasRetried = true
+            return makeLink(attempt: link.attempt, to: link.endpoint.address)
+        }
+        openNext(attempt: link.attempt, at: now)
+    }
+
+    // MARK: Use of a relay
+
+    mutating func send(_ payload: ByteBuffer, to peer: SocketAddress, link: Int, at now: NIODeadline) {
+        links[link]?.client.send(payload, to: peer, at: now)
+        drain(link: link, at: now)
+    }
+
+    mutating func bindChannel(to peer: SocketAddress, link: Int, at now: NIODeadline) {
+        links[link]?.client.bindChannel(to: peer, at: now)
+        drain(link: link, at: now)
+    }
+
+    mutating func retain(only peers: [SocketAddress], link: Int) {
+        links[link]?.client.retain(only: peers)
+    }
+}

@@ -1,0 +1,210 @@
+import NIOCore
+
+/// Asks STUN servers for our server-reflexive addresses and TURN servers for relays, and keeps the relays alive.
+///
+/// STUN goes out of the peers' own socket, since the mapping that it learns is that socket's. A relay has a link of
+/// its own: a server knows an allocation by its five-tuple, and peers share the socket.
+struct ICEGatherer {
+    enum Output {
+        /// A Binding request out of the peers' socket.
+        case transmit(ByteBuffer, to: SocketAddress)
+        case request(NetworkRequest)
+        /// Our address as a server sees it.
+        case mapped(SocketAddress, server: Int, url: String)
+        case relayed(Relay)
+        case received(ByteBuffer, from: SocketAddress, link: Int)
+        /// The relay will not send to this peer.
+        case refused(SocketAddress, link: Int)
+        /// A relay that we had is gone.
+        case lost(link: Int)
+        case failed(url: String, address: SocketAddress?, TURNFailure)
+        /// Every server has given what it has.
+        case finished
+    }
+
+    struct Relay {
+        var link: Int
+        var addresses: [SocketAddress]
+        var mapped: SocketAddress?
+        var transport: RelayEndpoint.Transport
+        var server: Int
+        var url: String
+    }
+
+    /// One URL.
+    struct Attempt {
+        enum State: Equatable {
+            case waiting(NIODeadline)
+            case resolving
+            case active
+            case done
+        }
+
+        var server: Int
+        var url: ICEServerURL
+        var username: String
+        var credential: String
+        var state: State
+        var addresses: [SocketAddress] = []
+        var failure = TURNFailure.noAnswer("the server does not answer")
+        var redirects = 0
+        var hasRetried = false
+    }
+
+    struct Binding {
+        var attempt: Int
+        var server: SocketAddress
+        var datagram: ByteBuffer
+        var transmissions = 1
+        var wait: TimeAmount
+        var nextTransmission: NIODeadline
+    }
+
+    struct Link {
+        var attempt: Int
+        var endpoint: RelayEndpoint
+        var client: TURNClient
+        var decoder = TURNStreamDecoder()
+        var isOpen = false
+        var isAllocated = false
+    }
+
+    let configuration: ICEConfiguration
+    var attempts: [Attempt] = []
+    var bindings: [STUNTransactionID: Binding] = [:]
+    var links: [Int: Link] = [:]
+    var outputs: CircularBuffer<Output> = []
+    var generator: any RandomNumberGenerator
+    var deadline: NIODeadline?
+    private var nextLink = 0
+    private(set) var hasIPv4 = false
+    private(set) var hasIPv6 = false
+
+    static let maximumServers = 8
+    static let maximumAddresses = 2
+    static let maximumRedirects = 2
+
+    init(configuration: ICEConfiguration, generator: any RandomNumberGenerator) {
+        self.configuration = configuration
+        self.generator = generator
+    }
+
+    var isFinished: Bool { deadline == nil }
+
+    /// Begins, or begins anew for an ICE restart; links that are allocated stay until they are released.
+    mutating func start(hasIPv4: Bool, hasIPv6: Bool, at now: NIODeadline) {
+        self.hasIPv4 = hasIPv4
+        self.hasIPv6 = hasIPv6
+        bindings = [:]
+        for id in links.keys where links[id]?.isAllocated == false { close(link: id) }
+        for id in links.keys { links[id]?.attempt = -1 }
+        attempts = []
+        for (index, server) in configuration.servers.prefix(Self.maximumServers).enumerated() {
+            let order: [RelayEndpoint.Transport] = [.udp, .tcp, .tls]
+            let relays = server.parsed.filter(\.isTURN)
+                .sorted { (order.firstIndex(of: $0.transport) ?? 0) < (order.firstIndex(of: $1.transport) ?? 0) }
+            let urls = server.parsed.filter { !$0.isTURN && configuration.transportPolicy == .all } + relays
+            var stagger = TimeAmount.zero
+            for url in urls {
+                attempts.append(
+                    Attempt(
+                        server: index, url: url, username: server.username, credential: server.credential,
+                        state: .waiting(now + stagger)))
+                if url.isTURN { stagger = stagger + configuration.relayStagger }
+            }
+        }
+        deadline = now + configuration.gatheringTimeout
+        beginDue(at: now)
+        finishIfDone()
+    }
+
+    mutating func poll() -> Output? {
+        outputs.popFirst()
+    }
+
+    var nextDeadline: NIODeadline? {
+        var next = deadline ?? .distantFuture
+        if deadline != nil {
+            for attempt in attempts {
+                if case .waiting(let time) = attempt.state { next = min(next, time) }
+            }
+        }
+        for binding in bindings.values { next = min(next, binding.nextTransmission) }
+        for link in links.values { next = min(next, link.client.nextDeadline ?? .distantFuture) }
+        return next == .distantFuture ? nil : next
+    }
+
+    mutating func handleTimeout(at now: NIODeadline) {
+        beginDue(at: now)
+        for (id, binding) in bindings where now >= binding.nextTransmission {
+            guard binding.transmissions < configuration.transmissions else {
+                bindings[id] = nil
+                if !attempts[binding.attempt].url.isTURN { fail(attempt: binding.attempt, at: now) }
+                continue
+            }
+            var again = binding
+            again.transmissions += 1
+            again.wait = again.wait * 2
+            again.nextTransmission = now + again.wait
+            bindings[id] = again
+            outputs.append(.transmit(binding.datagram, to: binding.server))
+        }
+        for id in links.keys.sorted() {
+            links[id]?.client.handleTimeout(at: now)
+            drain(link: id, at: now)
+        }
+        if let deadline, now >= deadline { giveUp() }
+        finishIfDone()
+    }
+
+    private mutating func giveUp() {
+        bindings = [:]
+        for index in attempts.indices where attempts[index].state != .done {
+            for id in links.keys where links[id]?.attempt == index && links[id]?.isAllocated == false {
+                close(link: id)
+            }
+            attempts[index].state = .done
+            outputs.append(.failed(url: attempts[index].url.text, address: nil, attempts[index].failure))
+        }
+    }
+
+    mutating func finishIfDone() {
+        guard deadline != nil, bindings.isEmpty, attempts.allSatisfy({ $0.state == .done }) else { return }
+        deadline = nil
+        outputs.append(.finished)
+    }
+
+    mutating func makeLink(
+        attempt: Int, to address: SocketAddress
+    ) {
+        let url = attempts[attempt].url
+        let endpoint = RelayEndpoint(transport: url.transport, address: address, serverName: url.host)
+        let client = TURNClient(
+            configuration: TURNClient.Configuration(
+                username: attempts[attempt].username, credential: attempts[attempt].credential,
+                isStream: url.transport != .udp, wantsIPv6: hasIPv6,
+                retransmission: configuration.retransmission, transmissions: configuration.transmissions),
+            generator: generator)
+        let id = nextLink
+        nextLink += 1
+        links[id] = Link(attempt: attempt, endpoint: endpoint, client: client)
+        outputs.append(.request(.open(link: id, endpoint)))
+    }
+
+    /// Gives the relay back and closes its link.
+    mutating func close(link id: Int) {
+        guard var link = links.removeValue(forKey: id) else { return }
+        link.client.close()
+        while let output = link.client.poll() {
+            if case .transmit(let bytes) = output, link.isOpen { outputs.append(.request(.send(bytes, link: id))) }
+        }
+        outputs.append(.request(.close(link: id)))
+    }
+
+    mutating func closeAll() {
+        deadline = nil
+        bindings = [:]
+        attempts = []
+        for id in links.keys.sorted() { close(link: id) }
+    }
+}

@@ -1,0 +1,18 @@
+/// The names under which browsers hide host addresses (draft-ietf-mmusic-mdns-ice-candidates §3.1.1): one label, a
+/// UUID, and `.local`.
+enum MDNSName {
+    private static let suffix = ".local"
+
+    /// In lower case; `nil` when it is no such name. One label only, so that a peer cannot have us ask for hosts of
+    /// its choice by name.
+    static func normalized(_ text: some StringProtocol) -> String? {
+        let name = text.lowercased()
+        guard name.hasSuffix(suffix) else { return nil }
+        let label = name.dropLast(suffix.count)
+        let isLabel = label.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        }
+        return (1...63).contains(label.utf8.count) && isLabel ? name : nil
+    }
+}

@@ -1,0 +1,17 @@
+import NIOCore
+
+/// What went over one candidate pair, by the names of W3C's RTCIceCandidatePairStats.
+struct PairTraffic: Sendable {
+    /// Without ICE's own checks.
+    var packetsSent: UInt64 = 0
+    var packetsReceived: UInt64 = 0
+    var bytesSent: UInt64 = 0
+    var bytesReceived: UInt64 = 0
+    var requestsSent = 0
+    var requestsReceived = 0
+    var responsesSent = 0
+    var responsesReceived = 0
+    var consentRequestsSent = 0
+    var currentRoundTripTime: TimeAmount?
+    var totalRoundTripTime = TimeAmount.zero
+}

@@ -1,0 +1,45 @@
+public import IoTCore
+import NIOCore
+
+// Names, relays and restarts.
+extension Peer {
+    /// See `PeerConnection.createRestartOffer`.
+    public func createRestartOffer() throws(IoTError) -> SessionDescription {
+        let offer = try connection.createRestartOffer()
+        noteFragment()
+        begin()
+        return offer
+    }
+
+    /// See `PeerConnection.isGatheringComplete`.
+    public var isGatheringComplete: Bool { connection.isGatheringComplete }
+
+    /// After a restart the peer calls us by a new name; by the one before it still asks for consent.
+    func noteFragment() {
+        guard iceUfrags.last != connection.iceUfrag else { return }
+        iceUfrags.append(connection.iceUfrag)
+        if iceUfrags.count > Self.maximumFragments { socket.remove(self, iceUfrag: iceUfrags.removeFirst()) }
+        socket.add(self)
+    }
+
+    func perform(_ request: NetworkRequest) {
+        let network =
+            network
+            ?? PeerNetwork(eventLoop: eventLoop, authorities: connection.configuration.ice.certificateAuthorities) {
+                [weak self] outcome in self?.take(outcome)
+            }
+        self.network = network
+        network.perform(request)
+    }
+
+    private func take(_ outcome: PeerNetwork.Outcome) {
+        let now = eventLoop.now
+        switch outcome {
+        case .resolved(let name, let addresses): connection.resolved(name, to: addresses, at: now)
+        case .linkOpened(let link): connection.linkOpened(link, at: now)
+        case .linkReceived(let link, let bytes): connection.linkReceived(link, bytes, at: now)
+        case .linkClosed(let link): connection.linkClosed(link, at: now)
+        }
+        pump()
+    }
+}

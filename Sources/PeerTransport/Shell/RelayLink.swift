@@ -1,0 +1,189 @@
+import NIOCore
+import NIOPosix
+
+/// One way to a TURN server: a UDP socket with a port of its own, a TCP or a TLS connection. Confined to its event
+/// loop.
+final class RelayLink {
+    enum Event {
+        case opened
+        case received(ByteBuffer)
+        /// The end, whether it ever was open or not.
+        case closed
+    }
+
+    private let eventLoop: any EventLoop
+    private let onEvent: (Event) -> Void
+    private var channel: (any Channel)?
+    private var remote: SocketAddress?
+    private var isDatagram = false
+    private var tls: TLSClientSession?
+    private var isOpen = false
+    private var hasEnded = false
+
+    /// Datagrams of peers that a slow connection did not take.
+    private(set) var datagramsDropped: UInt64 = 0
+
+    private static let connectTimeout = TimeAmount.seconds(5)
+    /// What may wait to be written to a stream: a third of a second at 6 Mbit/s, behind which media would be stale.
+    private static let highWaterMark = 256 << 10
+
+    init(eventLoop: any EventLoop, onEvent: @escaping (Event) -> Void) {
+        self.eventLoop = eventLoop
+        self.onEvent = onEvent
+    }
+
+    func open(_ endpoint: RelayEndpoint, authorities: String?) {
+        remote = endpoint.address
+        let link = NIOLoopBound(self, eventLoop: eventLoop)
+        let connected: EventLoopFuture<any Channel>
+        switch endpoint.transport {
+        case .udp:
+            isDatagram = true
+            connected = DatagramBootstrap(group: eventLoop)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(DatagramHandler(link.value))
+                    }
+                }
+                .connect(to: endpoint.address)
+        case .tcp, .tls:
+            if endpoint.transport == .tls {
+                guard let session = TLSClientSession(serverName: endpoint.serverName, authorities: authorities) else {
+                    return eventLoop.assumeIsolated().execute { self.ended() }
+                }
+                tls = session
+            }
+            connected = ClientBootstrap(group: eventLoop)
+                .connectTimeout(Self.connectTimeout)
+                .channelOption(.socketOption(.tcp_nodelay), value: 1)
+                .channelOption(
+                    .writeBufferWaterMark, value: .init(low: Self.highWaterMark / 2, high: Self.highWaterMark)
+                )
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(StreamHandler(link.value))
+                    }
+                }
+                .connect(to: endpoint.address)
+        }
+        connected.assumeIsolated().whenComplete { result in
+            switch result {
+            case .failure: self.ended()
+            case .success(let channel):
+                guard !self.hasEnded else { return channel.close(promise: nil) }
+                self.channel = channel
+                if let tls = self.tls {
+                    tls.start()
+                    self.advance(tls)
+                } else {
+                    self.opened()
+                }
+            }
+        }
+    }
+
+    /// Media that a full connection does not take is dropped, as a full router would; requests are not.
+    func send(_ bytes: ByteBuffer) {
+        guard isOpen, let channel, let remote else { return }
+        if isDatagram {
+            return channel.writeAndFlush(AddressedEnvelope(remoteAddress: remote, data: bytes), promise: nil)
+        }
+        let isChannelData = (bytes.getInteger(at: bytes.readerIndex, as: UInt8.self) ?? 0) & 0xF0 == 0x40
+        guard channel.isWritable || !isChannelData else {
+            datagramsDropped += 1
+            return
+        }
+        if let tls {
+            tls.send(bytes)
+            advance(tls)
+        } else {
+            channel.writeAndFlush(bytes, promise: nil)
+        }
+    }
+
+    func close() {
+        hasEnded = true
+        if let tls, isOpen {
+            tls.close()
+            while let record = tls.nextRecord() { channel?.write(record, promise: nil) }
+            channel?.flush()
+        }
+        channel?.close(promise: nil)
+        channel = nil
+    }
+
+    // MARK: What the channel says
+
+    private func opened() {
+        guard !isOpen, !hasEnded else { return }
+        isOpen = true
+        onEvent(.opened)
+    }
+
+    private func received(_ bytes: ByteBuffer) {
+        guard !hasEnded else { return }
+        guard let tls else { return onEvent(.received(bytes)) }
+        tls.receive(bytes)
+        advance(tls)
+    }
+
+    private func advance(_ tls: TLSClientSession) {
+        var hasWritten = false
+        while let record = tls.nextRecord() {
+            channel?.write(record, promise: nil)
+            hasWritten = true
+        }
+        if hasWritten { channel?.flush() }
+        if tls.isConnected { opened() }
+        while !hasEnded, let plain = tls.nextPlaintext() { onEvent(.received(plain)) }
+        if tls.hasEnded { ended() }
+    }
+
+    private func ended() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        channel?.close(promise: nil)
+        channel = nil
+        onEvent(.closed)
+    }
+
+    /// A datagram channel's reads.
+    private final class DatagramHandler: ChannelInboundHandler {
+        typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+        private weak var link: RelayLink?
+
+        init(_ link: RelayLink) { self.link = link }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            link?.received(unwrapInboundIn(data).data)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            link?.ended()
+        }
+
+        /// A server that is not there shows as ECONNREFUSED, and may come back.
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+    }
+
+    private final class StreamHandler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+
+        private weak var link: RelayLink?
+
+        init(_ link: RelayLink) { self.link = link }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            link?.received(unwrapInboundIn(data))
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            link?.ended()
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import NIOCore
+
+// What is asked of the server, and asked again.
+extension TURNClient {
+    mutating func request(_ kind: Request.Kind, challenges: Int = 0, at now: NIODeadline) {
+        let id = makeID()
+        var attributes: [STUNAttribute] = []
+        let method: UInt16
+        switch kind {
+        case .allocate:
+            method = STUNMessage.allocateMethod
+            attributes = [.requestedTransport(17)]
+            if asksForIPv6 { attributes.append(.additionalAddressFamily(.ipv6)) }
+        case .refresh:
+            method = STUNMessage.refreshMethod
+        case .permission(let peer):
+            method = STUNMessage.createPermissionMethod
+            attributes = [.xorPeerAddress(peer)]
+        case .channel(let number, let peer):
+            method = STUNMessage.channelBindMethod
+            attributes = [.channelNumber(number), .xorPeerAddress(peer)]
+        }
+        let message = STUNMessage(.request, method: method, transactionID: id, attributes: attributes)
+        let bytes = credential.datagram(message)
+        let wait = configuration.isStream ? Self.streamTimeout : configuration.retransmission
+        requests[id] = Request(
+            kind: kind, bytes: bytes, wait: wait, nextTransmission: now + wait, isSigned: credential.hasChallenge,
+            challenges: challenges)
+        outputs.append(.transmit(bytes))
+    }
+
+    mutating func retransmit(at now: NIODeadline) {
+        for (id, request) in requests where now >= request.nextTransmission {
+            guard !configuration.isStream, request.transmissions < configuration.transmissions else {
+                requests[id] = nil
+                gaveUp(request.kind)
+                continue
+            }
+            var again = request
+            again.transmissions += 1
+            again.wait = again.wait * 2
+            again.nextTransmission = now + again.wait
+            requests[id] = again
+            outputs.append(.transmit(request.bytes))
+        }
+    }
+
+    private mutating func gaveUp(_ kind: Request.Kind) {
+        let failure = TURNFailure.noAnswer("the TURN server does not answer")
+        switch kind {
+        case .allocate, .refresh: fail(failure)
+        case .permission(let peer): permissionRefused(peer, failure)
+        case .channel(_, let peer): forgetChannel(of: peer)
+        }
+    }
+
+    // MARK: Permissions and channels
+
+    /// Lets a peer's datagrams through, from whatever port of its address.
+    mutating func permit(_ peer: SocketAddress, at now: NIODeadline) {
+        let key = peer.packedIPBytes
+        guard state == .allocated, permissions[key] == nil else { return }
+        guard permissions.count < Self.maximumPermissions else {
+            outputs.append(
+                .event(.refused(peer, TURNFailure(code: 0, text: "more permissions than are kept"))))
+            return
+        }
+        permissions[key] = .requested
+        request(.permission(peer), at: now)
+    }
+
+    func mayReceive(from peer: SocketAddress) -> Bool {
+        switch permissions[peer.packedIPBytes] {
+        case .granted: true
+        // The server's datagram may overtake its answer.
+        case .requested: true
+        case .refused, nil: false
+        }
+    }
+
+    /// Takes a channel for the peer, which costs 4 bytes a datagram instead of 36 or more.
+    mutating func bindChannel(to peer: SocketAddress, at now: NIODeadline) {
+        guard state == .allocated, channels[peer] == nil, channels.count < Self.maximumChannels,
+            // 0x4000 to 0x4FFF (RFC 8656 §12), never used for another peer again.
+            let number = (0x4000...0x4FFF as ClosedRange<UInt16>).first(where: { peersByChannel[$0] == nil })
+        else { return }
+        channels[peer] = Channel(number: number)
+        peersByChannel[number] = peer
+        request(.channel(number, peer), at: now)
+    }
+
+    /// A failed binding: Send indications do it, too. Its number stays taken.
+    mutating func forgetChannel(of peer: SocketAddress) {
+        channels[peer]?.isBound = false
+        channels[peer]?.refreshAt = .distantFuture
+    }
+
+    mutating func permissionRefused(_ peer: SocketAddress, _ failure: TURNFailure) {
+        let key = peer.packedIPBytes
+        permissions[key] = .refused
+        held.removeAll { $0.peer.packedIPBytes == key }
+        outputs.append(.event(.refused(peer, failure)))
+    }
+
+    /// Stops renewing permissions and channels of all but these peers.
+    mutating func retain(only peers: [SocketAddress]) {
+        let keys = Set(peers.map(\.packedIPBytes))
+        for key in permissions.keys where !keys.contains(key) { permissions[key] = nil }
+        for (peer, channel) in channels where !peers.contains(peer) {
+            channels[peer] = nil
+            peersByChannel[channel.number] = nil
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import NIOCore
+
+/// The client's side of one allocation on one TURN server (RFC 8656).
+///
+/// Owns no socket: what is for the server comes out of `poll`, what it sends goes into `receive`, one message at a
+/// time (`TURNStreamDecoder` cuts a stream into those). The five-tuple must be its own, since the server knows an
+/// allocation by it. Nothing that a server sends can trap; each of its errors is retried a bounded number of times.
+struct TURNClient {
+    enum Output: Sendable, Equatable {
+        /// One message for the server; already padded for a stream.
+        case transmit(ByteBuffer)
+        case event(Event)
+    }
+
+    enum Event: Sendable, Equatable {
+        /// There is a relay: one address, or one of each family; and our own address as the server sees it.
+        case allocated([SocketAddress], mapped: SocketAddress?)
+        /// A datagram of a peer that was permitted.
+        case received(ByteBuffer, from: SocketAddress)
+        /// The server will not relay to this peer.
+        case refused(SocketAddress, TURNFailure)
+        /// The server wants us to ask another one; the end of this client.
+        case redirected(SocketAddress)
+        /// The end.
+        case failed(TURNFailure)
+    }
+
+    enum State: Sendable, Equatable {
+        case idle
+        case allocating
+        case allocated
+        case ended
+    }
+
+    struct Configuration: Sendable {
+        var username: String
+        var credential: String
+        /// Over a stream nothing is sent again, and ChannelData is padded.
+        var isStream = false
+        /// Asks for an IPv6 relay beside the IPv4 one.
+        var wantsIPv6 = false
+        /// Before a request is first sent again; it doubles each time.
+        var retransmission = TimeAmount.milliseconds(250)
+        var transmissions = 6
+    }
+
+    struct Request: Sendable {
+        enum Kind: Sendable, Equatable {
+            case allocate
+            case refresh
+            case permission(SocketAddress)
+            case channel(UInt16, SocketAddress)
+        }
+
+        var kind: Kind
+        var bytes: ByteBuffer
+        var transmissions = 1
+        var wait: TimeAmount
+        var nextTransmission: NIODeadline
+        /// Whether it carried the credential.
+        var isSigned: Bool
+        /// How often it was answered with a challenge, 401 or 438.
+        var challenges: Int
+    }
+
+    /// For an IP address, whatever the port (RFC 8656 §9).
+    enum Permission: Sendable, Equatable {
+        case requested
+        case granted(refreshAt: NIODeadline)
+        case refused
+    }
+
+    struct Channel: Sendable {
+        var number: UInt16
+        var isBound = false
+        var refreshAt = NIODeadline.distantFuture
+    }
+
+    /// Waits for a permission.
+    struct Held: Sendable {
+        var payload: ByteBuffer
+        var peer: SocketAddress
+    }
+
+    let configuration: Configuration
+    var state = State.idle
+    var credential: LongTermCredential
+    var requests: [STUNTransactionID: Request] = [:]
+    var permissions: [[UInt8]: Permission] = [:]
+    var channels: [SocketAddress: Channel] = [:]
+    var peersByChannel: [UInt16: SocketAddress] = [:]
+    var held: [Held] = []
+    var outputs: CircularBuffer<Output> = []
+    var refreshAt = NIODeadline.distantFuture
+    var generator: any RandomNumberGenerator
+    var asksForIPv6: Bool
+    var relayedAddresses: [SocketAddress] = []
+
+    static let maximumPermissions = 64
+    static let maximumChannels = 16
+    static let maximumHeld = 16
+    static let maximumChallenges = 3
+    static let streamTimeout = TimeAmount.seconds(10)
+
+    /// Permissions last 5 minutes and channels 10 (RFC 8656 §9, §12); both are renewed a minute before.
+    static let permissionRefresh = TimeAmount.minutes(4)
+    static let channelRefresh = TimeAmount.minutes(9)
+
+    init(configuration: Configuration, generator: any RandomNumberGenerator) {
+        self.configuration = configuration
+        self.generator = generator
+        asksForIPv6 = configuration.wantsIPv6
+        credential = LongTermCredential(username: configuration.username, password: configuration.credential)
+    }
+
+    /// Asks for the allocation. A second call does nothing.
+    mutating func start(at now: NIODeadline) {
+        guard state == .idle else { return }
+        state = .allocating
+        request(.allocate, at: now)
+    }
+
+    /// Gives the allocation back, as far as one message can: if it is lost the server's own timer does.
+    mutating func close() {
+        if state == .allocated {
+            let message = STUNMessage(
+                .request, method: STUNMessage.refreshMethod, transactionID: makeID(), attributes: [.lifetime(0)])
+            outputs.append(.transmit(credential.datagram(message)))
+        }
+        end()
+    }
+
+    mutating func poll() -> Output? {
+        outputs.popFirst()
+    }
+
+    /// When `handleTimeout` is due.
+    var nextDeadline: NIODeadline? {
+        guard state == .allocating || state == .allocated else { return nil }
+        var deadline = refreshAt
+        for request in requests.values { deadline = min(deadline, request.nextTransmission) }
+        for case .granted(let time) in permissions.values { deadline = min(deadline, time) }
+        for channel in channels.values { deadline = min(deadline, channel.refreshAt) }
+        return deadline
+    }
+
+    mutating func handleTimeout(at now: NIODeadline) {
+        retransmit(at: now)
+        guard state == .allocated else { return }
+        if now >= refreshAt {
+            refreshAt = .distantFuture
+            request(.refresh, at: now)
+        }
+        for (key, permission) in permissions {
+            guard case .granted(let time) = permission, now >= time, let peer = Self.address(key) else { continue }
+            // Stays granted: it holds for another minute.
+            permissions[key] = .granted(refreshAt: .distantFuture)
+            request(.permission(peer), at: now)
+        }
+        for (peer, channel) in channels where now >= channel.refreshAt {
+            channels[peer]?.refreshAt = .distantFuture
+            request(.channel(channel.number, peer), at: now)
+        }
+    }
+
+    mutating func fail(_ failure: TURNFailure) {
+        guard state != .ended else { return }
+        end()
+        outputs.append(.event(.failed(failure)))
+    }
+
+    mutating func end() {
+        state = .ended
+        requests = [:]
+        permissions = [:]
+        channels = [:]
+        peersByChannel = [:]
+        held = []
+        refreshAt = .distantFuture
+    }
+
+    mutating func makeID() -> STUNTransactionID {
+        STUNTransactionID(using: &generator)
+    }
+
+    /// A peer's address from the key of its permission; the port does not count.
+    private static func address(_ key: [UInt8]) -> SocketAddress? {
+        try? SocketAddress(packedIPAddress: ByteBuffer(bytes: key), port: 9)
+    }
+}

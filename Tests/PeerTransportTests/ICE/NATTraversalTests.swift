@@ -1,0 +1,76 @@
+import IoTCore
+import NIOCore
+import Testing
+
+@testable import PeerTransport
+
+/// RFC 8445 with STUN and TURN over every kind of NAT.
+@Suite struct NATTraversalTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        var left: VirtualNAT.Kind
+        var right: VirtualNAT.Kind
+        var testDescription: String { "\(left.rawValue) and \(right.rawValue)" }
+
+        /// True where neither side's filter can be opened by a guess of the other's port.
+        var needsRelay: Bool {
+            let pair: Set = [left, right]
+            return pair.contains(.udpBlocked) || pair == [.symmetric] || pair == [.symmetric, .portRestricted]
+        }
+    }
+
+    static let cases = VirtualNAT.Kind.translating.flatMap { left in
+        VirtualNAT.Kind.translating.map { Case(left: left, right: $0) }
+    }
+    static let blockedCases = VirtualNAT.Kind.allCases.flatMap { other in
+        [Case(left: .udpBlocked, right: other), Case(left: other, right: .udpBlocked)]
+    }
+
+    @Test("All pairs of NATs connect, directly where that is possible, and data pass both ways", arguments: cases)
+    func allPairs(pair: Case) throws {
+        try connectAll(pair, conditions: NATNetwork.Conditions(), seeds: 1...40)
+    }
+
+    @Test("The same with 3 % of the datagrams lost, some doubled, and all out of order", arguments: cases)
+    func allPairsThroughLoss(pair: Case) throws {
+        let conditions = NATNetwork.Conditions(
+            delay: .milliseconds(25), jitter: .milliseconds(25), lossRate: 0.03, duplicateRate: 0.03)
+        try connectAll(pair, conditions: conditions, seeds: 1...20)
+    }
+
+    @Test("A host whose UDP is blocked connects through TURN over TCP", arguments: blockedCases)
+    func blocked(pair: Case) throws {
+        try connectAll(pair, conditions: NATNetwork.Conditions(), seeds: 1...40)
+    }
+
+    private func connectAll(
+        _ pair: Case, conditions: NATNetwork.Conditions, seeds: ClosedRange<UInt64>
+    ) throws {
+        var times: [TimeAmount] = []
+        var needless = 0
+        for seed in seeds {
+            let network = try NATNetwork(pair.left, pair.right, seed: seed, conditions: conditions)
+            network.connect()
+            try network.run(for: .seconds(9)) { $0.areCompleted }
+            try #require(network.areCompleted, "seed \(seed): \(network.summary)")
+            if pair.needsRelay {
+                #expect(network.usesRelay, "seed \(seed)")
+            } else if network.usesRelay {
+                needless += 1
+            }
+            times.append(try #require(network.connectTime))
+            // Both directions, each often enough for the loss.
+            for _ in 1...6 {
+                network.send("left", from: 0)
+                network.send("right", from: 1)
+                try network.run(for: .milliseconds(100))
+            }
+            #expect(network.hosts[1].received.contains("left"), "seed \(seed)")
+            #expect(network.hosts[0].received.contains("right"), "seed \(seed)")
+            #expect(network.greatestDatagram <= 1200)
+        }
+        // Where checks get lost a direct way may show up after the wait for it.
+        #expect(needless <= (conditions.lossRate > 0 ? 1 : 0))
+        let slow = times.sorted()[times.count * 95 / 100]
+        #expect(slow <= .seconds(2), "p95 \(slow.nanoseconds / 1_000_000) ms")
+    }
+}
