@@ -39,6 +39,7 @@ extension PeerConnection {
         }
         dtls.receive(datagram)
         flushDTLS()
+        receiveDataChannels()
         return true
     }
 
@@ -186,5 +187,6 @@ extension PeerConnection {
         connectingDeadline = nil
         noteRoundTrip()
         change(.connected)
+        startDataChannels(role: role)
     }
 }

@@ -31,6 +31,7 @@ public final class PeerConnection {
     var dtls: DTLSSession?
     var srtp: SRTPSession?
     var tracks: [PeerTrack] = []
+    var dataChannels: DataChannelTransport?
 
     /// Which track an incoming SSRC belongs to.
     var routes: [UInt32: Int] = [:]
@@ -72,6 +73,9 @@ public final class PeerConnection {
         ice = ICEAgent(
             configuration: configuration.ice, isControlling: configuration.isControlling,
             hostAddresses: configuration.hostAddresses, generator: generator)
+        dataChannels = configuration.dataChannels.map {
+            DataChannelTransport(configuration: $0, generator: generator)
+        }
     }
 
     /// Our ICE user name fragment: a new peer's first datagram names it.
@@ -112,6 +116,7 @@ public final class PeerConnection {
             flushDTLS()
         }
         runTracks()
+        runDataChannels()
     }
 
     /// Ends the connection: says goodbye to the peer, if there is a way to it.
@@ -124,6 +129,7 @@ public final class PeerConnection {
                 sendRTCP([.receiverReport(RTCPReceiverReport(ssrc: sender.ssrc)), sender.goodbye()])
             }
         }
+        endDataChannels(nil)
         dtls?.close()
         flushDTLSDatagrams()
         end(.closed)
@@ -131,6 +137,7 @@ public final class PeerConnection {
 
     func fail(_ error: IoTError) {
         guard !state.isEnd else { return }
+        endDataChannels(error)
         // Without consent nothing may be sent, not even a goodbye (RFC 7675 §5.1).
         if error.code != .timeoutDisconnected {
             dtls?.close()
@@ -160,6 +167,7 @@ public final class PeerConnection {
         for track in tracks {
             if let time = track.nextDeadline { deadline = min(deadline, time) }
         }
+        if let time = dataChannels?.nextDeadline { deadline = min(deadline, time) }
         return deadline
     }
 
