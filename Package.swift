@@ -154,5 +154,9 @@ let package = Package(
         tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
+        // Peers that others wrote: run by Tests/InteropTests/run.sh.
+        tests(
+            "InteropTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
+            exclude: ["Aiortc", "Chromium", "Peers", "requirements.txt", "run.sh"]),
     ]
 )

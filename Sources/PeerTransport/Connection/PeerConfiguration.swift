@@ -32,6 +32,9 @@ public struct PeerConfiguration: Sendable {
     /// goes out again as it was. Default true.
     public var isRetransmissionStreamEnabled = true
 
+    /// Data channels, in a section behind the others. Default `nil`: none are offered, and offered ones are declined.
+    public var dataChannels: DataChannelConfiguration?
+
     public var ice: ICEConfiguration
 
     /// µs since 1970, for sender reports. Default: the system's clock.

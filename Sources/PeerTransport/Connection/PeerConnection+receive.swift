@@ -45,6 +45,7 @@ extension PeerConnection {
         }
         dtls.receive(datagram)
         flushDTLS()
+        receiveDataChannels()
         return true
     }
 
@@ -198,5 +199,6 @@ extension PeerConnection {
         connectingDeadline = nil
         noteRoundTrip()
         change(.connected)
+        startDataChannels(role: role)
     }
 }

@@ -59,6 +59,10 @@ extension PeerConnection {
         all.consentRequestsSent = ice.counters.consentRequestsSent
         all.currentRoundTripTime = ice.counters.currentRoundTripTime
         all.totalRoundTripTime = ice.counters.totalRoundTripTime
+        all.dataChannelsOpened = dataChannels?.openedCount ?? 0
+        all.dataChannelsClosed = dataChannels?.closedCount ?? 0
+        all.dataChannels = dataChannels?.statistics ?? []
+        all.sctpTransport = dataChannels?.transportStatistics
         for track in tracks {
             all.outbound[track.section.mid] = track.sender?.statistics
             all.inbound[track.section.mid] = track.receiver?.statistics

@@ -8,12 +8,14 @@ extension PeerConnection {
     ///   section or no codec to offer.
     public func createOffer() throws(IoTError) -> SessionDescription {
         guard localDescription == nil else { throw IoTError(.stateMismatch, "a description was made already") }
-        guard !configuration.sections.isEmpty, configuration.sections.allSatisfy({ !$0.codecs.isEmpty }) else {
+        guard !configuration.sections.isEmpty || configuration.dataChannels != nil,
+            configuration.sections.allSatisfy({ !$0.codecs.isEmpty })
+        else {
             throw IoTError(.sessionDescriptionInvalid, "there is no media section to offer, or one has no codec")
         }
         // One space of payload types for the whole bundle (RFC 9143 §9.1).
         var usedTypes = Set(configuration.sections.flatMap { $0.codecs.map(\.payloadType) })
-        let entries = configuration.sections.enumerated().map { index, section in
+        var entries = configuration.sections.enumerated().map { index, section in
             var section = section
             if section.mid.isEmpty { section.mid = "\(index)" }
             if section.cname.isEmpty { section.cname = canonicalName }
@@ -27,6 +29,7 @@ extension PeerConnection {
             }
             return SessionDescription.Entry.media(section)
         }
+        if let section = dataSection(mid: Self.freeMid(beside: entries)) { entries.append(.data(section)) }
         let offer = makeDescription(entries, setup: .either)
         localDescription = offer
         return offer
@@ -44,6 +47,9 @@ extension PeerConnection {
         guard !state.isEnd else { throw IoTError(.stateMismatch, "the connection has ended") }
         var unused = configuration.sections
         let entries = offer.entries.map { entry -> SessionDescription.Entry in
+            if case .data(let offered) = entry {
+                return .data(dataAnswer(to: offered, isFirst: offered.mid == offer.dataSection?.mid))
+            }
             guard case .media(let offered) = entry else { return entry }
             guard !offered.isRejected, accepting(offered) else { return .media(Self.rejected(offered)) }
             let match = unused.firstIndex { $0.kind == offered.kind }
@@ -61,7 +67,7 @@ extension PeerConnection {
         // As the server our order of SRTP profiles decides, and AES-GCM is the cheap one: passive where we may
         // choose, although RFC 8842 §5.3 recommends active for the sake of one round trip.
         let answer = makeDescription(entries, setup: offer.setup == .passive ? .active : .passive)
-        guard answer.sections.contains(where: { !$0.isRejected }) else {
+        guard answer.sections.contains(where: { !$0.isRejected }) || answer.dataSection?.isRejected == false else {
             throw IoTError(.sessionDescriptionInvalid, "nothing in the offer can be used: no codec fits")
         }
         try connect(local: answer, remote: offer, role: offer.setup == .passive ? .client : .server)
@@ -78,7 +84,8 @@ extension PeerConnection {
             throw IoTError(.stateMismatch, "there is no offer that waits for an answer")
         }
         guard answer.entries.count == offer.entries.count, answer.sections.count == offer.sections.count,
-            zip(answer.sections, offer.sections).allSatisfy({ $0.mid == $1.mid && $0.kind == $1.kind })
+            zip(answer.sections, offer.sections).allSatisfy({ $0.mid == $1.mid && $0.kind == $1.kind }),
+            answer.dataSection?.mid == offer.dataSection?.mid
         else { throw IoTError(.sessionDescriptionInvalid, "the answer's sections are not those of the offer") }
         guard answer.setup != .either else {
             throw IoTError(.sessionDescriptionInvalid, "the answer leaves the DTLS role open")
@@ -145,7 +152,10 @@ extension PeerConnection {
                     section: section, cname: cname, isNACKEnabled: configuration.isNACKEnabled,
                     generator: &ice.generator))
         }
-        guard tracks.contains(where: { $0.section.direction != .inactive }) else {
+        guard
+            tracks.contains(where: { $0.section.direction != .inactive })
+                || Self.agreesOnData(local: local, remote: remote)
+        else {
             throw IoTError(.sessionDescriptionInvalid, "the peers agree on no codec in any section")
         }
         dtls = try DTLSSession(certificate: certificate, role: role, remoteFingerprints: remote.fingerprints)

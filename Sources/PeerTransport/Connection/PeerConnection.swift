@@ -31,6 +31,7 @@ public final class PeerConnection {
     var dtls: DTLSSession?
     var srtp: SRTPSession?
     var tracks: [PeerTrack] = []
+    var dataChannels: DataChannelTransport?
 
     /// Which track an incoming SSRC belongs to.
     var routes: [UInt32: Int] = [:]
@@ -78,6 +79,9 @@ public final class PeerConnection {
         ice = ICEAgent(
             configuration: configuration.ice, isControlling: configuration.isControlling,
             hostAddresses: configuration.hostAddresses, generator: generator)
+        dataChannels = configuration.dataChannels.map {
+            DataChannelTransport(configuration: $0, generator: generator)
+        }
     }
 
     /// Our ICE user name fragment: a new peer's first datagram names it.
@@ -119,6 +123,7 @@ public final class PeerConnection {
             flushDTLS()
         }
         runTracks()
+        runDataChannels()
     }
 
     /// Ends the connection: says goodbye to the peer, if there is a way to it.
@@ -131,6 +136,7 @@ public final class PeerConnection {
                 sendRTCP([.receiverReport(RTCPReceiverReport(ssrc: sender.ssrc)), sender.goodbye()])
             }
         }
+        endDataChannels(nil)
         dtls?.close()
         flushDTLSDatagrams()
         end(.closed)
@@ -138,6 +144,7 @@ public final class PeerConnection {
 
     func fail(_ error: IoTError) {
         guard !state.isEnd else { return }
+        endDataChannels(error)
         // Without consent nothing may be sent, not even a goodbye (RFC 7675 §5.1).
         if error.code != .timeoutDisconnected {
             dtls?.close()
@@ -168,6 +175,7 @@ public final class PeerConnection {
         for track in tracks {
             if let time = track.nextDeadline { deadline = min(deadline, time) }
         }
+        if let time = dataChannels?.nextDeadline { deadline = min(deadline, time) }
         return deadline
     }
 

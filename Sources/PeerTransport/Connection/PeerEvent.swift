@@ -23,6 +23,17 @@ public enum PeerEvent: Sendable {
     /// The peer cannot decode until it gets a key frame (PLI or FIR).
     case keyFrameRequested(mid: String)
 
+    /// A data channel of ours may be used from now on, or the peer has opened one.
+    case dataChannelOpened(DataChannel)
+
+    case dataChannelMessage(DataChannelID, DataChannelMessage)
+
+    /// The end of a channel; with the reason when nobody asked for it.
+    case dataChannelClosed(DataChannelID, IoTError?)
+
+    /// What waits to be sent in the channel has fallen to its threshold.
+    case dataChannelBufferedAmountLow(DataChannelID)
+
     /// The peer lacks these of the track's packets (NACK); answer with `resend`.
     case retransmissionRequested(mid: String, [Int64])
 }

@@ -39,6 +39,16 @@ public struct PeerStatistics: Sendable {
     /// Packets that came from the peer's address and could not be decrypted, or were replayed.
     public var packetsUndecryptable: UInt64 = 0
 
+    /// RTCPeerConnectionStats.
+    public var dataChannelsOpened: UInt64 = 0
+    public var dataChannelsClosed: UInt64 = 0
+
+    /// RTCDataChannelStats of the channels that there are, in the order of their making.
+    public var dataChannels: [DataChannelStatistics] = []
+
+    /// RTCSctpTransportStats; `nil` without data channels.
+    public var sctpTransport: SCTPTransportStatistics?
+
     /// RTCOutboundRtpStreamStats and RTCInboundRtpStreamStats by section.
     public var outbound: [String: RTPSenderStatistics] = [:]
     public var inbound: [String: RTPReceiverStatistics] = [:]

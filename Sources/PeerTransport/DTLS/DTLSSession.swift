@@ -29,6 +29,9 @@ final class DTLSSession {
         case failed(IoTError)
     }
 
+    /// No datagram that is read is longer.
+    private static let maximumRecord = 2048
+
     /// AES-GCM first: it takes half the time of the other. The server's order decides.
     static let profileNames = SRTPProfile.allCases.map(\.openSSLName)
         .joined(separator: ":")
@@ -41,6 +44,10 @@ final class DTLSSession {
     private let remoteFingerprints: [CertificateFingerprint]
     private let maximumDatagram: Int
     private var datagrams: CircularBuffer<ByteBuffer> = []
+
+    /// Application data of the last datagram.
+    private var received: CircularBuffer<ByteBuffer> = []
+    private var scratch = ByteBuffer()
 
     /// - Parameter maximumDatagram: bytes of UDP payload that one flight's datagram may take, 1200 on the internet.
     init(
@@ -99,6 +106,22 @@ final class DTLSSession {
     /// The next datagram to send.
     func nextDatagram() -> ByteBuffer? {
         datagrams.popFirst()
+    }
+
+    /// The content of the next record of application data.
+    func nextReceived() -> ByteBuffer? {
+        received.popFirst()
+    }
+
+    /// Sends application data in one record; false when the association does not stand.
+    @discardableResult
+    func send(_ data: ByteBuffer) -> Bool {
+        guard case .connected = state, data.readableBytes > 0 else { return false }
+        ERR_clear_error()
+        let count = Int32(clamping: data.readableBytes)
+        let written = data.withUnsafeReadableBytes { SSL_write(ssl, $0.baseAddress, count) }
+        drain()
+        return written == count
     }
 
     /// Real time until `handleTimeout` is due; `nil` while no flight waits for an answer.
@@ -175,12 +198,19 @@ final class DTLSSession {
         return .connected(Keys(profile: profile, keyingMaterial: material))
     }
 
-    /// Nobody sends application data before there are data channels; alerts and late flights are met in here.
+    /// Application data, alerts, and late flights.
     private func readRecords() {
-        var scratch = [UInt8](repeating: 0, count: 2048)
         while true {
-            let count = SSL_read(ssl, &scratch, Int32(scratch.count))
-            if count > 0 { continue }
+            var count: Int32 = 0
+            scratch.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.maximumRecord) { target in
+                count = SSL_read(ssl, target.baseAddress, Int32(clamping: target.count))
+                return max(0, Int(count))
+            }
+            if count > 0 {
+                received.append(scratch)
+                scratch = ByteBuffer()
+                continue
+            }
             switch SSL_get_error(ssl, count) {
             case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
                 break

@@ -29,6 +29,9 @@ struct ParsedSection {
     private var mediaStreamID: Substring?
     private var cname: Substring = ""
 
+    private var sctpPort = DataSection.defaultPort
+    private var maximumMessageSize = DataSection.defaultMaximumMessageSize
+
     private static let maximumFormats = 64
     private static let maximumCandidates = 256
     private static let maximumFingerprints = 16
@@ -92,6 +95,14 @@ struct ParsedSection {
         case "ssrc": try takeSource(argument)
         case "ssrc-group": takeSourceGroup(argument)
         case "msid": takeMediaStreamID(argument)
+        case "sctp-port":
+            guard let port = UInt16(argument) else { throw SessionDescriptionParser.invalid("an sctp-port is no port") }
+            sctpPort = port
+        case "max-message-size":
+            guard !argument.isEmpty, argument.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                throw SessionDescriptionParser.invalid("a max-message-size is no number")
+            }
+            maximumMessageSize = Int(argument) ?? .max
         case "extmap":
             if extensions.count < Self.maximumExtensions, let mapping = HeaderExtensionMapping(parsing: argument),
                 !extensions.contains(where: { $0.identifier == mapping.identifier || $0.uri == mapping.uri })
@@ -104,12 +115,19 @@ struct ParsedSection {
 
     /// Offered, of a kind and protocol that is spoken here, with RTCP on the same port, and a codec that can be read.
     var isUsable: Bool {
-        MediaKind(rawValue: String(medium)) != nil && isSecureRTP && (port != 0 || isBundleOnly) && hasRTCPMux
+        if isDataChannels { return port != 0 || isBundleOnly }
+        return MediaKind(rawValue: String(medium)) != nil && isSecureRTP && (port != 0 || isBundleOnly) && hasRTCPMux
             && !codecs.isEmpty
     }
 
     private var isSecureRTP: Bool {
         ["UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "RTP/SAVPF", "RTP/SAVP"].contains(transport)
+    }
+
+    /// RFC 8841 §5; what was written before it (`DTLS/SCTP 5000`) is declined.
+    private var isDataChannels: Bool {
+        medium == "application" && ["UDP/DTLS/SCTP", "TCP/DTLS/SCTP"].contains(transport)
+            && formats.contains("webrtc-datachannel")
     }
 
     private var codecs: [RTPCodec] {
@@ -122,6 +140,12 @@ struct ParsedSection {
 
     func entry(isBundled: Bool) -> SessionDescription.Entry {
         let name = String(mid ?? "")
+        if isDataChannels {
+            return .data(
+                DataSection(
+                    mid: name, sctpPort: sctpPort, maximumMessageSize: maximumMessageSize,
+                    isRejected: !(isUsable && isBundled)))
+        }
         guard let kind = MediaKind(rawValue: String(medium)), isSecureRTP else {
             return .unsupported(
                 SessionDescription.UnsupportedSection(

@@ -11,7 +11,11 @@ extension SessionDescription {
             "t=0 0",
         ]
         let bundled = entries.compactMap { entry -> String? in
-            if case .media(let section) = entry, !section.isRejected { section.mid } else { nil }
+            switch entry {
+            case .media(let section): section.isRejected ? nil : section.mid
+            case .data(let section): section.isRejected ? nil : section.mid
+            case .unsupported: nil
+            }
         }
         if !bundled.isEmpty { lines.append("a=group:BUNDLE " + bundled.joined(separator: " ")) }
         if isICELite { lines.append("a=ice-lite") }
@@ -26,6 +30,9 @@ extension SessionDescription {
                 lines.append("a=mid:\(section.mid)")
             case .media(let section):
                 lines += mediaLines(section, isFirst: !hasTransport)
+                if !section.isRejected { hasTransport = true }
+            case .data(let section):
+                lines += dataLines(section, isFirst: !hasTransport)
                 if !section.isRejected { hasTransport = true }
             }
         }
@@ -46,9 +53,7 @@ extension SessionDescription {
             for codec in section.codecs { lines += codecLines(codec) }
             return lines
         }
-        lines.append("a=ice-ufrag:\(credentials.ufrag)")
-        lines.append("a=ice-pwd:\(credentials.password)")
-        lines.append("a=setup:\(setup.rawValue)")
+        lines += transportLines
         lines.append("a=\(section.direction.rawValue)")
         lines.append("a=rtcp-mux")
         if section.allowsReducedSizeRTCP { lines.append("a=rtcp-rsize") }
@@ -69,12 +74,33 @@ extension SessionDescription {
             lines.append("a=ssrc:\(ssrc) cname:\(section.cname)")
             if let repairs = section.retransmissionSSRC { lines.append("a=ssrc:\(repairs) cname:\(section.cname)") }
         }
-        // One transport: its candidates stand in its first section alone (RFC 8829 §5.2.1).
-        if isFirst {
-            for candidate in candidates { lines.append("a=\(candidate.text)") }
-            if hasEndOfCandidates { lines.append("a=end-of-candidates") }
-        }
+        if isFirst { lines += candidateLines }
         return lines
+    }
+
+    private func dataLines(_ section: DataSection, isFirst: Bool) -> [String] {
+        var lines = [
+            "m=application \(section.isRejected ? 0 : 9) UDP/DTLS/SCTP webrtc-datachannel",
+            "c=IN IP4 0.0.0.0",
+            "a=mid:\(section.mid)",
+        ]
+        guard !section.isRejected else { return lines }
+        lines += transportLines
+        lines.append("a=sctp-port:\(section.sctpPort)")
+        lines.append("a=max-message-size:\(section.maximumMessageSize)")
+        if isFirst { lines += candidateLines }
+        return lines
+    }
+
+    private var transportLines: [String] {
+        [
+            "a=ice-ufrag:\(credentials.ufrag)", "a=ice-pwd:\(credentials.password)", "a=setup:\(setup.rawValue)",
+        ]
+    }
+
+    /// One transport: its candidates stand in its first section alone (RFC 8829 §5.2.1).
+    private var candidateLines: [String] {
+        candidates.map { "a=\($0.text)" } + (hasEndOfCandidates ? ["a=end-of-candidates"] : [])
     }
 
     private func codecLines(_ codec: RTPCodec) -> [String] {

@@ -15,6 +15,7 @@ public struct SessionDescription: Sendable, Hashable {
     /// An `m=` section in its place: the answer must have as many as the offer, in the same order.
     enum Entry: Sendable, Hashable {
         case media(MediaSection)
+        case data(DataSection)
         /// Of another medium or protocol; always declined.
         case unsupported(UnsupportedSection)
     }
@@ -70,6 +71,12 @@ public struct SessionDescription: Sendable, Hashable {
     /// The sections of sound and picture, rejected ones included.
     public var sections: [MediaSection] {
         entries.compactMap { if case .media(let section) = $0 { section } else { nil } }
+    }
+
+    /// The section of data channels; `nil` when there is none. Of several the first counts.
+    public var dataSection: DataSection? {
+        for case .data(let section) in entries { return section }
+        return nil
     }
 
     /// The author's ICE user name fragment: by it the first datagram finds its peer.

@@ -111,6 +111,39 @@ public final class Peer {
         pump()
     }
 
+    /// See `PeerConnection.openDataChannel`.
+    @discardableResult
+    public func openDataChannel(
+        label: String, subprotocol: String = "", options: DataChannelOptions = DataChannelOptions()
+    ) throws(IoTError) -> DataChannel {
+        let channel = try connection.openDataChannel(
+            label: label, subprotocol: subprotocol, options: options, at: eventLoop.now)
+        pump()
+        return channel
+    }
+
+    /// See `PeerConnection.send(_:on:at:)`.
+    public func send(_ message: DataChannelMessage, on id: DataChannelID) throws(IoTError) {
+        try connection.send(message, on: id, at: eventLoop.now)
+        pump()
+    }
+
+    /// See `PeerConnection.closeDataChannel`.
+    public func closeDataChannel(_ id: DataChannelID) {
+        connection.closeDataChannel(id, at: eventLoop.now)
+        pump()
+    }
+
+    public func dataChannel(_ id: DataChannelID) -> DataChannel? { connection.dataChannel(id) }
+
+    /// See `PeerConnection.bufferedAmount`.
+    public func bufferedAmount(of id: DataChannelID) -> Int { connection.bufferedAmount(of: id) }
+
+    /// See `PeerConnection.setBufferedAmountLowThreshold`.
+    public func setBufferedAmountLowThreshold(_ bytes: Int, of id: DataChannelID) {
+        connection.setBufferedAmountLowThreshold(bytes, of: id)
+    }
+
     /// Says goodbye; `.stateChanged(.closed)` is the last event.
     public func close() {
         connection.close(at: eventLoop.now)

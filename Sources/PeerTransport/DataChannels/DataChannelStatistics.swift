@@ -1,0 +1,37 @@
+public import NIOCore
+
+/// What one data channel has counted. Names as in W3C's RTCDataChannelStats.
+public struct DataChannelStatistics: Sendable, Hashable {
+    public var label: String
+    public var `protocol`: String
+    public var dataChannelIdentifier: UInt16?
+    public var state: DataChannel.State
+    public var messagesSent: UInt64 = 0
+    public var bytesSent: UInt64 = 0
+    public var messagesReceived: UInt64 = 0
+    public var bytesReceived: UInt64 = 0
+}
+
+/// The association below the data channels. Names as in W3C's RTCSctpTransportStats, where one exists.
+public struct SCTPTransportStatistics: Sendable, Hashable {
+    /// `nil` before the first measurement.
+    public var smoothedRoundTripTime: TimeAmount?
+    /// Bytes.
+    public var congestionWindow = 0
+    /// The peer's, in bytes.
+    public var receiverWindow = 0
+    /// Bytes of the greatest packet.
+    public var mtu = 0
+    /// Chunks that are not acknowledged.
+    public var unackData = 0
+
+    public var packetsSent: UInt64 = 0
+    public var packetsReceived: UInt64 = 0
+    public var chunksRetransmitted: UInt64 = 0
+    public var chunksDuplicate: UInt64 = 0
+    public var messagesAbandoned: UInt64 = 0
+    public var timeouts: UInt64 = 0
+
+    /// Packets and messages that were ignored: damaged, of no known kind, or of a channel that is not open.
+    public var ignored: UInt64 = 0
+}

@@ -1,0 +1,57 @@
+import Foundation
+import IoTCore
+
+/// A peer that another stack runs, in a Python process of its own, led by JSON lines.
+final class PythonPeer: Sendable {
+    private let process = Process()
+    private let input = Pipe()
+    private let lines: AsyncStream<String>
+
+    /// - Parameter script: a file of `Tests/InteropTests/Peers`.
+    init(_ script: String) throws {
+        guard let python = ProcessInfo.processInfo.environment["PYTHON"] else {
+            throw IoTError(.internalFailure, "PYTHON is not set: use Tests/InteropTests/run.sh")
+        }
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        process.executableURL = URL(fileURLWithPath: python)
+        process.arguments = [folder.appendingPathComponent("Peers/\(script)").path]
+        let output = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        lines = stream
+        // Called for one piece after the other.
+        nonisolated(unsafe) var rest = Data()
+        output.fileHandleForReading.readabilityHandler = { handle in
+            let data = handle.availableData
+            guard !data.isEmpty else {
+                handle.readabilityHandler = nil
+                return continuation.finish()
+            }
+            rest.append(data)
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+                rest = Data(rest[(end + 1)...])
+            }
+        }
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { process.terminate() }
+    }
+
+    func tell(_ command: [String: JSONValue]) throws {
+        let line = JSONValue.object(command).jsonText + "\n"
+        try input.fileHandleForWriting.write(contentsOf: Data(line.utf8))
+    }
+
+    /// The next event of this name; others before it are passed over. Throws when the peer ends before.
+    func next(_ name: String) async throws -> JSONValue {
+        for await line in lines {
+            let value = try JSONValue(parsing: line)
+            if value["event"]?.stringValue == name { return value }
+        }
+        throw IoTError(.internalFailure, "the peer ended before it said \(name)")
+    }
+}
