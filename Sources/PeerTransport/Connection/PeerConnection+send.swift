@@ -7,14 +7,14 @@ extension PeerConnection {
     /// - Returns: false when at least one was dropped: before the connection is up, for a section in which we do not
     ///   send, or because the outgoing queue is full.
     @discardableResult
-    public func send(_ packets: some Sequence<MediaPacket>, mid: String, at time: NIODeadline) -> Bool {
+    public func send(_ packets: [MediaPacket], mid: String, at time: NIODeadline) -> Bool {
         guard let (address, index) = beginSending(mid: mid, at: time) else { return false }
         for packet in packets {
             if mediaClockAnchor == nil {
                 mediaClockAnchor = MediaClockAnchor(pts: packet.pts, wallClock: configuration.wallClock())
             }
             guard hasRoom() else { return false }
-            var datagram = Self.makeBuffer(for: packet)
+            var datagram = makeBuffer(for: packet)
             tracks[index].sender?.write(packet, into: &datagram, at: now)
             sendRTP(&datagram, to: address)
         }
@@ -27,7 +27,7 @@ extension PeerConnection {
     @discardableResult
     public func resend(_ packet: MediaPacket, mid: String, at time: NIODeadline) -> Bool {
         guard let (address, index) = beginSending(mid: mid, at: time), hasRoom() else { return false }
-        var datagram = Self.makeBuffer(for: packet)
+        var datagram = makeBuffer(for: packet)
         guard tracks[index].sender?.writeAgain(packet, into: &datagram) == true else { return false }
         sendRTP(&datagram, to: address)
         return true
@@ -89,8 +89,7 @@ extension PeerConnection {
 
     func sendRTCP(_ packets: [RTCPPacket]) {
         guard let srtp, let address = ice.selected else { return }
-        var datagram = ByteBuffer()
-        datagram.reserveCapacity(256 + SRTPSession.recommendedTrailerCapacity)
+        var datagram = datagramPool.take()
         RTCPPacket.write(compound: packets, into: &datagram)
         guard srtp.protectRTCP(&datagram) == .success else { return }
         emit(datagram, to: address)
@@ -109,11 +108,9 @@ extension PeerConnection {
         return false
     }
 
-    private static func makeBuffer(for packet: MediaPacket) -> ByteBuffer {
-        var buffer = ByteBuffer()
-        buffer.reserveCapacity(
+    private func makeBuffer(for packet: MediaPacket) -> ByteBuffer {
+        datagramPool.take(
             RTPPacket.minimumHeaderSize + packet.payload.readableBytes + SRTPSession.recommendedTrailerCapacity)
-        return buffer
     }
 
     private func sendRTP(_ datagram: inout ByteBuffer, to address: ICERoute) {

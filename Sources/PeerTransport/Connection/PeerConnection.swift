@@ -58,6 +58,9 @@ public final class PeerConnection {
     static let maximumPendingCandidates = 128
 
     var outputs: CircularBuffer<PeerOutput> = []
+
+    /// Where outgoing packets get their buffers; whoever sends them may give them back.
+    var datagramPool = DatagramPool()
     var counters = PeerStatistics()
 
     public convenience init(configuration: PeerConfiguration, certificate: PeerCertificate, now: NIODeadline) {

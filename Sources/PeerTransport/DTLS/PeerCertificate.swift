@@ -47,6 +47,11 @@ public final class PeerCertificate: @unchecked Sendable {
         EVP_PKEY_free(key)
     }
 
+    /// Its hash by another algorithm than the usual one.
+    func fingerprint(_ algorithm: CertificateFingerprint.Algorithm) -> CertificateFingerprint? {
+        CertificateFingerprint(algorithm, of: certificate)
+    }
+
     private static func selfSigned(_ key: OpaquePointer, days: Int) -> OpaquePointer? {
         guard let certificate = X509_new() else { return nil }
         // A random serial and a name that says nothing: a certificate is seen by whoever the peer is.

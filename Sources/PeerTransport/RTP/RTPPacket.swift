@@ -94,7 +94,10 @@ public struct RTPPacket: Sendable {
         flags: UInt8 = 0x80, payloadType: UInt8, marker: Bool, sequenceNumber: UInt16, timestamp: UInt32,
         ssrc: UInt32, into buffer: inout ByteBuffer
     ) {
-        buffer.writeMultipleIntegers(
-            flags, payloadType & 0x7F | (marker ? 0x80 : 0), sequenceNumber, timestamp, ssrc)
+        // In two words: this is done for each packet to each viewer.
+        let second = payloadType & 0x7F | (marker ? 0x80 : 0)
+        let head = UInt32(flags) << 24 | UInt32(second) << 16 | UInt32(sequenceNumber)
+        buffer.writeInteger(UInt64(head) << 32 | UInt64(timestamp))
+        buffer.writeInteger(ssrc)
     }
 }

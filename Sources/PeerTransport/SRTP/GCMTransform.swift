@@ -11,9 +11,6 @@ final class GCMTransform: SRTPTransform {
     private let saltHigh: UInt64
     private let saltLow: UInt32
 
-    /// OpenSSL writes here how much it has written, which AES-GCM leaves no doubt about.
-    private var ignoredLength: Int32 = 0
-
     /// - Parameters:
     ///   - isSealing: whether this is to seal packets, or to open them.
     ///   - key: 16 or 32 bytes.
@@ -47,16 +44,18 @@ final class GCMTransform: SRTPTransform {
             var word = (SRTCPIndex.encryptedFlag | UInt32(truncatingIfNeeded: index)).bigEndian
             (bytes + count + Self.tagLength).copyMemory(from: &word, byteCount: 4)
         }
+        var length: Int32 = 0
         return process(text, header, count, ssrc, index)
-            && EVP_CipherFinal_ex(context, text + count, &ignoredLength) == 1
+            && EVP_CipherFinal_ex(context, text + count, &length) == 1
             && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(Self.tagLength), text + count) == 1
     }
 
     func open(_ bytes: UnsafeMutableRawPointer, header: Int, count: Int, ssrc: UInt32, index: UInt64) -> Bool {
         let text = bytes.assumingMemoryBound(to: UInt8.self)
+        var length: Int32 = 0
         return process(text, header, count, ssrc, index)
             && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(Self.tagLength), text + count) == 1
-            && EVP_CipherFinal_ex(context, text + count, &ignoredLength) == 1
+            && EVP_CipherFinal_ex(context, text + count, &length) == 1
     }
 
     /// Header and, of RTCP, the index word (RFC 7714 §9.2) are authenticated, the rest is encrypted too.
@@ -64,15 +63,16 @@ final class GCMTransform: SRTPTransform {
         _ text: UnsafeMutablePointer<UInt8>, _ header: Int, _ count: Int, _ ssrc: UInt32, _ index: UInt64
     ) -> Bool {
         var nonce = nonce(ssrc, index)
+        var length: Int32 = 0
         let isReady = withUnsafeBytes(of: &nonce) {
             EVP_CipherInit_ex(context, nil, nil, nil, $0.baseAddress?.assumingMemoryBound(to: UInt8.self), -1) == 1
         }
-        guard isReady, EVP_CipherUpdate(context, nil, &ignoredLength, text, Int32(header)) == 1 else { return false }
+        guard isReady, EVP_CipherUpdate(context, nil, &length, text, Int32(header)) == 1 else { return false }
         if kind == .rtcp {
-            guard EVP_CipherUpdate(context, nil, &ignoredLength, text + count + Self.tagLength, 4) == 1 else {
+            guard EVP_CipherUpdate(context, nil, &length, text + count + Self.tagLength, 4) == 1 else {
                 return false
             }
         }
-        return EVP_CipherUpdate(context, text + header, &ignoredLength, text + header, Int32(count - header)) == 1
+        return EVP_CipherUpdate(context, text + header, &length, text + header, Int32(count - header)) == 1
     }
 }

@@ -22,6 +22,7 @@ final class DatagramSender {
     private var queue: CircularBuffer<(datagram: ByteBuffer, address: SocketAddress)> = []
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     private var isSegmentationAllowed = true
+    private let pool: DatagramPool
 
     private(set) var datagramsSent: UInt64 = 0
     private(set) var datagramsDropped: UInt64 = 0
@@ -31,6 +32,11 @@ final class DatagramSender {
     private static let maximumQueued = 8192
     private static let maximumSegments = 64
     private static let maximumRunByteCount = 65_000
+
+    /// - Parameter pool: gets the buffers of what was sent.
+    init(pool: DatagramPool) {
+        self.pool = pool
+    }
 
     deinit {
         scratch.deallocate()
@@ -70,7 +76,11 @@ final class DatagramSender {
             default:
                 sendErrors += UInt64(count)
             }
-            queue.removeFirst(count)
+            for _ in 0..<count {
+                // Taken apart so that nothing else holds the buffer.
+                guard let (datagram, _) = queue.popFirst() else { break }
+                pool.give(datagram)
+            }
         }
         return .done
     }

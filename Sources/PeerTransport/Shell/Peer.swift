@@ -91,7 +91,7 @@ public final class Peer {
 
     /// See `PeerConnection.send`.
     @discardableResult
-    public func send(_ packets: some Sequence<MediaPacket>, mid: String) -> Bool {
+    public func send(_ packets: [MediaPacket], mid: String) -> Bool {
         let isSent = connection.send(packets, mid: mid, at: eventLoop.now)
         pump()
         return isSent

@@ -15,7 +15,10 @@ final class PeerDemultiplexer: ChannelInboundHandler {
     private var peersByUfrag: [String: Peer] = [:]
     private var peersByAddress: [SocketAddress: Peer] = [:]
     private var counters = PeerSocketStatistics()
-    private let sender = DatagramSender()
+    private let sender: DatagramSender
+
+    /// Of all the socket's peers.
+    let pool = DatagramPool()
     private var context: ChannelHandlerContext?
 
     /// The channel's own: only to be used while the channel is active.
@@ -29,6 +32,7 @@ final class PeerDemultiplexer: ChannelInboundHandler {
     init(eventLoop: any EventLoop, logger: Logger) {
         self.eventLoop = eventLoop
         self.logger = logger
+        sender = DatagramSender(pool: pool)
     }
 
     var statistics: PeerSocketStatistics {

@@ -89,6 +89,7 @@ public final class PeerSocket: Sendable {
         }
         let connection = PeerConnection(
             configuration: configuration, certificate: certificate, now: eventLoop.now)
+        connection.datagramPool = demultiplexer.pool
         let peer = Peer(
             connection: connection, socket: demultiplexer, eventLoop: eventLoop, onEvent: onEvent)
         demultiplexer.add(peer)

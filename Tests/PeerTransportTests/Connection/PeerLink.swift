@@ -4,8 +4,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// Two connections and the link between them, in virtual time. The handshake needs a link without loss, as OpenSSL's
-/// timer is real; loss may begin behind it.
+/// Two connections and the link between them, in virtual time, OpenSSL's included.
 final class PeerLink {
     struct Datagram {
         var bytes: ByteBuffer
@@ -24,6 +23,9 @@ final class PeerLink {
     var lossRate = 0.0
     var isCut = false
     var captured: [ByteBuffer] = []
+
+    /// What somebody on the path makes of a datagram: nothing, itself, or several.
+    var tamper: (Int, ByteBuffer) -> [ByteBuffer] = { [$1] }
 
     /// What a sender does about an event, such as resending.
     var onEvent: (Int, PeerEvent) -> Void = { _, _ in }
@@ -83,6 +85,10 @@ final class PeerLink {
 
     /// Runs until the condition holds or the time is over.
     func run(for time: TimeAmount, until condition: (PeerLink) -> Bool = { _ in false }) throws {
+        try OpenSSLClock.run(from: now) { try runInVirtualTime(for: time, until: condition) }
+    }
+
+    private func runInVirtualTime(for time: TimeAmount, until condition: (PeerLink) -> Bool) throws {
         let end = now + time
         var steps = 0
         while true {
@@ -94,6 +100,7 @@ final class PeerLink {
             if let arrival = flying.map(\.arrival).min() { next = min(next, arrival) }
             if now >= end { return }
             now = max(now, next)
+            OpenSSLClock.set(now)
             steps += 1
             try #require(steps < 100_000)
             deliver()
@@ -116,11 +123,18 @@ final class PeerLink {
                 captured.append(bytes)
                 guard !isCut, Double.random(in: 0..<1, using: &random) >= lossRate else { continue }
                 let extra = jitter > .zero ? Int64.random(in: 0...jitter.nanoseconds, using: &random) : 0
-                flying.append(Datagram(bytes: bytes, sender: index, arrival: now + delay + .nanoseconds(extra)))
+                for result in tamper(index, bytes) {
+                    flying.append(Datagram(bytes: result, sender: index, arrival: now + delay + .nanoseconds(extra)))
+                }
             }
         }
         isEnded[index] = true
         return nil
+    }
+
+    /// A datagram that somebody else sends to a peer; by default from the other peer's address.
+    func inject(_ bytes: ByteBuffer, to index: Int, from source: SocketAddress? = nil) {
+        peers[index].receive(bytes, from: source ?? (index == 1 ? addresses[0] : addresses[2]), at: now)
     }
 
     private func deliver() {

@@ -1,0 +1,42 @@
+import Logging
+import NIOPosix
+
+/// Measures PeerTransport beside plain loops in C that move the same bytes, and prints Markdown tables.
+@main
+struct PeerBench {
+    static let usage = """
+        usage: peer-bench [srtp] [fanout] [handshakes] [connect]   (all when none is named)
+          --viewers 1,10,50,100   fanout: how many viewers
+          --seconds 5             fanout: how long each
+        """
+
+    static func main() async throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "viewers", arguments.count == 2, let count = Int(arguments[1]) {
+            return try await ViewerProcess.run(count: count)
+        }
+        func value(_ name: String, _ standard: String) -> String {
+            guard let place = arguments.firstIndex(of: name), place + 1 < arguments.count else { return standard }
+            defer { arguments.removeSubrange(place...(place + 1)) }
+            return arguments[place + 1]
+        }
+        let viewers = value("--viewers", "1,10,50,100").split(separator: ",").compactMap { Int($0) }
+        let seconds = Int(value("--seconds", "5")) ?? 5
+        let known = ["srtp", "fanout", "handshakes", "connect"]
+        guard arguments.allSatisfy(known.contains) else {
+            print(usage)
+            return
+        }
+        let wanted = arguments.isEmpty ? known : arguments
+        if wanted.contains("srtp") { try SRTPBenchmark.run() }
+        if wanted.contains("fanout") { try await FanoutBenchmark.run(viewers: viewers, seconds: seconds) }
+        if wanted.contains("handshakes") { try HandshakeBenchmark.run() }
+        if wanted.contains("connect") { try await ConnectBenchmark.run() }
+    }
+}
+
+/// What every benchmark needs.
+enum Setting {
+    static let logger = Logger(label: "peer-bench", factory: { _ in SwiftLogNoOpLogHandler() })
+    static let loopback = "127.0.0.1"
+}
