@@ -60,6 +60,9 @@ struct ChaosWorld {
 
     private(set) var hub: VirtualHub
     private var isHubDraining = false
+    /// The hub dies when it next has something to decide, which is when it has something to lose; then it is away for
+    /// so long.
+    private var hubDoom: TimeAmount?
     /// Counts the brokers; odd while none runs.
     private var brokerEpoch = 0
     private var isBrokerUp: Bool { brokerEpoch % 2 == 0 }
@@ -142,7 +145,7 @@ struct ChaosWorld {
         case .keepAlive(let wire, let cut): if cut == cuts(of: wire) { try breakAtBroker(wire) }
         case .hubDrain:
             isHubDraining = false
-            deliver(try hub.drain(at: time))
+            if let pause = hubDoom { try killHub(pause) } else { deliver(try hub.drain(at: time)) }
         case .hubTimer:
             deliver(try hub.timeout(at: time))
             add(.hubTimer, in: timing.sweep)
@@ -185,16 +188,12 @@ struct ChaosWorld {
         case .broker where isBrokerUp && hub.core != nil:
             killBroker()
             add(.startBroker, in: pause)
-        case .hub where hub.core != nil && isBrokerUp:
-            let end = VirtualHub.End.allCases.randomElement(using: &generator) ?? .untold
-            deliver(try hub.kill(end, at: time))
-            isHubConnected = false
-            add(.startHub, in: pause)
+        case .hub where hub.core != nil && isBrokerUp && hubDoom == nil: hubDoom = pause
         case .box, .cable:
             let box = Int.random(in: 0..<boxes.count, using: &generator)
             if case .box = fault, boxes[box].machine != nil {
                 boxes[box].kill()
-                for (id, wire) in wires where wire.box == box { send(up: .broken, on: id) }
+                for id in wires.keys.sorted() where wires[id]?.box == box { send(up: .broken, on: id) }
                 add(.startBox(box), in: pause)
             } else if case .cable = fault, boxes[box].isCableIn {
                 cableOut(box)
@@ -205,6 +204,14 @@ struct ChaosWorld {
         // It is down already.
         case .broker, .hub: openFaults -= 1
         }
+    }
+
+    private mutating func killHub(_ pause: TimeAmount) throws {
+        hubDoom = nil
+        let end = VirtualHub.End.allCases.randomElement(using: &generator) ?? .untold
+        deliver(try hub.kill(end, at: time))
+        isHubConnected = false
+        add(.startHub, in: pause)
     }
 
     private mutating func killBroker() {
@@ -234,7 +241,7 @@ struct ChaosWorld {
     private mutating func cableOut(_ box: Int) {
         boxes[box].isCableIn = false
         cuts += 1
-        for (id, wire) in wires where wire.box == box && wire.isOpen {
+        for id in wires.keys.sorted() where wires[id]?.box == box && wires[id]?.isOpen == true {
             lastCut[id] = cuts
             add(.keepAlive(wire: id, cut: cuts), in: timing.keepAlive)
         }
@@ -333,9 +340,11 @@ struct ChaosWorld {
     private mutating func deliver(_ outputs: [HubOutput]) {
         // A hub that is dead has sent these before.
         guard isHubConnected else { return }
-        for case .message(let address, let payload) in outputs {
-            guard let envelope = try? Envelope(parsing: payload) else { continue }
-            for id in wires.keys.sorted() where wires[id]?.address == address && wires[id]?.isSubscribed == true {
+        // Receiver by receiver: in which order the hub tells several of them does not follow from the seed.
+        let receivers = wires.filter { $0.value.isSubscribed }.sorted { $0.key < $1.key }
+        for (id, wire) in receivers {
+            for case .message(wire.address, let payload) in outputs {
+                guard let envelope = try? Envelope(parsing: payload) else { continue }
                 send(down: .received(envelope), on: id)
             }
         }
@@ -420,7 +429,7 @@ struct ChaosWorld {
         for writer in boxes[box].writers.indices where boxes[box].writers[writer].current?.request.id == id {
             let isImpatient = Int.random(in: 0..<8, using: &generator) == 0
             boxes[box].writers[writer].complete(id, outcome, isImpatient: isImpatient)
-            add(.write(box: box, life: life, writer: writer), in: timing.draw(100...20_000, &generator))
+            add(.write(box: box, life: life, writer: writer), in: timing.draw(100...120_000, &generator))
         }
     }
 
