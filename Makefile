@@ -13,7 +13,7 @@ RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
 SWIFT_FILES = $(shell find Package.swift Sources Tests -name '*.swift' -not -path '*/.build*')
 
-.PHONY: help deps deps-test build run test lint bench format install deb deb-test clean
+.PHONY: help deps deps-test build run test interop lint bench format install deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
@@ -21,6 +21,7 @@ help:
 	@echo 'make run       deps, build, and run with the sample clip as camera "front"'
 	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another)'
 	@echo 'make test      deps, format check, and every test'
+	@echo 'make interop   test against peers that others wrote: Chromium'
 	@echo 'make lint      the format check alone'
 	@echo 'make bench     measure, beside references'
 	@echo 'make format    format the sources'
@@ -48,6 +49,11 @@ test: deps-test lint
 	@# Real processes in real time, one at a time: a starved machine shows late pictures, and rightly so.
 	$(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
 	Tests/api/schemathesis.sh
+
+# What is missing of the peers fails: nothing is skipped.
+interop: deps-test
+	$(SWIFT) build --product iotvideod
+	Tests/InteropTests/run.sh
 
 lint:
 	@echo 'swift format lint'

@@ -15,23 +15,28 @@ struct BrowserOffer {
     private(set) var video: String?
     private(set) var audio: (mid: String, sound: Sound)?
 
+    /// - Parameters:
+    ///   - picture: the camera's, if it has any; `isReordered` if it has B-frames.
+    ///   - sound: the camera's, if it has any.
     /// - Throws: `codecUnsupported` when the browser asks for a picture and cannot show this camera's, with what to do
     ///   about it; `sessionDescriptionInvalid` when it asks for nothing that the camera has.
-    init(_ offer: SessionDescription, stream: CameraStream) throws(IoTError) {
+    init(
+        _ offer: SessionDescription, video picture: RTPCodec?, isReordered: Bool, audio sound: RTPCodec?
+    ) throws(IoTError) {
         let wanted = offer.sections.filter { !$0.isRejected && $0.direction.receives }
         let pictures = wanted.filter { $0.kind == .video }
-        if let track = stream.video, !pictures.isEmpty {
-            guard let section = pictures.first(where: { $0.codecs.contains(where: track.codec.canReach) }) else {
-                throw Self.refusal(of: track)
+        if let picture, !pictures.isEmpty {
+            guard let section = pictures.first(where: { $0.codecs.contains(where: picture.canReach) }) else {
+                throw Self.refusal(of: picture)
             }
-            guard !stream.isReordered else {
+            guard !isReordered else {
                 throw Self.reordered
             }
             video = section.mid
         }
-        if let track = stream.audio {
+        if let sound {
             for section in wanted where section.kind == .audio && audio == nil {
-                if section.codecs.contains(where: track.codec.canReach) {
+                if section.codecs.contains(where: sound.canReach) {
                     audio = (section.mid, .original)
                 } else if section.codecs.contains(where: { $0.format == .opus }) {
                     audio = (section.mid, .opus)
@@ -51,8 +56,8 @@ struct BrowserOffer {
         "the camera's video has B-frames, which browsers do not put in order over WebRTC: turn them off in the camera "
             + "(H.264 profile Baseline, or 0 B-frames), or watch with iotctl monitor")
 
-    private static func refusal(of track: CameraTrack) -> IoTError {
-        switch track.codec.format {
+    private static func refusal(of codec: RTPCodec) -> IoTError {
+        switch codec.format {
         case .h265:
             IoTError(
                 .codecUnsupported,
@@ -61,7 +66,7 @@ struct BrowserOffer {
         default:
             IoTError(
                 .codecUnsupported,
-                "the camera sends \(track.codec.encodingName), which the offer does not hold with "
+                "the camera sends \(codec.encodingName), which the offer does not hold with "
                     + "packetization-mode=1: use a browser with H.264, or watch with iotctl monitor")
         }
     }

@@ -28,8 +28,9 @@ final class CameraStream {
     private var opusListeners = 0
     /// The newest picture (or sound, without pictures), and when it came.
     private(set) var newest: (pts: Int64, time: NIODeadline)?
-    /// The pictures have come in another order than they are shown in.
+    /// Whether pictures have come in another order than they are shown in, and how many came in order.
     private var hasComeReordered = false
+    private var picturesInOrder = 0
     private(set) var group = GroupOfPictures()
     private(set) var source: CameraSnapshot.SourceState = .connecting
     private(set) var viewers: [String: CameraViewer] = [:]
@@ -106,6 +107,7 @@ final class CameraStream {
         if changed {
             newest = nil
             hasComeReordered = false
+            picturesInOrder = 0
         }
         videoParameters = video
         clock = nil
@@ -167,11 +169,15 @@ final class CameraStream {
             viewers.values.filter(\.isBrowser).forEach { $0.end(BrowserOffer.reordered) }
         } else {
             newest = (frame.pts, now)
+            picturesInOrder += 1
         }
     }
 
-    /// Whether pictures come in another order than they are shown in (B-frames).
-    var isReordered: Bool { hasComeReordered || (videoParameters?.reorderDepth ?? 0) > 0 }
+    /// Whether pictures come in another order than they are shown in (B-frames). Until enough have come to see it,
+    /// what the parameter sets allow counts; many cameras allow more than they do.
+    var isReordered: Bool {
+        hasComeReordered || picturesInOrder < 50 && (videoParameters?.reorderDepth ?? 0) > 0
+    }
 
     // MARK: Sound for browsers
 

@@ -65,7 +65,8 @@ final class CameraViewer {
     func makeAnswer(
         to offer: SessionDescription, socket: PeerSocket, certificate: PeerCertificate
     ) throws(IoTError) -> SessionDescription {
-        let choice = try BrowserOffer(offer, stream: stream)
+        let choice = try BrowserOffer(
+            offer, video: stream.video?.codec, isReordered: stream.isReordered, audio: stream.audio?.codec)
         var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
         if let mid = choice.video, let track = stream.video {
             sections[.video] = mid

@@ -22,7 +22,8 @@ public final class RelayedCalls: Sendable {
         }
     }
 
-    /// The browser's connections are not the gateway's, so `channels.connections` does not bound them.
+    /// The browsers' connections are not the gateway's, so `channels.connections` does not bound them. One more, and the
+    /// oldest is forgotten, of which neither side may have said that it is over; its media would go on.
     public static let limit = 256
 
     /// A call under way.
@@ -32,35 +33,34 @@ public final class RelayedCalls: Sendable {
         public let account: Principal?
         /// By which the caller's candidates are known (RFC 8839 §5.4).
         public let iceUfrag: String
+        fileprivate let number: Int
     }
 
     private let calls: CallClient
-    private let state = Mutex<[String: Call]>([:])
+    private let state = Mutex<(calls: [String: Call], opened: Int)>(([:], 0))
 
     init(calls: CallClient) {
         self.calls = calls
     }
 
-    public var count: Int { state.withLock { $0.count } }
+    public var count: Int { state.withLock { $0.calls.count } }
 
     /// Calls a device with an offer; answers when the device took the call.
     ///
     /// - Parameter account: in whose name an administrator's session calls; `nil` for its own.
-    /// - Throws: 21020 when too many calls stand, and what the device answers: 25016 when the offer holds no codec of
+    /// - Throws: what the device answers: 25016 when the offer holds no codec of
     ///   the camera's, 25021 for an offer that cannot be used.
     public func open(
         device: DeviceID, source: Int, offer: String, as account: Principal?
     ) async throws(IoTError) -> Answer {
         let iceUfrag = try SessionDescription(parsing: offer).iceUfrag
         let id = Hex.random(byteCount: 16)
-        let isAdded = state.withLock { calls in
-            guard calls.count < Self.limit else { return false }
-            calls[id] = Call(device: device, account: account, iceUfrag: iceUfrag)
-            return true
+        let oldest = state.withLock { state in
+            state.opened += 1
+            state.calls[id] = Call(device: device, account: account, iceUfrag: iceUfrag, number: state.opened)
+            return state.calls.count > Self.limit ? state.calls.min { $0.value.number < $1.value.number }?.key : nil
         }
-        guard isAdded else {
-            throw IoTError(.tooManyConnections, "the gateway already relays \(Self.limit) calls")
-        }
+        if let oldest { forget(oldest) }
         do throws(IoTError) {
             let result = try await calls.connect(
                 session: id, device: device, kind: .monitor, source: source, offer: offer, as: account,
@@ -87,24 +87,24 @@ public final class RelayedCalls: Sendable {
 
     /// Hangs up. One that is over already is none.
     public func close(_ id: String) async {
-        guard let call = state.withLock({ $0.removeValue(forKey: id) }) else { return }
+        guard let call = state.withLock({ $0.calls.removeValue(forKey: id) }) else { return }
         await calls.end(session: id, device: call.device, as: call.account)
     }
 
     public func closeAll() async {
-        for id in state.withLock({ Array($0.keys) }) { await close(id) }
+        for id in state.withLock({ Array($0.calls.keys) }) { await close(id) }
     }
 
     /// - Throws: 25003 when there is no such call any more.
     public func call(_ id: String) throws(IoTError) -> Call {
-        guard let call = state.withLock({ $0[id] }) else {
+        guard let call = state.withLock({ $0.calls[id] }) else {
             throw IoTError(.notFound, "there is no such call, or it is over")
         }
         return call
     }
 
     private func forget(_ id: String) {
-        state.withLock { _ = $0.removeValue(forKey: id) }
+        state.withLock { _ = $0.calls.removeValue(forKey: id) }
         calls.forget(session: id)
     }
 

@@ -101,7 +101,9 @@ final class OpusEncoder {
                 throw IoTError(.mediaFailed, "Encoding sound as Opus failed (\(LibAVError(result))).")
             }
             let bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.pointer.pointee.size))
-            packets.append(Packet(pts: packet.pointer.pointee.pts, bytes: ByteBuffer(bytes: bytes)))
+            // libopus gives one packet for each frame; libavcodec's own reckoning is a packet late behind a gap.
+            let pts = pendingPTS - Int64(codec.pointer.pointee.initial_padding)
+            packets.append(Packet(pts: pts, bytes: ByteBuffer(bytes: bytes)))
             av_packet_unref(packet.pointer)
         }
     }

@@ -91,7 +91,8 @@ enum RouteRights {
         "POST /v1/devices/{device}/whep": .action(.view),
         "PATCH /v1/whep/{id}": .channel,
         "DELETE /v1/whep/{id}": .channel,
-        // What the protocol can do, of whatever device.
+        // What the protocol can do, and a page; the same for whatever device.
+        "GET /watch/{device}": .anyone,
         "OPTIONS /v1/devices/{device}/whep": .anyone,
         "OPTIONS /v1/whep/{id}": .anyone,
     ]

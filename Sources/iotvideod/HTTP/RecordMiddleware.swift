@@ -24,7 +24,9 @@ struct RecordMiddleware: RouterMiddleware {
 
     private func harden(_ response: inout Response, _ facts: RequestRecord.Facts) {
         response.headers[.xContentTypeOptions] = "nosniff"
-        response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+        if response.headers[.contentSecurityPolicy] == nil {
+            response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+        }
         if let name = HTTPFieldName.referrerPolicy { response.headers[name] = "no-referrer" }
         if let name = HTTPFieldName.resourcePolicy {
             response.headers[name] = facts.origin == nil ? "same-origin" : "cross-origin"

@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import IoTCore
 import Testing
@@ -95,6 +96,29 @@ import Testing
         let options = try await fixture.ask("OPTIONS", "/v1/devices/door/whep")
         #expect(options.status == 204)
         #expect(options.headers[HTTPFields.Key("Accept-Post")!] == "application/sdp")
+    }
+
+    @Test("The page is that of the documentation, runs no script but its own, and tells nothing of devices")
+    func page() async throws {
+        let file = try String(contentsOf: Repository.file("docs/examples/watch.html"), encoding: .utf8)
+        #expect(WatchPage.html == file)
+        let fixture = RouterFixture()
+        let answer = try await fixture.ask("GET", "/watch/door")
+        #expect(answer.status == 200 && answer.headers[.contentType] == "text/html; charset=utf-8")
+        let policy = try #require(answer.headers[.contentSecurityPolicy])
+        let nonce = try #require(policy.firstMatch(of: #/script-src 'nonce-([0-9a-f]{32})'/#)).output.1
+        for tag in ["script", "style"] {
+            #expect(answer.body.contains("<\(tag) nonce=\"\(nonce)\">"))
+            #expect(answer.body.ranges(of: "<\(tag)").count == 1)
+        }
+        #expect(!policy.contains("unsafe") && policy.contains("default-src 'none'"))
+        let again = try await fixture.ask("GET", "/watch/nonsense")
+        #expect(
+            again.body.replacing(#/nonce="[0-9a-f]*"/#, with: "")
+                == answer.body.replacing(#/nonce="[0-9a-f]*"/#, with: ""))
+        #expect(again.body != answer.body, "a number used once")
+        #expect(fixture.gateway.calls.isEmpty)
+        #expect(try await fixture.ask("GET", "/v1/status").headers[.contentSecurityPolicy]?.contains("script") == false)
     }
 
     @Test("A fragment's candidates are read whatever stands around them, and nonsense is refused")

@@ -1,0 +1,90 @@
+import Testing
+
+@testable import MediaChannel
+
+/// µs throughout.
+@Suite struct BrowserClockTests {
+    private let second: Int64 = 1_000_000
+
+    @Test("The past is pressed into the moment before the live edge, and then the clock runs as the source's")
+    func start() {
+        var clock = BrowserClock()
+        clock.begin(start: 10 * second, edge: 20 * second)
+        // Ten seconds at 25 a second: each later than the one before, all within 0.16 s.
+        let past = stride(from: 10 * second, through: 20 * second, by: 40_000).map(clock.place)
+        #expect(zip(past, past.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(past.first == 20 * second - 156_250 && past.last == 20 * second)
+        // Enough apart for RTP's 90 kHz to tell them apart.
+        #expect(zip(past, past.dropFirst()).allSatisfy { $1 - $0 >= 600 })
+        for later: Int64 in [1, 40_000, 3600 * second] {
+            #expect(clock.place(20 * second + later) == 20 * second + later)
+        }
+    }
+
+    @Test("Sound is never pressed together, also when it lags a little behind the picture at the start")
+    func sound() {
+        var clock = BrowserClock()
+        clock.begin(start: 10 * second, edge: 20 * second)
+        let times = stride(from: 20 * second - 100_000, through: 21 * second, by: 20_000).map(clock.placeSound)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 == 20_000 })
+        #expect(clock.placeSound(20 * second) == clock.place(20 * second))
+    }
+
+    @Test("A jump of the source's clock becomes the time that passed, for sound and picture alike")
+    func jump() {
+        var clock = BrowserClock()
+        clock.begin(start: 0, edge: second)
+        // A round ends at 8 s; the next begins 5 s behind it, 40 ms later.
+        clock.jump(to: 13 * second, expected: 8 * second + 40_000)
+        #expect(clock.place(8 * second) == 8 * second)
+        #expect(clock.place(13 * second) == 8 * second + 40_000)
+        // The sound of the old round ends a little behind its picture, that of the new one begins before it.
+        #expect(clock.placeSound(8 * second + 100_000) == 8 * second + 100_000)
+        #expect(clock.placeSound(13 * second - 20_000) == 8 * second + 20_000)
+        #expect(clock.live(14 * second) == 9 * second + 40_000)
+        // And again, and for who comes then.
+        clock.jump(to: 26 * second, expected: 21 * second + 40_000)
+        #expect(clock.place(26 * second) == 16 * second + 80_000)
+        #expect(clock.place(13 * second) == 8 * second + 40_000, "what is sent again has the time that it had")
+    }
+
+    @Test("Who begins again gets nothing from before what it has", arguments: [0, 10_000, 100_000, 5_000_000])
+    func again(pause: Int64) {
+        var clock = BrowserClock()
+        clock.begin(start: 0, edge: 5 * second)
+        let last = 9 * second
+        let had = clock.place(last)
+        clock.begin(start: second, edge: last + pause, after: last)
+        let times = stride(from: second, through: last + pause, by: 40_000).map(clock.place)
+        #expect(times[0] > had)
+        #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+        // What that costs in delay stays small.
+        #expect(clock.live(last) - last <= 200_000)
+    }
+
+    @Test("A clock that goes back does not take the browser's back")
+    func backwards() {
+        var clock = BrowserClock()
+        clock.begin(start: 100 * second, edge: 101 * second)
+        clock.jump(to: 0, expected: 110 * second)
+        #expect(clock.place(0) == 110 * second)
+        #expect(clock.place(second) == 111 * second)
+    }
+
+    @Test("However often a clip begins anew, the clock goes on and holds a bounded history")
+    func rounds() {
+        var clock = BrowserClock()
+        clock.begin(start: 0, edge: 0)
+        var pts: Int64 = 0
+        var expected: Int64 = 0
+        for _ in 0..<1000 {
+            #expect(clock.place(pts) == expected)
+            pts += 8 * second
+            expected += 8 * second
+            #expect(clock.place(pts) == expected)
+            clock.jump(to: pts + 5 * second, expected: pts + 40_000)
+            pts += 5 * second
+            expected += 40_000
+        }
+    }
+}
