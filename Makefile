@@ -49,10 +49,11 @@ test: deps-test lint
 	@# Real processes in real time, one at a time: a starved machine shows late pictures, and rightly so.
 	$(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
 	Tests/api/schemathesis.sh
+	Tests/InteropTests/run.sh
 
 # What is missing of the peers fails: nothing is skipped.
 interop: deps-test
-	$(SWIFT) build --product iotvideod
+	$(SWIFT) build --build-tests
 	Tests/InteropTests/run.sh
 
 lint:

@@ -2,4 +2,4 @@
 # Data channels with aiortc (https://github.com/aiortc/aiortc): AiortcDataChannelTests.swift.
 cd "$(dirname "$0")/../../.." || exit 1
 : "${PYTHON:?run it by Tests/InteropTests/run.sh}"
-exec swift test --filter InteropTests.Aiortc
+exec swift test --skip-build --filter InteropTests.Aiortc

@@ -96,7 +96,7 @@ import Testing
         #expect(after.datagramsIgnored - before.datagramsIgnored == UInt64(2 * forged.count))
         #expect(after.responsesSent == before.responsesSent)
         #expect(after.requestsReceived == before.requestsReceived)
-        #expect(peer.ice.validated == [link.addresses[0]])
+        #expect(peer.ice.validated == [ICERoute(link.addresses[0])])
         #expect(peer.ice.pairs.count == pairs)
         #expect(peer.outputs.count == queued)
         #expect(peer.selectedAddress == link.addresses[0])
