@@ -128,6 +128,10 @@ let package = Package(
         .executableTarget(
             name: "peer-probe", dependencies: ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
             path: "Tests/InteropTests/Probe", swiftSettings: settings),
+        // The example of docs/peer-transport.md.
+        .executableTarget(
+            name: "two-peers", dependencies: ["PeerTransport", nioCore, nioPosix, logging],
+            path: "Examples/TwoPeers", swiftSettings: settings),
         // Measures; built and run by `make bench`.
         .executableTarget(
             name: "hub-bench", dependencies: ["IoTCore", "IoTLink", "LinkHub", "ThingModel", logging],
