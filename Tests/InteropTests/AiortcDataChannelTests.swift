@@ -1,137 +1,21 @@
-import IoTCore
-import NIOCore
-import PeerTransport
 import Testing
 
 /// Data channels with aiortc, an SCTP and DCEP of other authors. Run by Tests/InteropTests/run.sh.
 @Suite(.serialized) struct AiortcDataChannelTests {
-    private func withPeers(
-        configure: @escaping (inout PeerConfiguration) -> Void = { _ in },
-        _ body: (ShellPeer, PythonPeer) async throws -> Void
-    ) async throws {
-        let theirs = try PythonPeer("aiortc_peer.py")
-        let ours = try await ShellPeer { configuration in
-            configuration.dataChannels = DataChannelConfiguration()
-            configure(&configuration)
-        }
-        do {
-            _ = try await theirs.next("ready")
-            try await body(ours, theirs)
-        } catch {
-            await ours.socket.close()
-            throw error
-        }
-        await ours.socket.close()
-    }
-
-    private func connectFromUs(_ ours: ShellPeer, _ theirs: PythonPeer) async throws {
-        let offer = try await ours.run { try $0.createOffer().text }
-        try theirs.tell(["do": .string("accept"), "sdp": .string(offer)])
-        let answer = try await theirs.next("answer")["sdp"]?.stringValue ?? ""
-        try await ours.run { try $0.setAnswer(SessionDescription(parsing: answer)) }
-    }
-
-    private func connectFromThem(
-        _ ours: ShellPeer, _ theirs: PythonPeer, channels: [JSONValue]
-    ) async throws {
-        try theirs.tell(["do": .string("offer"), "channels": .array(channels)])
-        let offer = try await theirs.next("offer")["sdp"]?.stringValue ?? ""
-        let answer = try await ours.run { try $0.createAnswer(to: SessionDescription(parsing: offer)).text }
-        try theirs.tell(["do": .string("answer"), "sdp": .string(answer)])
-    }
-
-    /// 16 messages of 64,000 bytes, and what is left of 1 MiB.
-    private static let sizes = Array(repeating: 64_000, count: 16) + [(1 << 20) - 16 * 64_000]
-
-    private func echo(_ ours: ShellPeer, on channel: DataChannel) async throws {
-        var sent: [DataChannelMessage] = [
-            .text("Grüße"), .text(""), .binary(ByteBuffer()), .binary(ByteBuffer(bytes: [0, 255, 1])),
-        ]
-        for (index, size) in Self.sizes.enumerated() {
-            sent.append(.binary(ByteBuffer(bytes: (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ index) })))
-        }
-        for message in sent { try await ours.send(message, on: channel.id) }
-        for message in sent {
-            let isSame = try await ours.message(on: channel.id) == message
-            #expect(isSame)
-        }
-    }
+    private let exchange = DataChannelExchange(script: "aiortc_peer.py")
 
     @Test("A channel of ours: 1 MiB in messages of 64,000 bytes comes back, and we close it", .timeLimit(.minutes(2)))
     func ourChannel() async throws {
-        try await withPeers { ours, theirs in
-            try await ours.run { try $0.openDataChannel(label: "ours", subprotocol: "iot.1") }
-            try await connectFromUs(ours, theirs)
-            let channel = try await ours.opened("ours")
-            let told = try await theirs.next("channel")
-            #expect(told["label"] == .string("ours") && told["protocol"] == .string("iot.1"))
-            #expect(told["ordered"] == .bool(true) && told["id"] == .integer(Int64(channel.streamID ?? 99)))
-            try await echo(ours, on: channel)
-            let statistics = try await ours.run { $0.statistics }
-            #expect(statistics.dataChannels.first?.messagesReceived == 21)
-            #expect(statistics.sctpTransport?.smoothedRoundTripTime != nil)
-            try await ours.run { $0.closeDataChannel(channel.id) }
-            #expect(try await theirs.next("closed")["label"] == .string("ours"))
-            #expect(try await ours.closed(channel.id) == nil)
-            // The stream again, and the association after a close.
-            try await ours.run { try $0.openDataChannel(label: "again") }
-            let again = try await ours.opened("again")
-            #expect(again.streamID == channel.streamID)
-            try await ours.send(.text("x"), on: again.id)
-            #expect(try await ours.message(on: again.id) == .text("x"))
-        }
+        try await exchange.ourChannel()
     }
 
     @Test("A channel of theirs, which offer: 1 MiB arrives as it was sent, and they close it", .timeLimit(.minutes(2)))
     func theirChannel() async throws {
-        try await withPeers(configure: { $0.isControlling = false }) { ours, theirs in
-            try await connectFromThem(
-                ours, theirs,
-                channels: [
-                    .object(["label": .string("echo")]),
-                    .object([
-                        "label": .string("sink"), "ordered": .bool(false), "maxRetransmits": .integer(3),
-                        "protocol": .string("p"),
-                    ]),
-                ])
-            let channel = try await ours.opened("echo")
-            #expect(channel.isRemote)
-            let sink = try await ours.opened("sink")
-            #expect(!sink.options.isOrdered && sink.options.reliability == .maxRetransmits(3))
-            #expect(sink.subprotocol == "p")
-            for index in 0..<50 { try await ours.send(.text("\(index)"), on: sink.id) }
-            try theirs.tell([
-                "do": .string("send"), "label": .string("echo"),
-                "sizes": .array(Self.sizes.map { .integer(Int64($0)) }),
-            ])
-            for size in Self.sizes {
-                let message = try await ours.message(on: channel.id)
-                #expect(message.byteCount == size)
-                try await ours.send(message, on: channel.id)
-            }
-            try theirs.tell(["do": .string("close"), "label": .string("echo")])
-            #expect(try await theirs.next("closed")["label"] == .string("echo"))
-            #expect(try await ours.closed(channel.id) == nil)
-            try theirs.tell(["do": .string("report"), "label": .string("echo")])
-            let report = try await theirs.next("report")
-            #expect(report["sent"] == .integer(17))
-            // What came back before the close is what was sent.
-            if report["received"] == .integer(17) { #expect(report["sentHash"] == report["receivedHash"]) }
-            try theirs.tell(["do": .string("report"), "label": .string("sink")])
-            #expect(try await theirs.next("report")["received"] == .integer(50))
-        }
+        try await exchange.theirChannel()
     }
 
     @Test("The peer's end of the connection closes our channels", .timeLimit(.minutes(1)))
     func theyEnd() async throws {
-        try await withPeers { ours, theirs in
-            try await ours.run { try $0.openDataChannel(label: "ours") }
-            try await connectFromUs(ours, theirs)
-            let channel = try await ours.opened("ours")
-            try await ours.send(.text("x"), on: channel.id)
-            #expect(try await ours.message(on: channel.id) == .text("x"))
-            try theirs.tell(["do": .string("end")])
-            _ = try await ours.closed(channel.id)
-        }
+        try await exchange.theyEnd()
     }
 }

@@ -5,7 +5,7 @@ import NIOPosix
 @main
 struct PeerBench {
     static let usage = """
-        usage: peer-bench [srtp] [fanout] [handshakes] [connect]   (all when none is named)
+        usage: peer-bench [srtp] [fanout] [handshakes] [connect] [data]   (all when none is named)
           --viewers 1,10,50,100   fanout: how many viewers
           --seconds 5             fanout: how long each
         """
@@ -22,7 +22,7 @@ struct PeerBench {
         }
         let viewers = value("--viewers", "1,10,50,100").split(separator: ",").compactMap { Int($0) }
         let seconds = Int(value("--seconds", "5")) ?? 5
-        let known = ["srtp", "fanout", "handshakes", "connect"]
+        let known = ["srtp", "fanout", "handshakes", "connect", "data"]
         guard arguments.allSatisfy(known.contains) else {
             print(usage)
             return
@@ -32,6 +32,7 @@ struct PeerBench {
         if wanted.contains("fanout") { try await FanoutBenchmark.run(viewers: viewers, seconds: seconds) }
         if wanted.contains("handshakes") { try HandshakeBenchmark.run() }
         if wanted.contains("connect") { try await ConnectBenchmark.run() }
+        if wanted.contains("data") { try DataChannelBenchmark.run() }
     }
 }
 

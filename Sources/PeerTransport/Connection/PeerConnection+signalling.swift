@@ -192,6 +192,7 @@ extension PeerConnection {
         for datagram in early {
             dtls?.receive(datagram)
             flushDTLS()
+            receiveDataChannels()
         }
     }
 

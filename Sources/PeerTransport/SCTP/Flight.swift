@@ -89,7 +89,7 @@ struct Flight {
             storage.removeFirst(head)
             head = 0
         }
-        advanced = max(advanced, cumulative)
+        advance()
         highestGapEnd = max(highestGapEnd, cumulative)
         if !sack.gaps.isEmpty || acknowledgedInGaps > 0 {
             acknowledgeGaps(sack.gaps, highestNew: highestNew, isRecovering: isRecovering, into: &result, at: now)
@@ -255,10 +255,15 @@ struct Flight {
         return last.message == storage[index(tsn)].message && !last.flags.contains(.ending)
     }
 
-    /// Moves `advanced` over what is given up, and says what the peer is to pass over (RFC 3758 §3.5 C).
-    mutating func forward(maximumStreams: Int) -> SCTPForwardTSN? {
+    /// RFC 3758 §3.5 C1: what was given up behind a chunk that has now been acknowledged may be passed over.
+    private mutating func advance() {
         advanced = max(advanced, cumulative)
         while advanced < lastTSN, storage[index(advanced + 1)].isAbandoned { advanced += 1 }
+    }
+
+    /// Moves `advanced` over what is given up, and says what the peer is to pass over (RFC 3758 §3.5 C).
+    mutating func forward(maximumStreams: Int) -> SCTPForwardTSN? {
+        advance()
         guard advanced > cumulative else { return nil }
         var sequences: [UInt16: UInt16] = [:]
         var end = cumulative

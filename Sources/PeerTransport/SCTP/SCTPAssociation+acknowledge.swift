@@ -15,6 +15,7 @@ extension SCTPAssociation {
     mutating func handleAcknowledgement(_ sack: SCTPAcknowledgement) {
         guard sack.cumulativeTSN.unwrapped(near: flight.cumulative) >= flight.cumulative else { return }
         let outstanding = flight.byteCount
+        let advanced = flight.advanced
         guard
             let result = flight.acknowledge(sack, isRecovering: congestion.recoveryExit != nil, at: now)
         else {
@@ -39,7 +40,10 @@ extension SCTPAssociation {
         } else if result.hasAdvanced || timers.retransmission == nil {
             timers.retransmission = now + timeout.current
         }
-        if flight.advanced > flight.cumulative, now - forwardSentAt >= timeout.smoothedRoundTrip ?? timeout.current {
+        // Once for each step, and again after a round trip (RFC 3758 §3.5 C3).
+        if flight.advanced > flight.cumulative,
+            flight.advanced > advanced || now - forwardSentAt >= timeout.smoothedRoundTrip ?? timeout.current
+        {
             isForwardDue = true
         }
     }

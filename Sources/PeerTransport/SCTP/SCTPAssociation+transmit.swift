@@ -107,7 +107,11 @@ extension SCTPAssociation {
     }
 
     private mutating func appendNew(_ writer: inout SCTPPacketWriter) -> Bool {
-        if flight.isEmpty, let last = lastDataSentAt, now - last > timeout.current { congestion.idled() }
+        guard !outbox.isEmpty else { return false }
+        if flight.isEmpty, let last = lastDataSentAt, now - last > timeout.current {
+            congestion.idled()
+            lastDataSentAt = now
+        }
         var hasData = false
         while let next = outbox.nextSize(at: now) {
             let room = (writer.remaining - SCTPDataChunk.headerSize) & ~3

@@ -8,26 +8,24 @@ enum SCTPChunkWriter {
         var buffer = ByteBuffer()
         buffer.writeMultipleIntegers(type, flags, UInt16(0))
         body(&buffer)
-        finish(&buffer, from: 0)
+        let length = buffer.writerIndex
+        buffer.setInteger(UInt16(truncatingIfNeeded: length), at: 2)
+        buffer.writeRepeatingByte(0, count: SCTPPadding.length(of: length))
         return buffer
     }
 
     static func parameter(_ type: UInt16, in buffer: inout ByteBuffer, _ body: (inout ByteBuffer) -> Void = { _ in }) {
+        // Padding stands before the next one: that of the last is the chunk's, and not counted (RFC 9260 §3.2).
+        buffer.writeRepeatingByte(0, count: SCTPPadding.length(of: buffer.writerIndex))
         let start = buffer.writerIndex
         buffer.writeMultipleIntegers(type, UInt16(0))
         body(&buffer)
-        finish(&buffer, from: start)
+        buffer.setInteger(UInt16(truncatingIfNeeded: buffer.writerIndex - start), at: start + 2)
     }
 
     /// An ERROR or ABORT with one cause (RFC 9260 §3.3.7 and §3.3.10).
     static func failure(_ type: UInt8, cause: UInt16, _ body: (inout ByteBuffer) -> Void = { _ in }) -> ByteBuffer {
         chunk(type) { parameter(cause, in: &$0, body) }
-    }
-
-    private static func finish(_ buffer: inout ByteBuffer, from start: Int) {
-        let length = buffer.writerIndex - start
-        buffer.setInteger(UInt16(truncatingIfNeeded: length), at: start + 2)
-        buffer.writeRepeatingByte(0, count: SCTPPadding.length(of: length))
     }
 }
 
