@@ -162,6 +162,16 @@ import Testing
         #expect(network.areCompleted)
     }
 
+    @Test("A server that sends us on to another one is followed there")
+    func followsRedirect() throws {
+        let network = try NATNetwork(.symmetric, .symmetric, seed: 21, urls: ["turn:192.0.2.99"])
+        network.redirects = try SocketAddress(ipAddress: "192.0.2.99", port: 3478)
+        network.connect()
+        try network.run(for: .seconds(5)) { $0.areCompleted }
+        #expect(network.areCompleted)
+        #expect(network.usesRelay)
+    }
+
     // MARK: Restart
 
     @Test("A restart finds a new way while data go on over the old one, and consent goes over to it", arguments: 1...20)

@@ -58,6 +58,8 @@ final class NATNetwork {
     let startedAt = NIODeadline.uptimeNanoseconds(1_000_000_000)
     var now: NIODeadline
     var isCut = false
+    /// An address at which a server sends every allocation to the real one.
+    var redirects: SocketAddress?
     var greatestDatagram = 0
     private var flying: [Flying] = []
     private var sent = 0
@@ -199,7 +201,7 @@ final class NATNetwork {
             host.links[link] = endpoint
             // A TCP connection stands after a round trip.
             let wait = endpoint.transport == .udp ? TimeAmount.zero : conditions.delay * 2
-            guard endpoint.address == server.address else { return }
+            guard endpoint.address == server.address || endpoint.address == redirects else { return }
             add(.opened(host: index, link: link), at: now + wait)
         case .send(let bytes, let link):
             guard let endpoint = host.links[link] else { return }
@@ -312,6 +314,13 @@ final class NATNetwork {
     }
 
     private func arrive(_ bytes: ByteBuffer, from source: SocketAddress, at destination: SocketAddress) throws {
+        if destination == redirects {
+            let message = try STUNMessage(parsing: bytes)
+            let answer = STUNMessage(
+                .errorResponse, method: message.method, transactionID: message.transactionID,
+                attributes: [.errorCode(300, reason: "Try Alternate"), .alternateServer(server.address)])
+            return fly(answer.datagram(), from: destination, to: source)
+        }
         if destination == server.address {
             return serve(
                 try server.receive(
