@@ -164,6 +164,8 @@ let package = Package(
         // Peers that others wrote: run by Tests/InteropTests/run.sh.
         tests(
             "InteropTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
-            exclude: ["Aiortc", "Chromium", "Coturn", "NAT", "Peers", "Probe", "probes.py", "requirements.txt", "run.sh"]),
+            exclude: [
+                "Aiortc", "Chromium", "Coturn", "NAT", "Peers", "Probe", "probes.py", "requirements.txt", "run.sh",
+            ]),
     ]
 )
