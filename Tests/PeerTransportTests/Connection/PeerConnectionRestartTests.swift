@@ -68,6 +68,26 @@ import Testing
         #expect(link.areConnected)
     }
 
+    @Test("A lite answerer says so, is controlled, and sends no check")
+    func lite() throws {
+        let link = try PeerLink { configuration in configuration.ice.isLite = !configuration.isControlling }
+        try link.connect()
+        #expect(link.peers[0].remoteDescription?.isICELite == true)
+        #expect(link.peers[0].localDescription?.isICELite == false)
+        try link.run(for: .minutes(1))
+        #expect(link.areConnected)
+        #expect(link.peers[1].statistics.iceRole == "controlled")
+        #expect(link.peers[1].statistics.requestsSent == 0)
+    }
+
+    @Test("A lite offerer is controlled, too")
+    func liteOfferer() throws {
+        let link = try PeerLink { configuration in configuration.ice.isLite = configuration.isControlling }
+        try link.connect()
+        #expect(link.peers[0].statistics.iceRole == "controlled")
+        #expect(link.peers[1].statistics.iceRole == "controlling")
+    }
+
     @Test("What is no restart is refused, and the connection goes on")
     func refuses() throws {
         let link = try PeerLink()
