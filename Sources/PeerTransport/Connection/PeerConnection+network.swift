@@ -19,8 +19,10 @@ extension PeerConnection {
     }
 
     /// The link could not be opened, or was closed by the server or by a failure.
-    public func linkClosed(_ link: Int, at time: NIODeadline) {
-        input(at: time) { ice.linkClosed(link, at: now) }
+    ///
+    /// - Parameter reason: for `PeerEvent.candidateError`.
+    public func linkClosed(_ link: Int, reason: String, at time: NIODeadline) {
+        input(at: time) { ice.linkClosed(link, reason: reason, at: now) }
     }
 
     private func input(at time: NIODeadline, _ body: () -> Void) {

@@ -176,7 +176,8 @@ extension PeerConnection {
 
     /// Descriptions carry no time, so what they set off begins with the next call that does.
     func startIfPending() {
-        guard isStartPending, let remote = remoteDescription else { return }
+        // During a restart of ours the description that is there is the old one.
+        guard isStartPending, restartOffer == nil, let remote = remoteDescription else { return }
         isStartPending = false
         if connectingDeadline == nil, case .connecting = state {
             connectingDeadline = now + configuration.handshakeTimeout

@@ -171,7 +171,7 @@ public final class PeerConnection {
     }
 
     private var nextDeadline: NIODeadline {
-        if isStartPending || isGatheringPending { return now }
+        if isStartPending && restartOffer == nil || isGatheringPending { return now }
         var deadline = connectingDeadline ?? .distantFuture
         if let time = ice.nextDeadline { deadline = min(deadline, time) }
         if let remaining = dtls?.remainingTime { deadline = min(deadline, now + remaining) }

@@ -49,10 +49,11 @@ final class DTLSSession {
     private var received: CircularBuffer<ByteBuffer> = []
     private var scratch = ByteBuffer()
 
-    /// - Parameter maximumDatagram: bytes of UDP payload that one flight's datagram may take, 1200 on the internet.
+    /// - Parameter maximumDatagram: bytes of UDP payload that one flight's datagram may take: 1152, which
+    ///   with TURN's Send indication over IPv6 makes 1200.
     init(
         certificate: PeerCertificate, role: Role, remoteFingerprints: [CertificateFingerprint],
-        maximumDatagram: Int = 1200
+        maximumDatagram: Int = 1152
     ) throws(IoTError) {
         ERR_clear_error()
         guard let ssl = SSL_new(certificate.context) else { throw OpenSSLFailure.error("no DTLS session was made") }

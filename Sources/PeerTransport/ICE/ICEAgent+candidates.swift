@@ -46,6 +46,8 @@ extension ICEAgent {
             if link == nil { counters.candidatesIgnored += 1 }
             return nil
         }
+        // A server on the internet reaches no private network, and one without a route may give up the relay over it.
+        if link != nil, remote.kind == .host, remote.address.isPrivate, !local.address.isPrivate { return nil }
         pairs.append(CandidatePair(local: local, remote: remote, relay: link))
         return pairs.count - 1
     }

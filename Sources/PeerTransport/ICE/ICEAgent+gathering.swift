@@ -24,8 +24,8 @@ extension ICEAgent {
         drainGatherer(at: now)
     }
 
-    mutating func linkClosed(_ link: Int, at now: NIODeadline) {
-        gatherer.linkClosed(link, at: now)
+    mutating func linkClosed(_ link: Int, reason: String, at now: NIODeadline) {
+        gatherer.linkClosed(link, reason: reason, at: now)
         drainGatherer(at: now)
     }
 

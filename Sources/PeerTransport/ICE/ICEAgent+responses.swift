@@ -93,6 +93,9 @@ extension ICEAgent {
             // The restart is done: from here on consent is asked for by the new credentials.
             isSelectedOfPrevious = false
             consent = nil
+            // However often it restarts, what counts as the peer's stays bounded. Its data may still come the old way.
+            let kept = Set(pairs.map(\.route) + [route] + (selected.map { [$0] } ?? []))
+            validated.formIntersection(kept)
         }
         // The check that succeeded is the first consent (RFC 7675 §5.1).
         if consent == nil {

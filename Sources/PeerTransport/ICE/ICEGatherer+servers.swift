@@ -136,8 +136,8 @@ extension ICEGatherer {
     }
 
     /// The link was closed by the other side, or could not be opened.
-    mutating func linkClosed(_ id: Int, at now: NIODeadline) {
-        links[id]?.client.fail(.noAnswer("the TURN server cannot be reached, or closed the connection"))
+    mutating func linkClosed(_ id: Int, reason: String, at now: NIODeadline) {
+        links[id]?.client.fail(.noAnswer(reason))
         drain(link: id, at: now)
         finishIfDone()
     }
@@ -145,7 +145,6 @@ extension ICEGatherer {
     /// Carries out what a link's client wants.
     mutating func drain(link id: Int, at now: NIODeadline) {
         while let output = links[id]?.client.poll() {
-            guard let link = links[id] else { return }
             switch output {
             case .transmit(let bytes):
                 outputs.append(.request(.send(bytes, link: id)))
@@ -153,15 +152,25 @@ extension ICEGatherer {
                 outputs.append(.received(payload, from: peer, link: id))
             case .event(.refused(let peer, _)):
                 outputs.append(.refused(peer, link: id))
-            case .event(.allocated(let addresses, let mapped)):
-                allocated(id, link, addresses, mapped: mapped)
-            case .event(.redirected(let other)):
-                close(link: id)
-                redirected(link, to: other, at: now)
-            case .event(.failed(let failure)):
-                close(link: id)
-                failed(id, link, failure, at: now)
+            case .event(let event):
+                guard let link = links[id] else { return }
+                settle(event, id, link, at: now)
             }
+        }
+    }
+
+    /// What decides about a link, which is rare.
+    private mutating func settle(_ event: TURNClient.Event, _ id: Int, _ link: Link, at now: NIODeadline) {
+        switch event {
+        case .received, .refused: break
+        case .allocated(let addresses, let mapped):
+            allocated(id, link, addresses, mapped: mapped)
+        case .redirected(let other):
+            close(link: id)
+            redirected(link, to: other, at: now)
+        case .failed(let failure):
+            close(link: id)
+            failed(id, link, failure, at: now)
         }
     }
 

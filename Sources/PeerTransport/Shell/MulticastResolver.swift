@@ -37,7 +37,7 @@ final class MulticastResolver {
     func resolve(_ name: String) {
         guard !isClosed, pending[name] == nil else { return }
         pending[name] = []
-        open()
+        open(port: MDNSMessage.port)
         for delay in Self.questions {
             schedule(after: delay) { if self.pending[name]?.isEmpty == true { self.ask(name) } }
         }
@@ -78,8 +78,8 @@ final class MulticastResolver {
 
     // MARK: The socket
 
-    private func open() {
-        guard channel == nil, !isOpening, let local = try? SocketAddress(ipAddress: "0.0.0.0", port: MDNSMessage.port)
+    private func open(port: Int) {
+        guard channel == nil, !isOpening, let local = try? SocketAddress(ipAddress: "0.0.0.0", port: port)
         else { return }
         isOpening = true
         let resolver = NIOLoopBound(self, eventLoop: eventLoop)
@@ -91,12 +91,14 @@ final class MulticastResolver {
                     try channel.pipeline.syncOperations.addHandler(Handler(resolver.value))
                 }
             }
-            .bind(to: local).assumeIsolated().whenComplete { result in self.opened(try? result.get()) }
+            .bind(to: local).assumeIsolated().whenComplete { result in self.opened(try? result.get(), port: port) }
     }
 
-    private func opened(_ channel: (any Channel)?) {
+    private func opened(_ channel: (any Channel)?, port: Int) {
         isOpening = false
         guard let channel else {
+            // Somebody has the port for himself: from another one responders answer to that (RFC 6762 §6.7).
+            if port != 0 { return open(port: 0) }
             for name in pending.keys { finish(name) }
             return
         }

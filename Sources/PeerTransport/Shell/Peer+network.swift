@@ -38,7 +38,7 @@ extension Peer {
         case .resolved(let name, let addresses): connection.resolved(name, to: addresses, at: now)
         case .linkOpened(let link): connection.linkOpened(link, at: now)
         case .linkReceived(let link, let bytes): connection.linkReceived(link, bytes, at: now)
-        case .linkClosed(let link): connection.linkClosed(link, at: now)
+        case .linkClosed(let link, let reason): connection.linkClosed(link, reason: reason, at: now)
         }
         pump()
     }

@@ -16,7 +16,7 @@ final class PeerNetwork {
         case resolved(String, [SocketAddress])
         case linkOpened(Int)
         case linkReceived(Int, ByteBuffer)
-        case linkClosed(Int)
+        case linkClosed(Int, reason: String)
     }
 
     private let eventLoop: any EventLoop
@@ -65,9 +65,9 @@ final class PeerNetwork {
             switch event {
             case .opened: self.tell(.linkOpened(id))
             case .received(let bytes): self.tell(.linkReceived(id, bytes))
-            case .closed:
+            case .closed(let reason):
                 self.links[id] = nil
-                self.tell(.linkClosed(id))
+                self.tell(.linkClosed(id, reason: reason))
             }
         }
         links[id] = link

@@ -8,7 +8,7 @@ final class RelayLink {
         case opened
         case received(ByteBuffer)
         /// The end, whether it ever was open or not.
-        case closed
+        case closed(reason: String)
     }
 
     private let eventLoop: any EventLoop
@@ -49,7 +49,7 @@ final class RelayLink {
         case .tcp, .tls:
             if endpoint.transport == .tls {
                 guard let session = TLSClientSession(serverName: endpoint.serverName, authorities: authorities) else {
-                    return eventLoop.assumeIsolated().execute { self.ended() }
+                    return eventLoop.assumeIsolated().execute { self.ended("TLS could not be set up") }
                 }
                 tls = session
             }
@@ -68,7 +68,7 @@ final class RelayLink {
         }
         connected.assumeIsolated().whenComplete { result in
             switch result {
-            case .failure: self.ended()
+            case .failure: self.ended("the TURN server cannot be reached")
             case .success(let channel):
                 guard !self.hasEnded else { return channel.close(promise: nil) }
                 self.channel = channel
@@ -136,15 +136,17 @@ final class RelayLink {
         if hasWritten { channel?.flush() }
         if tls.isConnected { opened() }
         while !hasEnded, let plain = tls.nextPlaintext() { onEvent(.received(plain)) }
-        if tls.hasEnded { ended() }
+        if tls.hasEnded { ended(tls.refusal ?? Self.closedByServer) }
     }
 
-    private func ended() {
+    private static let closedByServer = "the TURN server closed the connection"
+
+    private func ended(_ reason: String) {
         guard !hasEnded else { return }
         hasEnded = true
         channel?.close(promise: nil)
         channel = nil
-        onEvent(.closed)
+        onEvent(.closed(reason: reason))
     }
 
     /// A datagram channel's reads.
@@ -160,7 +162,7 @@ final class RelayLink {
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            link?.ended()
+            link?.ended(RelayLink.closedByServer)
         }
 
         /// A server that is not there shows as ECONNREFUSED, and may come back.
@@ -179,7 +181,7 @@ final class RelayLink {
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            link?.ended()
+            link?.ended(RelayLink.closedByServer)
         }
 
         func errorCaught(context: ChannelHandlerContext, error: any Error) {

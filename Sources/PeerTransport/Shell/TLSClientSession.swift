@@ -11,6 +11,9 @@ final class TLSClientSession {
     private(set) var isConnected = false
     private(set) var hasEnded = false
 
+    /// Why the server's certificate was not accepted.
+    private(set) var refusal: String?
+
     private static let readByteCount = 16_384
 
     /// - Parameters:
@@ -128,7 +131,13 @@ final class TLSClientSession {
     private func check(_ result: Int32) {
         switch SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: break
-        default: hasEnded = true
+        default:
+            hasEnded = true
+            let verification = SSL_get_verify_result(ssl)
+            guard verification != X509_V_OK, let words = X509_verify_cert_error_string(Int(verification)) else {
+                return
+            }
+            refusal = "the TURN server's certificate is not accepted: \(String(cString: words))"
         }
     }
 }

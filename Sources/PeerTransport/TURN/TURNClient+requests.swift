@@ -10,7 +10,12 @@ extension TURNClient {
         case .allocate:
             method = STUNMessage.allocateMethod
             attributes = [.requestedTransport(17)]
-            if asksForIPv6 { attributes.append(.additionalAddressFamily(.ipv6)) }
+            switch families.first {
+            case .both: attributes.append(.additionalAddressFamily(.ipv6))
+            case .ipv6: attributes.append(.requestedAddressFamily(.ipv6))
+            // Without an attribute it is IPv4, which servers of RFC 5766 know, too.
+            case .ipv4, nil: break
+            }
         case .refresh:
             method = STUNMessage.refreshMethod
         case .permission(let peer):

@@ -88,8 +88,9 @@ extension TURNClient {
             }
             end()
             outputs.append(.event(.redirected(other)))
-        case 420 where request.kind == .allocate && asksForIPv6, 440 where request.kind == .allocate && asksForIPv6:
-            asksForIPv6 = false
+        case 420 where request.kind == .allocate && families.count > 1,
+            440 where request.kind == .allocate && families.count > 1:
+            families.removeFirst()
             self.request(.allocate, at: now)
         default:
             deny(request.kind, failure)

@@ -44,6 +44,13 @@ struct TURNClient {
         var transmissions = 6
     }
 
+    /// The families of a relay's addresses (RFC 8656 §5).
+    enum Families: Sendable {
+        case both
+        case ipv4
+        case ipv6
+    }
+
     struct Request: Sendable {
         enum Kind: Sendable, Equatable {
             case allocate
@@ -93,7 +100,8 @@ struct TURNClient {
     var outputs: CircularBuffer<Output> = []
     var refreshAt = NIODeadline.distantFuture
     var generator: any RandomNumberGenerator
-    var asksForIPv6: Bool
+    /// What is asked for, and what after that when the server has no such relay.
+    var families: [Families]
     var relayedAddresses: [SocketAddress] = []
 
     static let maximumPermissions = 64
@@ -109,7 +117,7 @@ struct TURNClient {
     init(configuration: Configuration, generator: any RandomNumberGenerator) {
         self.configuration = configuration
         self.generator = generator
-        asksForIPv6 = configuration.wantsIPv6
+        families = configuration.wantsIPv6 ? [.both, .ipv4, .ipv6] : [.ipv4]
         credential = LongTermCredential(username: configuration.username, password: configuration.credential)
     }
 

@@ -41,6 +41,10 @@ several = ["--server", f"turns:{HOST}:{TLS_PORT}", "--server", f"turn:{HOST}:{PO
 check("UDP first of three ways", several + ["--ca", os.environ["TURN_CA"]], udp, ["udp", "udp"], restart=False)
 
 
+ipv6 = ["--server", "turn:[::1]:34800", "--bind", "::1"] + CREDENTIAL
+check("IPv6", ipv6, ipv6, ["udp", "udp"])
+
+
 def check_error(name, options, code):
     with Call(BASE + options, BASE + options) as call:
         call.until(lambda c: c.probes[0].errors, 15, name)

@@ -15,15 +15,17 @@ export TURN_PORT=34780 TURN_TLS_PORT=53490 TURN_SECRET_PORT=34790 TURN_CA=$work/
 start() {
     local name=$1
     shift
-    turnserver -n -L 127.0.0.1 -E 127.0.0.1 --allow-loopback-peers --no-dtls --no-cli --log-file stdout \
+    turnserver -n --allow-loopback-peers --no-dtls --no-cli --log-file stdout \
         --pidfile "$work/$name.pid" --userdb "$work/$name.db" --realm example.org --fingerprint "$@" \
         > "$work/$name.log" 2>&1 &
     servers+=($!)
 }
-start users --listening-port $TURN_PORT --tls-listening-port $TURN_TLS_PORT --lt-cred-mech --user user:secret \
+start users -L 127.0.0.1 -E 127.0.0.1 --listening-port $TURN_PORT --tls-listening-port $TURN_TLS_PORT --lt-cred-mech --user user:secret \
     --cert "$work/cert.pem" --pkey "$work/key.pem" --min-port 50000 --max-port 50999 --stale-nonce=5
-start secret --listening-port $TURN_SECRET_PORT --no-tls --use-auth-secret --static-auth-secret north \
+start secret -L 127.0.0.1 -E 127.0.0.1 --listening-port $TURN_SECRET_PORT --no-tls --use-auth-secret --static-auth-secret north \
     --min-port 51000 --max-port 51999
+start ipv6 --listening-port 34800 --no-tls --lt-cred-mech --user user:secret --min-port 52000 --max-port 52999 \
+    -L ::1 -E ::1
 for port in $TURN_PORT $TURN_TLS_PORT $TURN_SECRET_PORT; do
     for _ in $(seq 100); do
         (exec 3<> "/dev/tcp/127.0.0.1/$port") 2> /dev/null && break

@@ -162,6 +162,44 @@ import Testing
         #expect(network.areCompleted)
     }
 
+    @Test("A server that sends us on to another one is followed there")
+    func followsRedirect() throws {
+        let network = try NATNetwork(.symmetric, .symmetric, seed: 21, urls: ["turn:192.0.2.99"])
+        network.redirects = try SocketAddress(ipAddress: "192.0.2.99", port: 3478)
+        network.connect()
+        try network.run(for: .seconds(5)) { $0.areCompleted }
+        #expect(network.areCompleted)
+        #expect(network.usesRelay)
+    }
+
+    @Test("What a stranger sends to a relay is no data of the peer's, and his checks get no answer")
+    func strangerAtRelay() throws {
+        let network = try NATNetwork(.symmetric, .symmetric, seed: 22)
+        network.connect()
+        try network.run(for: .seconds(6))
+        let index = try #require(network.hosts.firstIndex { $0.agent.selected?.relay != nil })
+        let agent = network.hosts[index].agent
+        let link = try #require(agent.selected?.relay)
+        let remote = try #require(agent.selected?.remote)
+        // From another port of the peer's address, which the permission covers.
+        var stranger = remote
+        stranger.port = 1
+        let before = network.hosts[index].received.count
+        let request = STUNMessage(
+            .request, transactionID: STUNTransactionID(high: 9, low: 9),
+            attributes: [.username("\(agent.credentials.ufrag):x"), .priority(1)])
+        for payload in [ByteBuffer(string: "stranger"), request.datagram(), request.datagram(key: [1, 2, 3])] {
+            let indication = STUNMessage(
+                .indication, method: STUNMessage.dataMethod, transactionID: STUNTransactionID(high: 1, low: 1),
+                attributes: [.xorPeerAddress(stranger), .data(payload)])
+            network.hosts[index].agent.linkReceived(link, indication.datagram(), at: network.now)
+        }
+        #expect(network.hosts[index].agent.outputs.isEmpty)
+        try network.run(for: .milliseconds(10))
+        #expect(network.hosts[index].received.count == before)
+        #expect(!network.hosts[index].agent.validated.contains(ICERoute(stranger, relay: link)))
+    }
+
     // MARK: Restart
 
     @Test("A restart finds a new way while data go on over the old one, and consent goes over to it", arguments: 1...20)
@@ -198,6 +236,29 @@ import Testing
         network.send("after", from: 0)
         try network.run(for: .seconds(1))
         #expect(network.hosts[1].received.last == "after")
+        #expect(network.server.allocations.count <= 2)
+    }
+
+    @Test("Fifty restarts leave no more behind than one")
+    func manyRestarts() throws {
+        let network = try NATNetwork(.symmetric, .portRestricted, seed: 23)
+        network.connect()
+        try network.run(for: .seconds(6))
+        for round in 1...50 {
+            for host in network.hosts { host.agent.restart() }
+            network.connect()
+            try network.run(for: .seconds(5))
+            try #require(network.areCompleted, "round \(round)")
+            network.send("\(round)", from: 0)
+            try network.run(for: .milliseconds(200))
+            try #require(network.hosts[1].received.last == "\(round)")
+        }
+        for host in network.hosts {
+            #expect(host.agent.validated.count <= 12)
+            #expect(host.agent.gatherer.links.count <= 1)
+            #expect(host.links.count <= 1)
+            #expect(host.agent.relays.count <= 1)
+        }
         #expect(network.server.allocations.count <= 2)
     }
 

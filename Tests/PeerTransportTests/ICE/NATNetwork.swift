@@ -58,6 +58,8 @@ final class NATNetwork {
     let startedAt = NIODeadline.uptimeNanoseconds(1_000_000_000)
     var now: NIODeadline
     var isCut = false
+    /// An address at which a server sends every allocation to the real one.
+    var redirects: SocketAddress?
     var greatestDatagram = 0
     private var flying: [Flying] = []
     private var sent = 0
@@ -150,8 +152,10 @@ final class NATNetwork {
         var steps = 0
         while true {
             var next = end
+            var deadlines: [NIODeadline?] = []
             for index in hosts.indices {
-                if let deadline = try drain(index) { next = min(next, deadline) }
+                deadlines.append(try drain(index))
+                if let deadline = deadlines[index] { next = min(next, deadline) }
             }
             for host in hosts where host.completedAt == nil && host.agent.state == .completed { host.completedAt = now }
             if condition(self) { return }
@@ -159,9 +163,11 @@ final class NATNetwork {
             if now >= end { return }
             now = max(now, next)
             steps += 1
-            try #require(steps < 200_000)
+            if steps > 200_000 { throw IoTError(.internalFailure, "the network never comes to rest") }
             try deliver()
-            for host in hosts { host.agent.handleTimeout(at: now) }
+            for (host, deadline) in zip(hosts, deadlines) where deadline.map({ $0 <= now }) ?? false {
+                host.agent.handleTimeout(at: now)
+            }
         }
     }
 
@@ -199,7 +205,7 @@ final class NATNetwork {
             host.links[link] = endpoint
             // A TCP connection stands after a round trip.
             let wait = endpoint.transport == .udp ? TimeAmount.zero : conditions.delay * 2
-            guard endpoint.address == server.address else { return }
+            guard endpoint.address == server.address || endpoint.address == redirects else { return }
             add(.opened(host: index, link: link), at: now + wait)
         case .send(let bytes, let link):
             guard let endpoint = host.links[link] else { return }
@@ -312,6 +318,13 @@ final class NATNetwork {
     }
 
     private func arrive(_ bytes: ByteBuffer, from source: SocketAddress, at destination: SocketAddress) throws {
+        if destination == redirects {
+            let message = try STUNMessage(parsing: bytes)
+            let answer = STUNMessage(
+                .errorResponse, method: message.method, transactionID: message.transactionID,
+                attributes: [.errorCode(300, reason: "Try Alternate"), .alternateServer(server.address)])
+            return fly(answer.datagram(), from: destination, to: source)
+        }
         if destination == server.address {
             return serve(
                 try server.receive(

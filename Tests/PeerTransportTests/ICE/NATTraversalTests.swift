@@ -21,9 +21,9 @@ import Testing
     static let cases = VirtualNAT.Kind.translating.flatMap { left in
         VirtualNAT.Kind.translating.map { Case(left: left, right: $0) }
     }
-    static let blockedCases = VirtualNAT.Kind.allCases.flatMap { other in
-        [Case(left: .udpBlocked, right: other), Case(left: other, right: .udpBlocked)]
-    }
+    static let blockedCases =
+        VirtualNAT.Kind.allCases.map { Case(left: .udpBlocked, right: $0) }
+        + VirtualNAT.Kind.translating.map { Case(left: $0, right: .udpBlocked) }
 
     @Test("All pairs of NATs connect, directly where that is possible, and data pass both ways", arguments: cases)
     func allPairs(pair: Case) throws {
@@ -70,7 +70,8 @@ import Testing
         }
         // Where checks get lost a direct way may show up after the wait for it.
         #expect(needless <= (conditions.lossRate > 0 ? 1 : 0))
-        let slow = times.sorted()[times.count * 95 / 100]
+        // By nearest rank.
+        let slow = times.sorted()[(times.count * 95 + 99) / 100 - 1]
         #expect(slow <= .seconds(2), "p95 \(slow.nanoseconds / 1_000_000) ms")
     }
 }

@@ -97,6 +97,12 @@ import Testing
             .errorCode(487, reason: "Role Conflict"), .unknownAttributes([0x7FFF, 2, 3]), .priority(.max),
             .useCandidate, .iceControlled(tieBreaker: 7), .iceControlling(tieBreaker: .max),
             .other(type: 0x8055, value: [9, 9, 9, 9, 9]),
+            .passwordAlgorithms([0, 2, 0, 0, 0, 1, 0, 0]), .passwordAlgorithm(2),
+            .alternateServer(try SocketAddress(ipAddress: "203.0.113.10", port: 3478)), .channelNumber(0x4FFF),
+            .lifetime(.max), .xorPeerAddress(try SocketAddress(ipAddress: "192.0.2.1", port: 9)),
+            .data(ByteBuffer(string: "seven b")),
+            .xorRelayedAddress(try SocketAddress(ipAddress: "2001:db8::2", port: 49_152)),
+            .requestedAddressFamily(.ipv6), .additionalAddressFamily(.ipv6), .requestedTransport(17),
         ]
         for kind in [STUNMessage.Class.request, .indication, .successResponse, .errorResponse] {
             let message = STUNMessage(kind, method: 0xFFF, transactionID: id, attributes: attributes)
@@ -149,7 +155,10 @@ import Testing
             buffer.writeInteger(STUNMessage.magicCookie)
             buffer.writeRepeatingByte(1, count: 12)
             for _ in 0..<(body / 4) {
-                let types: [UInt16] = [1, 6, 8, 9, 10, 0x14, 0x15, 0x20, 0x24, 0x25, 0x8028, 0x8029, 0x802A]
+                let types: [UInt16] = [
+                    1, 6, 8, 9, 10, 0x14, 0x15, 0x20, 0x24, 0x25, 0x8028, 0x8029, 0x802A,
+                    0xC, 0xD, 0x12, 0x13, 0x16, 0x17, 0x19, 0x1C, 0x1D, 0x8000, 0x8002, 0x8023,
+                ]
                 buffer.writeInteger(types.randomElement(using: &generator) ?? 0)
                 buffer.writeInteger(UInt16.random(in: 0...12, using: &generator))
             }

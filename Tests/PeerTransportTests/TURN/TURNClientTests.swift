@@ -27,10 +27,10 @@ import Testing
         /// In place of the server's answers.
         var answer: ((STUNMessage) -> ByteBuffer?)?
 
-        init(isStream: Bool = false, adjust: (inout VirtualTURNServer) -> Void = { _ in }) {
+        init(isStream: Bool = false, wantsIPv6: Bool = false, adjust: (inout VirtualTURNServer) -> Void = { _ in }) {
             client = TURNClient(
                 configuration: TURNClient.Configuration(
-                    username: "user", credential: "secret", isStream: isStream),
+                    username: "user", credential: "secret", isStream: isStream, wantsIPv6: wantsIPv6),
                 generator: MediaRandom(seed: 5))
             server = VirtualTURNServer(address: address("192.0.2.100", 3478))
             adjust(&server)
@@ -185,6 +185,34 @@ import Testing
         try stream.pass(.minutes(2))
         #expect(stream.sent == 1)
         #expect(stream.failure?.code == 701)
+    }
+
+    @Test("Relays of both families are asked for in one allocation, and one of them when the server has no more")
+    func families() throws {
+        var asked: [[STUNAttribute]] = []
+        var link = Link(wantsIPv6: true)
+        link.answer = { message in
+            asked.append(message.attributes)
+            let isLast = asked.count == 3
+            return isLast
+                ? Self.reply(
+                    message, [.xorRelayedAddress(Self.address("2001:db8::1", 5)), .lifetime(600)], isError: false)
+                : Self.reply(message, [.errorCode(440, reason: "Address Family not Supported")])
+        }
+        try link.start()
+        #expect(link.isAllocated)
+        #expect(
+            asked == [
+                [.requestedTransport(17), .additionalAddressFamily(.ipv6)], [.requestedTransport(17)],
+                [.requestedTransport(17), .requestedAddressFamily(.ipv6)],
+            ])
+        var both = Link(wantsIPv6: true)
+        let relays = [Self.address("192.0.2.100", 5), Self.address("2001:db8::1", 5)]
+        both.answer = { message in
+            Self.reply(message, relays.map { .xorRelayedAddress($0) } + [.lifetime(600)], isError: false)
+        }
+        try both.start()
+        #expect(both.events == [.allocated(relays, mapped: nil)])
     }
 
     // MARK: Servers that lie

@@ -1,0 +1,145 @@
+import IoTCore
+import NIOCore
+import Testing
+
+@testable import PeerTransport
+
+/// ICE restarts through descriptions, as text, while the connection goes on.
+@Suite struct PeerConnectionRestartTests {
+    /// `index` offers.
+    static func restart(_ link: PeerLink, from index: Int) throws {
+        let offer = try link.peers[index].createRestartOffer().text
+        let answer = try link.peers[1 - index].createAnswer(to: SessionDescription(parsing: offer)).text
+        try link.peers[index].setAnswer(SessionDescription(parsing: answer))
+    }
+
+    @Test(
+        "Either side restarts, twice; the connection stays up and frames pass before, during and after",
+        arguments: [0, 1])
+    func restarts(index: Int) throws {
+        let link = try PeerLink()
+        try link.connect()
+        let certificate = link.peers[0].remoteDescription?.fingerprints
+        var packetizer = Packetizer(codec: MediaFixtures.h264)
+        var random = MediaRandom(seed: 5)
+        var sent = 0
+        func send() throws {
+            let frame = MediaFixtures.frame(MediaFixtures.h264, index: sent, using: &random)
+            link.peers[0].send(try packetizer.packetize(frame), mid: "0", at: link.now)
+            sent += 1
+            try link.run(for: .milliseconds(40))
+        }
+        for _ in 1...2 {
+            let fragments = link.peers.map(\.iceUfrag)
+            try send()
+            let offer = try link.peers[index].createRestartOffer()
+            #expect(offer.iceUfrag != fragments[index])
+            #expect(offer.setup == .either)
+            try send()
+            let answer = try link.peers[1 - index].createAnswer(to: SessionDescription(parsing: offer.text))
+            // The DTLS roles stay as they are.
+            #expect(answer.setup == (link.peers[1 - index].statistics.dtlsRole == "client" ? .active : .passive))
+            try send()
+            try link.peers[index].setAnswer(SessionDescription(parsing: answer.text))
+            try link.run(for: .seconds(2))
+            for (peer, old) in zip(link.peers, fragments) {
+                #expect(peer.iceUfrag != old)
+                #expect(peer.ice.state == .completed)
+                #expect(!peer.ice.isSelectedOfPrevious)
+            }
+            try send()
+        }
+        try link.run(for: .minutes(2))
+        try send()
+        #expect(link.frames(1, mid: "0").count == sent)
+        #expect(link.states(0) == ["connecting", "connected"])
+        #expect(link.states(1) == ["connecting", "connected"])
+        #expect(link.peers[0].remoteDescription?.fingerprints == certificate)
+    }
+
+    @Test("A peer's candidate that comes while our restart waits for its answer does not begin it")
+    func lateCandidate() throws {
+        let link = try PeerLink()
+        try link.connect()
+        _ = try link.peers[0].createRestartOffer()
+        try link.peers[0].addRemoteCandidate("candidate:1 1 udp 1 192.0.2.2 4000 typ host")
+        try link.run(for: .seconds(5))
+        #expect(link.peers[0].ice.state == .idle)
+        #expect(link.areConnected)
+    }
+
+    @Test("A lite answerer says so, is controlled, and sends no check")
+    func lite() throws {
+        let link = try PeerLink { configuration in configuration.ice.isLite = !configuration.isControlling }
+        try link.connect()
+        #expect(link.peers[0].remoteDescription?.isICELite == true)
+        #expect(link.peers[0].localDescription?.isICELite == false)
+        try link.run(for: .minutes(1))
+        #expect(link.areConnected)
+        #expect(link.peers[1].statistics.iceRole == "controlled")
+        #expect(link.peers[1].statistics.requestsSent == 0)
+    }
+
+    @Test("A lite offerer is controlled, too")
+    func liteOfferer() throws {
+        let link = try PeerLink { configuration in configuration.ice.isLite = configuration.isControlling }
+        try link.connect()
+        #expect(link.peers[0].statistics.iceRole == "controlled")
+        #expect(link.peers[1].statistics.iceRole == "controlling")
+    }
+
+    @Test("What is no restart is refused, and the connection goes on")
+    func refuses() throws {
+        let link = try PeerLink()
+        #expect(throws: IoTError.self) { try link.peers[0].createRestartOffer() }
+        try link.connect()
+        let first = try #require(link.peers[0].localDescription)
+        // The old credentials.
+        #expect(throws: IoTError.self) { try link.peers[1].createAnswer(to: first) }
+        var offer = try link.peers[0].createRestartOffer()
+        #expect(throws: IoTError.self) { try link.peers[0].createRestartOffer() }
+        // Another certificate.
+        var stranger = offer
+        stranger.fingerprints = [try PeerCertificate.generate().fingerprint]
+        #expect { try link.peers[1].createAnswer(to: stranger) } throws: { error in
+            (error as? IoTError)?.code == .sessionDescriptionInvalid
+        }
+        // Other sections.
+        offer.entries.removeLast()
+        #expect { try link.peers[1].createAnswer(to: offer) } throws: { error in
+            (error as? IoTError)?.code == .sessionDescriptionInvalid
+        }
+        // The answer of before.
+        let old = try #require(link.peers[0].remoteDescription)
+        #expect { try link.peers[0].setAnswer(old) } throws: { error in
+            (error as? IoTError)?.code == .sessionDescriptionInvalid
+        }
+        try link.run(for: .minutes(1))
+        #expect(link.areConnected)
+        link.peers[0].close(at: link.now)
+        #expect(throws: IoTError.self) { try link.peers[0].createRestartOffer() }
+    }
+
+    @Test(
+        "The offer has only the host's candidates; the others trickle, and their end is told", .timeLimit(.minutes(1)))
+    func trickles() throws {
+        let server = try ICEServer(urls: ["stun:192.0.2.100"])
+        let link = try PeerLink { configuration in configuration.ice.servers = [server] }
+        let offer = try link.peers[0].createOffer()
+        #expect(offer.candidates.map(\.kind) == [.host])
+        #expect(!offer.hasEndOfCandidates)
+        #expect(!link.peers[0].isGatheringComplete)
+        // The link answers as no server would.
+        try link.run(for: .seconds(11))
+        let said = link.events[0].compactMap { event -> String? in
+            switch event {
+            case .localCandidate(let text): "candidate \(text)"
+            case .candidateError(let url, let code, _): "error \(url) \(code)"
+            default: nil
+            }
+        }
+        #expect(said == ["error stun:192.0.2.100 701", "candidate "])
+        #expect(link.peers[0].isGatheringComplete)
+        #expect(link.peers[0].localDescription?.hasEndOfCandidates == true)
+    }
+}
