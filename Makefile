@@ -11,9 +11,9 @@ export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
 # The Swift runtime goes into the binaries: they run on a machine without Swift.
 RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
-SWIFT_FILES = $(shell find Package.swift Sources Tests -name '*.swift' -not -path '*/.build*')
+SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*')
 
-.PHONY: help deps deps-test build run test interop lint bench format install deb deb-test clean
+.PHONY: help deps deps-test build run test interop lint bench fuzz soak format install deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
@@ -24,6 +24,9 @@ help:
 	@echo 'make interop   test against peers that others wrote: Chromium'
 	@echo 'make lint      the format check alone'
 	@echo 'make bench     measure, beside references'
+	@echo 'make fuzz      libFuzzer with address sanitizer on all that reads what strangers send,'
+	@echo '               each FUZZ_SECONDS (600)'
+	@echo 'make soak      open and close 40,000 peer connections: nothing may stay behind'
 	@echo 'make format    format the sources'
 	@echo 'make install   install binaries, systemd unit and configuration (PREFIX, DESTDIR)'
 	@echo 'make deb       build a Debian package of the programs in .build/release, into .build/deb'
@@ -63,6 +66,14 @@ lint:
 bench: deps-test build
 	$(SWIFT) build $(RELEASE) --product hub-bench
 	@python3 Benchmarks/bench.py $(BIN)
+	$(SWIFT) build -c release --package-path Benchmarks
+	@Benchmarks/.build/release/peer-bench
+
+fuzz: deps
+	@SWIFT=$(SWIFT) Fuzz/fuzz.sh
+
+soak: deps
+	SOAK_CYCLES=40000 $(SWIFT) test --filter PeerSoakTests
 
 format:
 	$(SWIFT) format --in-place $(SWIFT_FILES)

@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// A fence around OpenSSL: everything that is not sans-IO about it stays in here. Datagrams go in and out through
 /// memory, but OpenSSL's retransmission timer reads the real clock; `remainingTime` and `handleTimeout` ask it.
-/// A test in virtual time therefore runs the handshake over a link that loses nothing.
+/// Tests put themselves in place of that clock, so that it runs in virtual time.
 /// Not Sendable: it belongs to one peer's event loop.
 final class DTLSSession {
     /// The keys for SRTP, when the handshake is done.

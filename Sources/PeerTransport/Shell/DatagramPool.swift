@@ -15,10 +15,6 @@ final class DatagramPool {
     /// How many buffers lie here.
     var count: Int { buffers.count }
 
-    init() {
-        buffers.reserveCapacity(Self.maximumCount)
-    }
-
     /// An empty buffer with room for `capacity` bytes.
     func take(_ capacity: Int = DatagramPool.capacity) -> ByteBuffer {
         var buffer = buffers.popLast() ?? ByteBuffer()

@@ -1,0 +1,20 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Built by fuzz.sh, with the sanitizers.
+let package = Package(
+    name: "Fuzz",
+    dependencies: [
+        .package(name: "iotvideod", path: "../"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "peer-fuzz",
+            dependencies: [
+                .product(name: "PeerTransport", package: "iotvideod"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")])
+    ]
+)

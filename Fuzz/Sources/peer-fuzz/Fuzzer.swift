@@ -1,0 +1,23 @@
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The target that `FUZZ_TARGET` names.
+private let target: FuzzTarget = {
+    let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
+    guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
+        fatalError("FUZZ_TARGET is one of \(FuzzTarget.all.map(\.name).joined(separator: " "))")
+    }
+    return target
+}()
+
+/// What libFuzzer calls with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func testOneInput(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+    do {
+        try target.check(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    } catch {
+        fatalError("\(target.name): \(error)")
+    }
+    return 0
+}

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Runs libFuzzer with address sanitizer on every target, or on those named: fuzz.sh [TARGET...]
+#   FUZZ_SECONDS  how long each (600)
+#   FUZZ_MERGE=1  afterwards takes the smallest inputs that reach all that was reached into Corpora
+# What crashes is written to Corpora/TARGET/crash-*; the tests replay it from then on.
+set -eu
+cd "$(dirname "$0")"
+SWIFT=${SWIFT:-swift}
+FOUND=.build/found
+# Testable, since the targets look inside. SwiftPM's own --sanitize leaves out the coverage.
+$SWIFT build -c release --product peer-fuzz -Xswiftc -sanitize=fuzzer,address -Xswiftc -enable-testing \
+    -Xswiftc -parse-as-library
+FUZZER=.build/release/peer-fuzz
+# Swift's runtime keeps what it makes once; its backtraces would hang in a fuzzer that crashes.
+export ASAN_OPTIONS=detect_leaks=0:handle_abort=1 SWIFT_BACKTRACE=enable=no
+targets=${*:-$(sed -n '/static let all/,/]/p' Targets/FuzzTarget.swift | grep -o '\.[a-z0-9]*' | tr -d .)}
+for target in $targets; do
+    mkdir -p "$FOUND/$target" "Corpora/$target"
+    echo "== $target"
+    FUZZ_TARGET=$target "$FUZZER" -max_total_time="${FUZZ_SECONDS:-600}" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
+        -print_final_stats=1 -verbosity=1 -artifact_prefix="Corpora/$target/" "$FOUND/$target" "Corpora/$target" \
+        2>"$FOUND/$target.log" || { tail -40 "$FOUND/$target.log"; exit 1; }
+    grep -E 'Done|stat::number_of_executed|stat::peak_rss' "$FOUND/$target.log"
+    if [ "${FUZZ_MERGE:-0}" = 1 ]; then
+        mkdir -p "$FOUND/$target.merged"
+        rm -f "$FOUND/$target.merged"/*
+        FUZZ_TARGET=$target "$FUZZER" -set_cover_merge=1 -max_len=2048 "$FOUND/$target.merged" "Corpora/$target" \
+            "$FOUND/$target" 2>>"$FOUND/$target.log"
+        cp "$FOUND/$target.merged"/* "Corpora/$target/"
+    fi
+done
