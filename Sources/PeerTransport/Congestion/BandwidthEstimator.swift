@@ -44,7 +44,8 @@ struct BandwidthEstimator: Sendable {
         if isDraining { value *= Self.drainFactor }
         if let limit = losses.limit { value = min(value, limit) }
         if let receiverEstimate { value = min(value, receiverEstimate) }
-        return min(max(Int(value), configuration.minimumBitrate), configuration.maximumBitrate)
+        // In this order: a peer's own estimate may be beyond all integers.
+        return Int(min(max(value, Double(configuration.minimumBitrate)), Double(configuration.maximumBitrate)))
     }
 
     /// What arrives, bits a second; `nil` before enough is known.

@@ -18,8 +18,11 @@ struct InputRate: Sendable {
     private mutating func advance(to now: NIODeadline) {
         let current = Int64(now.uptimeNanoseconds / 100_000_000)
         guard current > tick else { return }
-        let gone = tick == .min ? 10 : min(current - tick, 10)
-        for step in 0..<gone { buckets[Int((current - step) % 10)] = 0 }
+        if tick == .min || current - tick >= 10 {
+            buckets = Array(repeating: 0, count: 10)
+        } else {
+            for passed in (tick + 1)...current { buckets[Int(passed % 10)] = 0 }
+        }
         tick = current
     }
 }

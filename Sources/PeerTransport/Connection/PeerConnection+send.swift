@@ -51,8 +51,8 @@ extension PeerConnection {
     /// Sends what the pacer lets go.
     func runPacer() {
         guard srtp != nil, let address = ice.selected else { return }
-        while let item = congestion?.pop(at: now) {
-            guard hasRoom() else { continue }
+        // What finds no room stays with the pacer: a hole in a picture would not show as loss.
+        while outputs.count < configuration.maximumQueuedDatagrams, let item = congestion?.pop(at: now) {
             let waited = now - item.enqueued
             tracks[item.track].sender?.statistics.noteSendDelay(waited)
             transmit(item.packet, isRepair: item.isRepair, at: item.track, to: address)

@@ -190,7 +190,7 @@ public final class PeerConnection {
         }
         if let time = dataChannels?.nextDeadline { deadline = min(deadline, time) }
         if srtp != nil {
-            if let time = congestion?.deadline { deadline = min(deadline, time) }
+            if ice.selected != nil, let time = congestion?.deadline { deadline = min(deadline, time) }
             if let time = arrivals?.deadline { deadline = min(deadline, time) }
         }
         return deadline

@@ -144,8 +144,26 @@ import Testing
         #expect(estimator.target == 1_800_000)
         estimator.handle(RTCPReceiverEstimate(senderSSRC: 1, bitrate: 1_000_000, ssrcs: [2]))
         #expect(estimator.target == 1_000_000)
+        // Beyond all integers: bounded, and no trap.
+        var greedy = BandwidthEstimator(CongestionConfiguration())
+        greedy.handle(RTCPReceiverEstimate(senderSSRC: 1, bitrate: .max, ssrcs: []))
+        #expect(greedy.target == 200_000_000)
+        greedy.handle(RTCPReceiverEstimate(senderSSRC: 1, bitrate: 0, ssrcs: []))
+        #expect(greedy.target == 100_000)
         for _ in 0..<20 { estimator.handle(reportedLoss: 0) }
         estimator.handle(RTCPReceiverEstimate(senderSSRC: 1, bitrate: 5_000_000, ssrcs: [2]))
         #expect(estimator.target >= 2_000_000)
+    }
+
+    @Test("The rate of the last second, from any time on")
+    func inputRate() {
+        var rate = InputRate()
+        var now = NIODeadline.uptimeNanoseconds(0)
+        for _ in 0..<40 {
+            rate.note(byteCount: 1_000, at: now)
+            now = now + .milliseconds(50)
+        }
+        #expect((140_000...170_000).contains(rate.bitrate(at: now)))
+        #expect(rate.bitrate(at: now + .seconds(5)) == 0)
     }
 }

@@ -114,7 +114,7 @@ final class PeerLink {
                 if let deadline = drain(index) { next = min(next, deadline) }
             }
             if condition(self) { return }
-            if let arrival = flying.map(\.arrival).min() { next = min(next, arrival) }
+            if let arrival = flying.first?.arrival { next = min(next, arrival) }
             if let serviceEnd { next = min(next, serviceEnd) }
             if now >= end { return }
             now = max(now, next)
@@ -161,7 +161,10 @@ final class PeerLink {
 
     private func fly(_ bytes: ByteBuffer, from index: Int) {
         let extra = jitter > .zero ? Int64.random(in: 0...jitter.nanoseconds, using: &random) : 0
-        flying.append(Datagram(bytes: bytes, sender: index, arrival: now + delay + .nanoseconds(extra)))
+        let datagram = Datagram(bytes: bytes, sender: index, arrival: now + delay + .nanoseconds(extra))
+        // By arrival; of equal ones in the order of sending.
+        let place = flying.lastIndex { $0.arrival <= datagram.arrival }
+        flying.insert(datagram, at: place.map { $0 + 1 } ?? 0)
     }
 
     private func enqueue(_ bytes: ByteBuffer) {
@@ -190,8 +193,8 @@ final class PeerLink {
     }
 
     private func deliver() {
-        let due = flying.filter { $0.arrival <= now }.sorted { $0.arrival < $1.arrival }
-        flying.removeAll { $0.arrival <= now }
+        let due = flying.prefix { $0.arrival <= now }
+        flying.removeFirst(due.count)
         for datagram in due {
             let source = datagram.sender == 0 ? addresses[0] : addresses[2]
             peers[1 - datagram.sender].receive(datagram.bytes, from: source, at: now)
