@@ -11,7 +11,7 @@ import sys
 
 import aioice.ice
 from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
-from aiortc.mediastreams import AudioStreamTrack, VideoStreamTrack
+from aiortc.mediastreams import AudioStreamTrack, MediaStreamError, VideoStreamTrack
 from av import VideoFrame
 
 aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: ["127.0.0.1"]
@@ -47,7 +47,10 @@ class Peer:
 
     async def take(self, track):
         while True:
-            frame = await track.recv()
+            try:
+                frame = await track.recv()
+            except MediaStreamError:  # the end
+                return
             self.received[track.kind] += 1
             self.format[track.kind] = [frame.width, frame.height] if track.kind == "video" else [frame.sample_rate]
 
