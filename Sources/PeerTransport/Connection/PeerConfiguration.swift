@@ -35,6 +35,13 @@ public struct PeerConfiguration: Sendable {
     /// Data channels, in a section behind the others. Default `nil`: none are offered, and offered ones are declined.
     public var dataChannels: DataChannelConfiguration?
 
+    /// How the rate of what is sent is found and kept.
+    public var congestion = CongestionConfiguration()
+
+    /// What receivers of our pictures are asked to wait before they show them, where they agreed to be asked.
+    /// `nil` leaves it to them. Default `nil`.
+    public var playoutDelay: PlayoutDelay?
+
     public var ice: ICEConfiguration
 
     /// µs since 1970, for sender reports. Default: the system's clock.

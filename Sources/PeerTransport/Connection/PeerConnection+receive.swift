@@ -57,20 +57,41 @@ extension PeerConnection {
             return false
         }
         ice.noteTraffic(at: now)
-        guard let index = route(parsed) else { return false }
-        tracks[index].receiver?.handle(parsed, at: now)
+        let headerExtension = IncomingHeaderExtension(parsed, extensions)
+        if let number = headerExtension.transportSequenceNumber, arrivals != nil {
+            arrivals?.note(number, at: now)
+            lastReceivedSSRC = parsed.ssrc
+        }
+        guard let index = route(parsed, mid: headerExtension.mid) else { return false }
+        if let delay = headerExtension.playoutDelay { tracks[index].playoutDelay = delay }
+        if let original = tracks[index].section.receivingRetransmissionTypes[parsed.payloadType] {
+            tracks[index].receiver?.handle(repair: parsed, of: original, at: now)
+        } else {
+            tracks[index].receiver?.handle(parsed, at: now)
+        }
         drainReceiver(at: index)
+        sendTransportFeedback()
         return true
     }
 
-    /// The track of an incoming packet: by its SSRC, or the first time by its payload type, which names one section
-    /// of a bundle (RFC 9143 §9.2). Whether a new SSRC is believed the receiver decides.
-    private func route(_ packet: RTPPacket) -> Int? {
-        if let index = routes[packet.ssrc] { return index }
-        guard let index = tracks.firstIndex(where: { $0.receives(payloadType: packet.payloadType) }) else {
-            return nil
+    /// The track of an incoming packet (RFC 9143 §9.2): by the section that it names, by its SSRC, or the first time
+    /// by a payload type that only one section has. Whether a new SSRC is believed the receiver decides.
+    private func route(_ packet: RTPPacket, mid: String?) -> Int? {
+        let index: Int
+        if let mid {
+            // A section that is not there, or takes nothing: the packet is of no use.
+            guard let named = tracks.firstIndex(where: { $0.section.mid == mid && $0.receiver != nil }) else {
+                return nil
+            }
+            index = named
+        } else if let known = routes[packet.ssrc] {
+            return known
+        } else {
+            let takers = tracks.indices.filter { tracks[$0].receives(payloadType: packet.payloadType) }
+            guard let taker = takers.first, takers.count == 1 else { return nil }
+            index = taker
         }
-        if routes.count < Self.maximumRoutes { routes[packet.ssrc] = index }
+        if routes[packet.ssrc] != nil || routes.count < Self.maximumRoutes { routes[packet.ssrc] = index }
         return index
     }
 
@@ -83,6 +104,8 @@ extension PeerConnection {
         }
         ice.noteTraffic(at: now)
         for message in compound {
+            takeCongestionFeedback(message)
+            if case .goodbye(let goodbye) = message { end(goodbye) }
             if case .senderReport(let report) = message, let index = routes[report.ssrc],
                 let mapping = tracks[index].receiver?.handle(senderReport: report, at: now)
             {
@@ -101,7 +124,17 @@ extension PeerConnection {
                 }
             }
         }
+        runPacer()
         return true
+    }
+
+    private func end(_ goodbye: RTCPGoodbye) {
+        for index in tracks.indices where tracks[index].receiver != nil {
+            // Not by the SSRC of repairs, which may end alone.
+            let ssrc = tracks[index].receiver?.remoteSSRC ?? tracks[index].section.remoteSSRC
+            guard let ssrc, goodbye.ssrcs.contains(ssrc) else { continue }
+            outputs.append(.event(.goodbye(mid: tracks[index].section.mid)))
+        }
     }
 
     func drainReceiver(at index: Int) {

@@ -2,35 +2,120 @@ import IoTCore
 public import NIOCore
 
 extension PeerConnection {
-    /// Sends a track's packets.
+    /// Sends a track's packets. Those of pictures may wait for the pacer.
     ///
     /// - Returns: false when at least one was dropped: before the connection is up, for a section in which we do not
-    ///   send, or because the outgoing queue is full.
+    ///   send, because the outgoing queue is full, or because the pacer refuses pictures until the next key frame.
     @discardableResult
     public func send(_ packets: [MediaPacket], mid: String, at time: NIODeadline) -> Bool {
         guard let (address, index) = beginSending(mid: mid, at: time) else { return false }
+        let isPaced = congestion?.isPacing == true && tracks[index].section.kind == .video
+        var isComplete = true
         for packet in packets {
             if mediaClockAnchor == nil {
                 mediaClockAnchor = MediaClockAnchor(pts: packet.pts, wallClock: configuration.wallClock())
             }
-            guard hasRoom() else { return false }
-            var datagram = makeBuffer(for: packet)
-            tracks[index].sender?.write(packet, into: &datagram, at: now)
-            sendRTP(&datagram, to: address)
+            if isPaced {
+                guard congestion?.append(packet, track: index, at: now) != true else { continue }
+                counters.packetsDiscardedOnSend += 1
+                tracks[index].sender?.statistics.packetsDiscarded += 1
+                isComplete = false
+            } else {
+                guard hasRoom() else { return false }
+                transmit(packet, isRepair: false, at: index, to: address)
+                congestion?.pay(byteCount: packet.payload.readableBytes, at: now)
+            }
         }
+        if isPaced { runPacer() }
+        return isComplete
+    }
+
+    /// Sends a packet again, as the answer to `.retransmissionRequested`: in the stream of repairs where the peer
+    /// agreed to one, otherwise under its old sequence number.
+    ///
+    /// - Returns: false when it is not sent: never before, too long ago, for want of room, or because it waits already.
+    @discardableResult
+    public func resend(_ packet: MediaPacket, mid: String, at time: NIODeadline) -> Bool {
+        guard let (address, index) = beginSending(mid: mid, at: time), hasRoom(),
+            tracks[index].sender?.hasSent(trackSequence: packet.sequence) == true
+        else { return false }
+        guard congestion?.isPacing == true, tracks[index].section.kind == .video else {
+            transmit(packet, isRepair: true, at: index, to: address)
+            return true
+        }
+        guard congestion?.append(repair: packet, track: index, at: now) == true else { return false }
+        runPacer()
         return true
     }
 
-    /// Sends a packet again under its old sequence number, as the answer to `.retransmissionRequested`.
-    ///
-    /// - Returns: false when it was not sent: never before, too long ago, or for want of room.
-    @discardableResult
-    public func resend(_ packet: MediaPacket, mid: String, at time: NIODeadline) -> Bool {
-        guard let (address, index) = beginSending(mid: mid, at: time), hasRoom() else { return false }
+    /// Sends what the pacer lets go.
+    func runPacer() {
+        guard srtp != nil, let address = ice.selected else { return }
+        // What finds no room stays with the pacer: a hole in a picture would not show as loss.
+        while outputs.count < configuration.maximumQueuedDatagrams, let item = congestion?.pop(at: now) {
+            let waited = now - item.enqueued
+            tracks[item.track].sender?.statistics.noteSendDelay(waited)
+            transmit(item.packet, isRepair: item.isRepair, at: item.track, to: address)
+        }
+    }
+
+    private func transmit(_ packet: MediaPacket, isRepair: Bool, at index: Int, to address: ICERoute) {
+        let headerExtension = tracks[index].headerExtension(
+            number: congestion?.estimator.nextNumber, playoutDelay: configuration.playoutDelay, at: now)
         var datagram = makeBuffer(for: packet)
-        guard tracks[index].sender?.writeAgain(packet, into: &datagram) == true else { return false }
-        sendRTP(&datagram, to: address)
-        return true
+        if isRepair {
+            guard tracks[index].sender?.writeAgain(packet, headerExtension, into: &datagram) == true else { return }
+        } else {
+            tracks[index].sender?.write(packet, headerExtension, into: &datagram, at: now)
+        }
+        guard let srtp, srtp.protectRTP(&datagram) == .success else { return }
+        if headerExtension?.transportSequenceNumber != nil {
+            congestion?.noteSent(byteCount: datagram.readableBytes, at: now)
+        }
+        emit(datagram, to: address)
+    }
+
+    /// What the peer tells of the way to it.
+    func takeCongestionFeedback(_ message: RTCPPacket) {
+        guard congestion != nil else { return }
+        switch message {
+        case .transportWideFeedback(let feedback):
+            let roundTrip = ice.counters.currentRoundTripTime ?? .milliseconds(100)
+            congestion?.handle(feedback, roundTrip: roundTrip, at: now)
+        case .receiverEstimate(let estimate):
+            congestion?.handle(estimate, at: now)
+        case .receiverReport(let report): takeLoss(report.reports)
+        case .senderReport(let report): takeLoss(report.reports)
+        default: return
+        }
+        if let target = congestion?.targetChange() { outputs.append(.event(.targetBitrateChanged(target))) }
+    }
+
+    /// The loss of the track that sends most: pictures, where there are any.
+    private func takeLoss(_ reports: [RTCPReceptionReport]) {
+        let sending = tracks.filter { $0.sender != nil }
+        guard let track = sending.first(where: { $0.section.kind == .video }) ?? sending.first,
+            let report = reports.first(where: { $0.ssrc == track.section.localSSRC })
+        else { return }
+        congestion?.handle(reportedLoss: Double(report.fractionLost) / 256, at: now)
+    }
+
+    /// Tells the peer when its packets arrived.
+    func sendTransportFeedback() {
+        guard let due = arrivals?.deadline, now >= due, let first = tracks.first else { return }
+        let ssrc = first.section.localSSRC
+        let messages = arrivals?.messages(at: now, senderSSRC: ssrc, mediaSSRC: lastReceivedSSRC) ?? []
+        for message in messages {
+            if first.section.allowsReducedSizeRTCP {
+                sendRTCP([.transportWideFeedback(message)])
+            } else {
+                let name = RTCPSourceDescription(chunks: [.init(ssrc: ssrc, canonicalName: canonicalName)])
+                sendRTCP([
+                    .receiverReport(RTCPReceiverReport(ssrc: ssrc)), .sourceDescription(name),
+                    .transportWideFeedback(message),
+                ])
+            }
+        }
     }
 
     /// Asks the peer for a key frame (PLI), if it agreed to be asked; no more often than twice a second.
@@ -63,8 +148,14 @@ extension PeerConnection {
         all.dataChannelsClosed = dataChannels?.closedCount ?? 0
         all.dataChannels = dataChannels?.statistics ?? []
         all.sctpTransport = dataChannels?.transportStatistics
+        if let congestion {
+            all.availableOutgoingBitrate = congestion.target
+            all.acknowledgedBitrate = congestion.estimator.acknowledgedBitrate
+            all.packetsQueuedByPacer = congestion.queuedCount
+        }
         for track in tracks {
             all.outbound[track.section.mid] = track.sender?.statistics
+            all.remoteInbound[track.section.mid] = track.sender.map { RemoteInboundStatistics($0.statistics) }
             all.inbound[track.section.mid] = track.receiver?.statistics
         }
         return all
@@ -85,6 +176,8 @@ extension PeerConnection {
                 sendRTCP(packets)
             }
         }
+        runPacer()
+        sendTransportFeedback()
     }
 
     func sendRTCP(_ packets: [RTCPPacket]) {
@@ -108,13 +201,12 @@ extension PeerConnection {
         return false
     }
 
+    /// What header extensions and an original sequence number may add.
+    private static let headerReserve = 64
+
     private func makeBuffer(for packet: MediaPacket) -> ByteBuffer {
         datagramPool.take(
-            RTPPacket.minimumHeaderSize + packet.payload.readableBytes + SRTPSession.recommendedTrailerCapacity)
-    }
-
-    private func sendRTP(_ datagram: inout ByteBuffer, to address: ICERoute) {
-        guard let srtp, srtp.protectRTP(&datagram) == .success else { return }
-        emit(datagram, to: address)
+            RTPPacket.minimumHeaderSize + Self.headerReserve + packet.payload.readableBytes
+                + SRTPSession.recommendedTrailerCapacity)
     }
 }

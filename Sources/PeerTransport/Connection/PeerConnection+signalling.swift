@@ -159,10 +159,12 @@ extension PeerConnection {
             throw IoTError(.sessionDescriptionInvalid, "the peers agree on no codec in any section")
         }
         dtls = try DTLSSession(certificate: certificate, role: role, remoteFingerprints: remote.fingerprints)
-        for (index, track) in tracks.enumerated() {
-            if track.receiver != nil, let ssrc = track.section.remoteSSRC { routes[ssrc] = index }
+        for (index, track) in tracks.enumerated() where track.receiver != nil {
+            if let ssrc = track.section.remoteSSRC { routes[ssrc] = index }
+            if let ssrc = track.section.remoteRetransmissionSSRC { routes[ssrc] = index }
         }
         self.tracks = tracks
+        prepareCongestionControl()
         localDescription = local
         remoteDescription = remote
         pendingCandidates =
@@ -172,6 +174,27 @@ extension PeerConnection {
         // One that sends no checks must be controlled (RFC 8445 §6.1.1).
         if remote.isICELite, !configuration.ice.isLite { ice.isControlling = true }
         change(.connecting)
+    }
+
+    private func prepareCongestionControl() {
+        for track in tracks {
+            let own = track.section.headerExtensions
+            extensions.mid = extensions.mid ?? own.mid
+            extensions.absoluteSendTime = extensions.absoluteSendTime ?? own.absoluteSendTime
+            extensions.transportSequenceNumber = extensions.transportSequenceNumber ?? own.transportSequenceNumber
+            extensions.playoutDelay = extensions.playoutDelay ?? own.playoutDelay
+        }
+        if tracks.contains(where: { $0.receiver != nil && $0.hasTransportNumbers }) { arrivals = ArrivalRecorder() }
+        let sending = tracks.filter { $0.sender != nil }
+        guard configuration.congestion.isEnabled, !sending.isEmpty else { return }
+        congestion = CongestionController(
+            configuration.congestion, isPacing: sending.contains(where: \.hasRateFeedback),
+            maximumQueue: configuration.maximumQueuedDatagrams, at: now)
+    }
+
+    /// What the sender of a track asks its receivers to wait (the extension `playout-delay`); `nil` before it does.
+    public func requestedPlayoutDelay(mid: String) -> PlayoutDelay? {
+        track(mid: mid).flatMap { tracks[$0].playoutDelay }
     }
 
     /// Descriptions carry no time, so what they set off begins with the next call that does.

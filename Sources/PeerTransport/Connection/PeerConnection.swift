@@ -37,6 +37,16 @@ public final class PeerConnection {
     var routes: [UInt32: Int] = [:]
     static let maximumRoutes = 64
 
+    /// The header extensions of the bundle: one number means the same in all its sections (RFC 9143 §9.1).
+    var extensions = HeaderExtensionIdentifiers()
+
+    /// `nil` before the descriptions are there, and when nothing is sent or it is switched off.
+    var congestion: CongestionController?
+
+    /// When packets arrived that carry the transport's numbers; `nil` when none do.
+    var arrivals: ArrivalRecorder?
+    var lastReceivedSSRC: UInt32 = 0
+
     /// The round-trip time that the receivers were last told.
     var notedRoundTrip: TimeAmount?
 
@@ -179,6 +189,10 @@ public final class PeerConnection {
             if let time = track.nextDeadline { deadline = min(deadline, time) }
         }
         if let time = dataChannels?.nextDeadline { deadline = min(deadline, time) }
+        if srtp != nil {
+            if ice.selected != nil, let time = congestion?.deadline { deadline = min(deadline, time) }
+            if let time = arrivals?.deadline { deadline = min(deadline, time) }
+        }
         return deadline
     }
 

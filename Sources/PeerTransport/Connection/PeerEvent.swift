@@ -34,6 +34,13 @@ public enum PeerEvent: Sendable {
     /// What waits to be sent in the channel has fallen to its threshold.
     case dataChannelBufferedAmountLow(DataChannelID)
 
+    /// What the way to the peer carries, bits a second with the headers of RTP: told when it has moved by 3 %. A source
+    /// that can should keep its tracks together below it.
+    case targetBitrateChanged(Int)
+
+    /// The peer has ended a track (BYE).
+    case goodbye(mid: String)
+
     /// The peer lacks these of the track's packets (NACK); answer with `resend`.
     case retransmissionRequested(mid: String, [Int64])
 }

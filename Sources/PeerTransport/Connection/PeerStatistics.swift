@@ -30,6 +30,13 @@ public struct PeerStatistics: Sendable {
     public var localCandidates: [ICECandidateStatistics] = []
     public var remoteCandidates: [ICECandidateStatistics] = []
 
+    /// The estimate of what the way to the peer carries, bits a second; `nil` when nothing is sent.
+    public var availableOutgoingBitrate: Int?
+
+    /// What lately arrived at the peer, bits a second, and media packets that wait for the pacer; not in W3C's list.
+    public var acknowledgedBitrate: Int?
+    public var packetsQueuedByPacer = 0
+
     /// Media packets that were dropped because the outgoing queue was full.
     public var packetsDiscardedOnSend: UInt64 = 0
 
@@ -52,4 +59,7 @@ public struct PeerStatistics: Sendable {
     /// RTCOutboundRtpStreamStats and RTCInboundRtpStreamStats by section.
     public var outbound: [String: RTPSenderStatistics] = [:]
     public var inbound: [String: RTPReceiverStatistics] = [:]
+
+    /// RTCRemoteInboundRtpStreamStats: what the peer's reports say of what we send, by section.
+    public var remoteInbound: [String: RemoteInboundStatistics] = [:]
 }

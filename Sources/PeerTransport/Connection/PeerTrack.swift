@@ -8,34 +8,85 @@ struct PeerTrack {
     var receiver: RTPReceiver?
     var receiverDeadline: NIODeadline?
 
+    /// What the sender of the track last asked for.
+    var playoutDelay: PlayoutDelay?
+
+    private let midBytes: [UInt8]
+
     init(
         section: NegotiatedSection, cname: String, isNACKEnabled: Bool,
         generator: inout any RandomNumberGenerator
     ) throws(IoTError) {
         self.section = section
+        midBytes = Array(section.mid.utf8.prefix(32))
         if let codec = section.sendingCodec {
+            var retransmission: RTPSender.Retransmission?
+            if let type = section.sendingRetransmissionType, let ssrc = section.localRetransmissionSSRC {
+                retransmission = .init(
+                    payloadType: type, ssrc: ssrc,
+                    initialSequenceNumber: RTPSender.initialSequenceNumber(using: &generator))
+            }
             sender = RTPSender(
-                codec: codec, ssrc: section.localSSRC, canonicalName: cname,
+                codec: codec, ssrc: section.localSSRC, canonicalName: cname, retransmission: retransmission,
                 initialSequenceNumber: RTPSender.initialSequenceNumber(using: &generator),
                 timestampOffset: .random(in: 0 ... .max, using: &generator))
         }
         if !section.receivingCodecs.isEmpty {
-            receiver = try RTPReceiver(
-                codecs: section.receivingCodecs,
-                configuration: RTPReceiverConfiguration(
-                    localSSRC: section.localSSRC, canonicalName: cname,
-                    isNACKEnabled: isNACKEnabled && section.feedback.contains(.nack),
-                    isPLIEnabled: section.feedback.contains(.pictureLossIndication),
-                    isReducedSizeAllowed: section.allowsReducedSizeRTCP))
+            var configuration = RTPReceiverConfiguration(
+                localSSRC: section.localSSRC, canonicalName: cname,
+                isNACKEnabled: isNACKEnabled && section.feedback.contains(.nack),
+                isPLIEnabled: section.feedback.contains(.pictureLossIndication),
+                isReducedSizeAllowed: section.allowsReducedSizeRTCP)
+            configuration.isFIREnabled = section.feedback.contains(.fullIntraRequest)
+            configuration.hasRetransmissionStream = !section.receivingRetransmissionTypes.isEmpty
+            receiver = try RTPReceiver(codecs: section.receivingCodecs, configuration: configuration)
+            receiver?.statistics.rtxSSRC = section.remoteRetransmissionSSRC
         }
     }
 
     func receives(payloadType: UInt8) -> Bool {
         section.receivingCodecs.contains { $0.payloadType == payloadType }
+            || section.receivingRetransmissionTypes[payloadType] != nil
     }
 
     var nextDeadline: NIODeadline? {
         guard let report = sender?.reportDeadline else { return receiverDeadline }
         return receiverDeadline.map { min($0, report) } ?? report
+    }
+
+    /// Packets of the section carry the transport's numbers, both ways.
+    var hasTransportNumbers: Bool {
+        section.feedback.contains(.transportWide) && section.headerExtensions.transportSequenceNumber != nil
+    }
+
+    /// A packet that may go out again under its old number carries no extensions: SRTP must not see another header
+    /// under it.
+    private var hasHeaderExtensions: Bool {
+        section.sendingRetransmissionType != nil || !section.feedback.contains(.nack)
+    }
+
+    /// The peer will tell what becomes of what we send.
+    var hasRateFeedback: Bool {
+        hasHeaderExtensions
+            && (hasTransportNumbers || section.feedback.contains(.receiverEstimatedMaximumBitrate))
+    }
+
+    /// The extensions of the next packet; `nil` for none.
+    func headerExtension(
+        number: UInt16?, playoutDelay: PlayoutDelay?, at now: NIODeadline
+    ) -> OutgoingHeaderExtension? {
+        guard let sender, hasHeaderExtensions else { return nil }
+        var headerExtension = OutgoingHeaderExtension(section.headerExtensions)
+        if hasTransportNumbers {
+            headerExtension.transportSequenceNumber = number
+        } else if section.feedback.contains(.receiverEstimatedMaximumBitrate) {
+            headerExtension.absoluteSendTime = AbsoluteSendTime.packed(now)
+        }
+        if sender.statistics.reportsReceived == 0 {
+            // RFC 9143 §15.2: until the peer has shown that it knows the stream.
+            headerExtension.mid = midBytes
+            headerExtension.playoutDelay = playoutDelay?.packed
+        }
+        return headerExtension
     }
 }

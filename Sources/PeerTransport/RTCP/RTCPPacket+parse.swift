@@ -57,6 +57,11 @@ extension RTCPPacket {
             return .pictureLossIndication(RTCPPictureLossIndication(senderSSRC: sender, mediaSSRC: media))
         case (RTCPPacketType.payloadFeedback, RTCPPacketType.fullIntraFormat):
             return readFullIntraRequest(from: &rest)
+        case (RTCPPacketType.payloadFeedback, RTCPPacketType.applicationFormat)
+        where RTCPReceiverEstimate.isMarked(body):
+            return RTCPReceiverEstimate(reading: &rest).map { .receiverEstimate($0) }
+        case (RTCPPacketType.transportFeedback, RTCPPacketType.transportWideFormat):
+            return RTCPTransportWideFeedback(reading: &rest).map { .transportWideFeedback($0) }
         default:
             return .other(RTCPOtherPacket(packetType: type, count: count, body: body))
         }

@@ -48,6 +48,14 @@ extension RTCPPacket {
                     buffer.writeMultipleIntegers(entry.ssrc, UInt32(entry.sequenceNumber) << 24)
                 }
             }
+        case .receiverEstimate(let estimate):
+            Self.write(RTCPPacketType.payloadFeedback, Int(RTCPPacketType.applicationFormat), into: &buffer) {
+                estimate.write(into: &$0)
+            }
+        case .transportWideFeedback(let feedback):
+            Self.write(RTCPPacketType.transportFeedback, Int(RTCPPacketType.transportWideFormat), into: &buffer) {
+                feedback.write(into: &$0)
+            }
         case .other(let packet):
             Self.write(packet.packetType, Int(packet.count & 0x1F), into: &buffer) {
                 $0.writeImmutableBuffer(packet.body)

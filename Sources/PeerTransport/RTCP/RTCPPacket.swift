@@ -9,6 +9,8 @@ public enum RTCPPacket: Sendable, Hashable {
     case genericNACK(RTCPGenericNACK)
     case pictureLossIndication(RTCPPictureLossIndication)
     case fullIntraRequest(RTCPFullIntraRequest)
+    case receiverEstimate(RTCPReceiverEstimate)
+    case transportWideFeedback(RTCPTransportWideFeedback)
     case other(RTCPOtherPacket)
 }
 

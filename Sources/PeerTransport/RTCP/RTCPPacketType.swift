@@ -11,5 +11,12 @@ enum RTCPPacketType {
     static let pictureLossFormat: UInt8 = 1
     static let fullIntraFormat: UInt8 = 4
 
+    /// draft-alvestrand-rmcat-remb-03 §2.2: the format for application layer feedback, and its identifier, `REMB`.
+    static let applicationFormat: UInt8 = 15
+    static let estimateIdentifier: UInt32 = 0x5245_4D42
+
+    /// draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1.
+    static let transportWideFormat: UInt8 = 15
+
     static let canonicalNameItem: UInt8 = 1
 }

@@ -26,26 +26,50 @@ public struct RTPHeaderExtension: Sendable {
 
     /// The elements in order. Stops at damage, which only costs what follows (RFC 8285 §4.2, §4.3).
     public var elements: [Element] {
-        let isTwoByte = profile & 0xFFF0 == 0x1000
-        guard profile == 0xBEDE || isTwoByte else { return [] }
         var elements: [Element] = []
+        forEachElement { elements.append(Element(identifier: $0, data: $1)) }
+        return elements
+    }
+
+    /// Gives number and data of each element of `elements`.
+    func forEachElement(_ body: (UInt8, ByteBuffer) -> Void) {
+        let isTwoByte = profile & 0xFFF0 == 0x1000
+        guard profile == 0xBEDE || isTwoByte else { return }
         var rest = data
         while let first = rest.readInteger(as: UInt8.self) {
             if first == 0 { continue }  // padding
             let identifier: UInt8
             let length: Int
             if isTwoByte {
-                guard let second = rest.readInteger(as: UInt8.self) else { return elements }
+                guard let second = rest.readInteger(as: UInt8.self) else { return }
                 (identifier, length) = (first, Int(second))
             } else {
                 // RFC 8285 §4.2: identifier 15 ends the list; the length is stored less one.
                 (identifier, length) = (first >> 4, Int(first & 0x0F) + 1)
-                if identifier == 15 { return elements }
+                if identifier == 15 { return }
             }
-            guard let data = rest.readSlice(length: length) else { return elements }
-            elements.append(Element(identifier: identifier, data: data))
+            guard let data = rest.readSlice(length: length) else { return }
+            body(identifier, data)
         }
-        return elements
+    }
+
+    /// An extension of these elements: in one-byte form where it can hold them. Elements with the numbers 0 and 15,
+    /// and what is longer than 255 bytes, are left out.
+    public init(elements: [Element]) {
+        let kept = elements.filter { $0.identifier != 0 && $0.identifier != 15 && $0.data.readableBytes <= 255 }
+        let isOneByte = kept.allSatisfy { $0.identifier < 15 && (1...16).contains($0.data.readableBytes) }
+        var data = ByteBuffer()
+        for element in kept {
+            let length = UInt8(truncatingIfNeeded: element.data.readableBytes)
+            if isOneByte {
+                data.writeInteger(element.identifier << 4 | (length - 1))
+            } else {
+                data.writeMultipleIntegers(element.identifier, length)
+            }
+            data.writeImmutableBuffer(element.data)
+        }
+        data.writeRepeatingByte(0, count: (4 - data.readableBytes % 4) % 4)
+        self.init(profile: isOneByte ? 0xBEDE : 0x1000, data: data)
     }
 
     func write(into buffer: inout ByteBuffer) {

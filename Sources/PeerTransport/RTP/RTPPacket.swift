@@ -32,6 +32,11 @@ public struct RTPPacket: Sendable {
         self.payload = payload
     }
 
+    /// The header's bytes, with CSRCs and extension.
+    public var headerByteCount: Int {
+        Self.minimumHeaderSize + csrcs.count * 4 + (headerExtension.map { 4 + $0.data.readableBytes } ?? 0)
+    }
+
     /// The bytes of a header without CSRCs and extension.
     public static let minimumHeaderSize = 12
 

@@ -20,7 +20,7 @@ extension RTPReceiver {
         return deadline
     }
 
-    /// NACKs and PLIs that are due.
+    /// NACKs and requests for key frames that are due.
     mutating func sendRequests(at now: NIODeadline) {
         guard let media = stream?.ssrc else { return }
         if configuration.isNACKEnabled {
@@ -39,11 +39,17 @@ extension RTPReceiver {
                             lostSequenceNumbers: Array(part))))
             }
         }
-        if keyFrameRequests.take(at: now) {
+        guard keyFrameRequests.take(at: now) else { return }
+        if configuration.isPLIEnabled {
             statistics.pliCount += 1
             send(
                 .pictureLossIndication(
                     RTCPPictureLossIndication(senderSSRC: configuration.localSSRC, mediaSSRC: media)))
+        } else {
+            statistics.firCount += 1
+            let entry = RTCPFullIntraRequest.Entry(ssrc: media, sequenceNumber: nextFullIntraRequest)
+            nextFullIntraRequest &+= 1
+            send(.fullIntraRequest(RTCPFullIntraRequest(senderSSRC: configuration.localSSRC, entries: [entry])))
         }
     }
 

@@ -52,6 +52,7 @@ extension RTPReceiver {
         isDiscontinuous = stream != nil && !isRestart
         lostBefore += stream?.reception.lost ?? 0
         candidate.clear()
+        statistics.ssrc = packet.ssrc
         var stream = IncomingStream(ssrc: packet.ssrc, first: packet.sequenceNumber, depacketizer: depacketizer)
         if isRestart { stream.depacketizer.skipGap() }
         if kind == .video, !isRestart, !stream.depacketizer.isDecodingStart(packet.payload) {
@@ -80,7 +81,9 @@ extension RTPReceiver {
 
 extension RTPReceiver {
     /// Takes a packet of the stream into its place. `now` is later than `arrival` for one that was held back.
-    mutating func receive(_ packet: RTPPacket, at arrival: NIODeadline, _ now: NIODeadline) {
+    mutating func receive(
+        _ packet: RTPPacket, at arrival: NIODeadline, _ now: NIODeadline, isRepair: Bool
+    ) {
         guard var stream = self.stream.take() else { return }
         defer {
             statistics.packetsLost = lostBefore + stream.reception.lost
@@ -89,14 +92,16 @@ extension RTPReceiver {
         }
         let number = stream.sequence.peek(packet.sequenceNumber)
         let timestamp = timestamps.unwrap(packet.timestamp)
-        statistics.packetsReceived += 1
-        statistics.bytesReceived += UInt64(packet.payload.readableBytes)
+        count(packet, isRepair: isRepair, at: arrival)
 
         let awaited = stream.missing.remove(number)
-        let isRetransmission = (awaited?.attempts ?? 0) > 0
-        stream.reception.note(
-            number: number, timestamp: timestamp, arrival: arrival, isTimely: !isRetransmission)
-        losses.note(isLost: awaited.map { measure($0, arrival) } ?? false)
+        // RFC 4588 §6.3: repairs are no part of the media stream's own count.
+        if !isRepair {
+            let isRetransmission = (awaited?.attempts ?? 0) > 0
+            stream.reception.note(
+                number: number, timestamp: timestamp, arrival: arrival, isTimely: !isRetransmission)
+        }
+        losses.note(isLost: awaited.map { measure($0, arrival, isRepair: isRepair) } ?? false)
 
         if number > stream.highest {
             _ = stream.sequence.unwrap(packet.sequenceNumber)
@@ -136,15 +141,35 @@ extension RTPReceiver {
         }
     }
 
+    private mutating func count(_ packet: RTPPacket, isRepair: Bool, at arrival: NIODeadline) {
+        let size = UInt64(packet.payload.readableBytes)
+        statistics.packetsReceived += 1
+        statistics.bytesReceived += size
+        statistics.headerBytesReceived += UInt64(packet.headerByteCount + (isRepair ? 2 : 0))
+        statistics.lastPacketReceived = arrival
+        if isRepair {
+            statistics.retransmittedPacketsReceived += 1
+            statistics.retransmittedBytesReceived += size
+        }
+    }
+
     /// True when the packet was lost, and not only late.
-    private mutating func measure(_ awaited: MissingPackets.Packet, _ arrival: NIODeadline) -> Bool {
-        guard awaited.attempts > 0 else {
+    private mutating func measure(
+        _ awaited: MissingPackets.Packet, _ arrival: NIODeadline, isRepair: Bool
+    ) -> Bool {
+        guard awaited.attempts > 0, isRepair || !configuration.hasRetransmissionStream else {
+            // Where repairs have a stream of their own, this is the packet itself.
             estimator.note(lateness: arrival - awaited.detected)
             return false
         }
-        statistics.retransmittedPacketsReceived += 1
+        if !isRepair { statistics.retransmittedPacketsReceived += 1 }
         // Only the answer to a single request can be told apart (Karn's rule).
         guard awaited.attempts == 1 else { return true }
+        if isRepair {
+            estimator.note(answer: arrival - awaited.lastRequest)
+            statistics.roundTripTime = estimator.smoothed
+            return true
+        }
         guard estimator.isPlausible(answer: arrival - awaited.lastRequest) else {
             estimator.note(lateness: arrival - awaited.detected)
             return false
@@ -219,7 +244,7 @@ extension RTPReceiver {
     mutating func loseFrame(at now: NIODeadline) {
         statistics.framesLost += 1
         outputs.append(.frameLost)
-        if kind == .video, configuration.isPLIEnabled { keyFrameRequests.want(at: now) }
+        if canRequestKeyFrames { keyFrameRequests.want(at: now) }
     }
 }
 

@@ -26,6 +26,9 @@ public struct RTPReceiver: Sendable {
     var losses = LossEstimator()
     var keyFrameRequests: KeyFrameRequests
     var nextReport: NIODeadline?
+
+    /// Of the next FIR: RFC 5104 §4.3.1.1.
+    var nextFullIntraRequest: UInt8 = 0
     var lastSenderReport: (middle: UInt32, arrival: NIODeadline)?
 
     /// Packets that sources before the present one lost.
@@ -49,6 +52,10 @@ public struct RTPReceiver: Sendable {
         keyFrameRequests = KeyFrameRequests(interval: configuration.keyFrameRequestInterval)
     }
 
+    var canRequestKeyFrames: Bool {
+        kind == .video && (configuration.isPLIEnabled || configuration.isFIREnabled)
+    }
+
     /// From when a lost packet should have come to when it does, with as many requests as are likely to be needed.
     var recoveryTime: TimeAmount {
         let rounds = losses.rounds
@@ -66,10 +73,31 @@ public struct RTPReceiver: Sendable {
     /// Takes one decrypted packet of this section.
     public mutating func handle(_ packet: RTPPacket, at now: NIODeadline) {
         if isOfStream(packet) {
-            receive(packet, at: now, now)
+            receive(packet, at: now, now, isRepair: false)
         } else {
-            for (packet, arrival) in admit(packet, at: now) { receive(packet, at: arrival, now) }
+            for (packet, arrival) in admit(packet, at: now) { receive(packet, at: arrival, now, isRepair: false) }
         }
+        if let deadline, now >= deadline { handleTimeout(at: now) }
+    }
+
+    /// Takes one decrypted packet of the stream of repairs (RFC 4588 §4). One that repairs nothing is counted only.
+    ///
+    /// - Parameter payloadType: that of the packet which it repairs.
+    public mutating func handle(repair packet: RTPPacket, of payloadType: UInt8, at now: NIODeadline) {
+        var original = packet
+        // Without a payload it is there to probe the way.
+        guard let ssrc = stream?.ssrc, let number = original.payload.readInteger(as: UInt16.self),
+            original.payload.readableBytes > 0
+        else { return }
+        original.payloadType = payloadType
+        original.sequenceNumber = number
+        original.ssrc = ssrc
+        original.headerExtension = nil
+        guard isOfStream(original) else {
+            statistics.packetsDiscarded += 1
+            return
+        }
+        receive(original, at: now, now, isRepair: true)
         if let deadline, now >= deadline { handleTimeout(at: now) }
     }
 
@@ -83,7 +111,7 @@ public struct RTPReceiver: Sendable {
 
     /// Asks for a key frame, no more often than the configuration allows. Nothing for sound, or before a packet came.
     public mutating func requestKeyFrame(at now: NIODeadline) {
-        guard kind == .video, configuration.isPLIEnabled else { return }
+        guard canRequestKeyFrames else { return }
         keyFrameRequests.want(at: now)
         sendRequests(at: now)
     }

@@ -17,6 +17,12 @@ public struct RTPReceiverConfiguration: Sendable {
     /// Whether feedback may stand alone (RFC 5506, `a=rtcp-rsize`). Default true; otherwise an empty RR goes first.
     public var isReducedSizeAllowed: Bool
 
+    /// Whether key frames may be requested by FIR (RFC 5104 §4.3.1) where PLI may not be sent. Default false.
+    public var isFIREnabled = false
+
+    /// Repairs come in a stream of their own (RFC 4588): a packet of the media stream is never one. Default false.
+    public var hasRetransmissionStream = false
+
     /// How long a missing packet holds back what follows it, at most. Default 1 s.
     public var giveUpAge: TimeAmount
 

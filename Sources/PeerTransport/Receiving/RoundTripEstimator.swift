@@ -34,6 +34,11 @@ struct RoundTripEstimator: Sendable {
         return true
     }
 
+    /// Takes the time from the only request to the repair that can be nothing but its answer.
+    mutating func note(answer sample: TimeAmount) {
+        if !isMeasured { smooth(sample) }
+    }
+
     private mutating func smooth(_ sample: TimeAmount) {
         guard let smoothed else {
             self.smoothed = sample

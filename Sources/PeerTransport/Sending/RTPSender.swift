@@ -12,10 +12,27 @@ public struct RTPSender: Sendable {
         case keyFrameRequested
     }
 
+    /// The stream in which lost packets go out again (RFC 4588).
+    public struct Retransmission: Sendable, Hashable {
+        public var payloadType: UInt8
+        public var ssrc: UInt32
+        public var nextSequenceNumber: UInt16
+
+        /// - Parameter initialSequenceNumber: random by default.
+        public init(payloadType: UInt8, ssrc: UInt32, initialSequenceNumber: UInt16 = .random(in: 0...0x7FFF)) {
+            self.payloadType = payloadType
+            self.ssrc = ssrc
+            self.nextSequenceNumber = initialSequenceNumber
+        }
+    }
+
     public let codec: RTPCodec
     public let ssrc: UInt32
     public let canonicalName: String
-    public private(set) var statistics = RTPSenderStatistics()
+    public internal(set) var statistics = RTPSenderStatistics()
+
+    /// `nil` when a lost packet goes out again as it was.
+    public private(set) var retransmission: Retransmission?
 
     private var nextSequenceNumber: UInt16
     private let timestampOffset: UInt32
@@ -37,10 +54,11 @@ public struct RTPSender: Sendable {
 
     /// - Parameters:
     ///   - canonicalName: the CNAME that all streams of this peer share.
+    ///   - retransmission: the stream of repairs; `nil` to send a lost packet again as it was.
     ///   - initialSequenceNumber: random by default, see `initialSequenceNumber(using:)`.
     ///   - timestampOffset: added to every timestamp; random by default.
     public init(
-        codec: RTPCodec, ssrc: UInt32, canonicalName: String,
+        codec: RTPCodec, ssrc: UInt32, canonicalName: String, retransmission: Retransmission? = nil,
         initialSequenceNumber: UInt16 = .random(in: 0...0x7FFF), timestampOffset: UInt32 = .random(in: 0 ... .max)
     ) {
         self.codec = codec
@@ -50,6 +68,9 @@ public struct RTPSender: Sendable {
         self.timestampOffset = timestampOffset
         self.clock = RTPClock(rate: codec.clockRate)
         self.trackSequences = Array(repeating: -1, count: Self.historyLength)
+        self.retransmission = retransmission
+        statistics.ssrc = ssrc
+        statistics.rtxSSRC = retransmission?.ssrc
     }
 
     /// At random (RFC 3550 §5.1), in the lower half so that SRTP's roll-over counter cannot be misjudged when the first
@@ -60,34 +81,82 @@ public struct RTPSender: Sendable {
 
     /// Appends the packet, with this viewer's header, to `buffer`: the RTP packet as SRTP takes it.
     public mutating func write(_ packet: MediaPacket, into buffer: inout ByteBuffer, at now: NIODeadline) {
+        write(packet, nil, into: &buffer, at: now)
+    }
+
+    mutating func write(
+        _ packet: MediaPacket, _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer,
+        at now: NIODeadline
+    ) {
         let number = nextSequenceNumber
         nextSequenceNumber &+= 1
         trackSequences[Int(number) % Self.historyLength] = packet.sequence
-        append(packet, number, to: &buffer)
+        let start = buffer.writerIndex
+        writeHeader(
+            packet, payloadType: codec.payloadType, number, ssrc: ssrc, headerExtension, into: &buffer)
+        buffer.writeImmutableBuffer(packet.payload)
+        count(packet, headerSize: buffer.writerIndex - start - packet.payload.readableBytes)
+        reportedPackets &+= 1
+        reportedOctets &+= UInt32(truncatingIfNeeded: packet.payload.readableBytes)
+        if packet.marker { statistics.framesSent += 1 }
+        if packet.isKeyFrameStart { statistics.keyFramesSent += 1 }
         if nextReport == nil { nextReport = now }
     }
 
-    /// Appends a packet that `write` has written before once more, under the same wire sequence number.
+    /// Whether a track's packet is among the last 2048 sent: `writeAgain` can repeat it.
+    public func hasSent(trackSequence: Int64) -> Bool {
+        sequenceNumber(ofTrackSequence: trackSequence) != nil
+    }
+
+    /// Appends a packet that `write` has written before once more: in the stream of repairs, behind its old sequence
+    /// number, or else under that number and byte for byte the same.
     ///
     /// - Returns: false, with nothing written, when the packet was not among the last 2048 sent.
     public mutating func writeAgain(_ packet: MediaPacket, into buffer: inout ByteBuffer) -> Bool {
+        writeAgain(packet, nil, into: &buffer)
+    }
+
+    /// - Parameter headerExtension: only for a packet in the stream of repairs. SRTP must not see two packets under
+    ///   one number with different headers.
+    mutating func writeAgain(
+        _ packet: MediaPacket, _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer
+    ) -> Bool {
         guard let number = sequenceNumber(ofTrackSequence: packet.sequence) else { return false }
-        append(packet, number, to: &buffer)
+        let start = buffer.writerIndex
+        if let repairs = retransmission {
+            retransmission?.nextSequenceNumber &+= 1
+            writeHeader(
+                packet, payloadType: repairs.payloadType, repairs.nextSequenceNumber, ssrc: repairs.ssrc,
+                headerExtension, into: &buffer)
+            // RFC 4588 §4: the original sequence number stands in front of the payload.
+            buffer.writeInteger(number)
+        } else {
+            writeHeader(packet, payloadType: codec.payloadType, number, ssrc: ssrc, nil, into: &buffer)
+            reportedPackets &+= 1
+            reportedOctets &+= UInt32(truncatingIfNeeded: packet.payload.readableBytes)
+        }
+        buffer.writeImmutableBuffer(packet.payload)
+        count(packet, headerSize: buffer.writerIndex - start - packet.payload.readableBytes)
         statistics.retransmittedPacketsSent += 1
         statistics.retransmittedBytesSent += UInt64(packet.payload.readableBytes)
         return true
     }
 
-    private mutating func append(_ packet: MediaPacket, _ number: UInt16, to buffer: inout ByteBuffer) {
+    private func writeHeader(
+        _ packet: MediaPacket, payloadType: UInt8, _ number: UInt16, ssrc: UInt32,
+        _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer
+    ) {
+        let start = buffer.writerIndex
         RTPPacket.writeFixedHeader(
-            payloadType: codec.payloadType, marker: packet.marker, sequenceNumber: number,
+            payloadType: payloadType, marker: packet.marker, sequenceNumber: number,
             timestamp: packet.timestamp &+ timestampOffset, ssrc: ssrc, into: &buffer)
-        buffer.writeImmutableBuffer(packet.payload)
-        let size = packet.payload.readableBytes
+        if headerExtension?.write(into: &buffer) == true { buffer.setInteger(UInt8(0x90), at: start) }
+    }
+
+    private mutating func count(_ packet: MediaPacket, headerSize: Int) {
         statistics.packetsSent += 1
-        statistics.bytesSent += UInt64(size)
-        reportedPackets &+= 1
-        reportedOctets &+= UInt32(truncatingIfNeeded: size)
+        statistics.bytesSent += UInt64(packet.payload.readableBytes)
+        statistics.headerBytesSent += UInt64(headerSize)
     }
 
     /// The wire number under which a track's packet went out. Track sequences ascend on the wire, so the search halves.
@@ -151,7 +220,7 @@ extension RTPSender {
 
     /// The packet that ends this stream.
     public func goodbye() -> RTCPPacket {
-        .goodbye(RTCPGoodbye(ssrcs: [ssrc]))
+        .goodbye(RTCPGoodbye(ssrcs: [ssrc] + (retransmission.map { [$0.ssrc] } ?? [])))
     }
 }
 
@@ -186,6 +255,7 @@ extension RTPSender {
 
     private mutating func take(_ report: RTCPReceptionReport, at now: NIODeadline) {
         guard report.ssrc == ssrc else { return }
+        statistics.reportsReceived += 1
         statistics.fractionLost = Double(report.fractionLost) / 256
         statistics.packetsLost = Int64(report.cumulativeLost)
         statistics.jitter = Double(report.jitter) / Double(clock.rate)
@@ -195,6 +265,9 @@ extension RTPSender {
         // RFC 3550 §6.4.1, with our monotonic times in place of NTP so that a set clock does not matter.
         let held = Int64(report.delaySinceLastSenderReport) * 1_000_000_000 / 65_536
         let elapsed = (now - sent.time).nanoseconds
-        statistics.roundTripTime = .nanoseconds(max(elapsed - held, 0))
+        let roundTrip = TimeAmount.nanoseconds(max(elapsed - held, 0))
+        statistics.roundTripTime = roundTrip
+        statistics.totalRoundTripTime = statistics.totalRoundTripTime + roundTrip
+        statistics.roundTripTimeMeasurements += 1
     }
 }

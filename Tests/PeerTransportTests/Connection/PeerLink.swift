@@ -22,7 +22,22 @@ final class PeerLink {
     var jitter = TimeAmount.zero
     var lossRate = 0.0
     var isCut = false
+
+    /// What the way of peer 0's datagrams carries, in bits a second with 28 bytes of IP and UDP each; `nil` for no
+    /// limit. What finds more than `queueLimit` bytes waiting is dropped.
+    var rate: Int?
+    var queueLimit = 64_000
+    private var waiting: [ByteBuffer] = []
+    private var waitingBytes = 0
+    private var serviceEnd: NIODeadline?
+    private(set) var queueDrops = 0
+
+    /// How long one more datagram would wait.
+    var queueDelay: TimeAmount {
+        rate.map { .microseconds(Int64(waitingBytes) * 8_000_000 / Int64($0)) } ?? .zero
+    }
     var captured: [ByteBuffer] = []
+    var isCapturing = true
 
     /// What somebody on the path makes of a datagram: nothing, itself, or several.
     var tamper: (Int, ByteBuffer) -> [ByteBuffer] = { [$1] }
@@ -49,8 +64,10 @@ final class PeerLink {
             configurations[index].wallClock = { 1_800_000_000_000_000 }
             adjust(&configurations[index])
         }
-        peers = try configurations.map {
-            PeerConnection(configuration: $0, certificate: try PeerCertificate.generate(), now: now)
+        peers = try configurations.enumerated().map { index, configuration in
+            PeerConnection(
+                configuration: configuration, certificate: try PeerCertificate.generate(), now: now,
+                generator: MediaRandom(seed: seed &* 2 &+ UInt64(index)))
         }
     }
 
@@ -97,12 +114,14 @@ final class PeerLink {
                 if let deadline = drain(index) { next = min(next, deadline) }
             }
             if condition(self) { return }
-            if let arrival = flying.map(\.arrival).min() { next = min(next, arrival) }
+            if let arrival = flying.first?.arrival { next = min(next, arrival) }
+            if let serviceEnd { next = min(next, serviceEnd) }
             if now >= end { return }
             now = max(now, next)
             OpenSSLClock.set(now)
             steps += 1
-            try #require(steps < 100_000)
+            try #require(steps < 1_000_000)
+            finishService()
             deliver()
             for index in 0...1 { peers[index].handleTimeout(at: now) }
         }
@@ -120,11 +139,14 @@ final class PeerLink {
                 break
             case .transmit(let bytes, _):
                 #expect(bytes.readableBytes <= 1200)
-                captured.append(bytes)
+                if isCapturing { captured.append(bytes) }
                 guard !isCut, Double.random(in: 0..<1, using: &random) >= lossRate else { continue }
-                let extra = jitter > .zero ? Int64.random(in: 0...jitter.nanoseconds, using: &random) : 0
                 for result in tamper(index, bytes) {
-                    flying.append(Datagram(bytes: result, sender: index, arrival: now + delay + .nanoseconds(extra)))
+                    if index == 0, rate != nil {
+                        enqueue(result)
+                    } else {
+                        fly(result, from: index)
+                    }
                 }
             }
         }
@@ -137,9 +159,42 @@ final class PeerLink {
         peers[index].receive(bytes, from: source ?? (index == 1 ? addresses[0] : addresses[2]), at: now)
     }
 
+    private func fly(_ bytes: ByteBuffer, from index: Int) {
+        let extra = jitter > .zero ? Int64.random(in: 0...jitter.nanoseconds, using: &random) : 0
+        let datagram = Datagram(bytes: bytes, sender: index, arrival: now + delay + .nanoseconds(extra))
+        // By arrival; of equal ones in the order of sending.
+        let place = flying.lastIndex { $0.arrival <= datagram.arrival }
+        flying.insert(datagram, at: place.map { $0 + 1 } ?? 0)
+    }
+
+    private func enqueue(_ bytes: ByteBuffer) {
+        guard waitingBytes + bytes.readableBytes + 28 <= queueLimit else {
+            queueDrops += 1
+            return
+        }
+        waiting.append(bytes)
+        waitingBytes += bytes.readableBytes + 28
+        if serviceEnd == nil { serve() }
+    }
+
+    private func serve() {
+        serviceEnd = waiting.first.map {
+            now + .nanoseconds(Int64($0.readableBytes + 28) * 8_000_000_000 / Int64(rate ?? .max))
+        }
+    }
+
+    private func finishService() {
+        while let end = serviceEnd, end <= now {
+            let bytes = waiting.removeFirst()
+            waitingBytes -= bytes.readableBytes + 28
+            fly(bytes, from: 0)
+            serve()
+        }
+    }
+
     private func deliver() {
-        let due = flying.filter { $0.arrival <= now }.sorted { $0.arrival < $1.arrival }
-        flying.removeAll { $0.arrival <= now }
+        let due = flying.prefix { $0.arrival <= now }
+        flying.removeFirst(due.count)
         for datagram in due {
             let source = datagram.sender == 0 ? addresses[0] : addresses[2]
             peers[1 - datagram.sender].receive(datagram.bytes, from: source, at: now)

@@ -50,9 +50,40 @@ import Testing
             "84ce0004 00000001 00000000 00000002 05000000"
         ),
         (
-            "REMB, which stays as bytes",
+            "Feedback of the application layer that is no REMB stays as bytes",
             .other(RTCPOtherPacket(packetType: 206, count: 15, body: ByteBuffer(hex: "0000000100000000"))),
             "8fce0002 00000001 00000000"
+        ),
+        (
+            // 2,500,000 = 156,250 × 2⁴
+            "draft-alvestrand-rmcat-remb-03 §2.2 REMB",
+            .receiverEstimate(RTCPReceiverEstimate(senderSSRC: 1, bitrate: 2_500_000, ssrcs: [2, 3])),
+            "8fce0006 00000001 00000000 52454d42 0212625a 00000002 00000003"
+        ),
+        (
+            // Runs of 20 small deltas and 15 missing, then single bits: 1 0 1.
+            "draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1, runs and one-bit symbols",
+            .transportWideFeedback(
+                RTCPTransportWideFeedback(
+                    senderSSRC: 1, mediaSSRC: 2, baseSequenceNumber: 65_530, referenceTime: -2, feedbackCount: 7,
+                    statuses: Array(repeating: .received(delta: 4), count: 20)
+                        + Array(repeating: .missing, count: 15)
+                        + [.received(delta: 0), .missing, .received(delta: 255)])),
+            """
+            8fcd000b 00000001 00000002 fffa0026 fffffe07 2014000f a8000404 04040404 04040404 04040404 04040404
+            040400ff
+            """
+        ),
+        (
+            // Two-bit symbols: small, large, missing, large.
+            "draft-holmer-rmcat-transport-wide-cc-extensions-01 §3.1, two-bit symbols",
+            .transportWideFeedback(
+                RTCPTransportWideFeedback(
+                    senderSSRC: 1, mediaSSRC: 2, baseSequenceNumber: 5, referenceTime: 0x12_3456, feedbackCount: 0,
+                    statuses: [
+                        .received(delta: 1), .received(delta: -1), .missing, .received(delta: 256),
+                    ])),
+            "8fcd0006 00000001 00000002 00050004 12345600 d88001ff ff010000"
         ),
     ]
 
@@ -100,6 +131,97 @@ import Testing
             var bytes = whole
             bytes.setInteger((bytes.getInteger(at: bit / 8, as: UInt8.self) ?? 0) ^ UInt8(1 << (bit % 8)), at: bit / 8)
             _ = try? RTCPPacket.parseCompound(bytes)
+        }
+    }
+
+    static func random(using random: inout MediaRandom) -> RTCPPacket {
+        func number() -> UInt32 { .random(in: 0 ... .max, using: &random) }
+        func text() -> String { String(repeating: "x", count: Int.random(in: 1...40, using: &random)) }
+        let reports = (0..<Int.random(in: 0...31, using: &random)).map { _ in
+            RTCPReceptionReport(
+                ssrc: number(), fractionLost: UInt8(number() & 0xFF),
+                cumulativeLost: .random(in: -0x80_0000...0x7F_FFFF, using: &random), highestSequence: number(),
+                jitter: number(), lastSenderReport: number(), delaySinceLastSenderReport: number())
+        }
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0:
+            return .senderReport(
+                RTCPSenderReport(
+                    ssrc: number(), ntpTimestamp: .random(in: 0 ... .max, using: &random), rtpTimestamp: number(),
+                    packetCount: number(), octetCount: number(), reports: reports))
+        case 1: return .receiverReport(RTCPReceiverReport(ssrc: number(), reports: reports))
+        case 2:
+            return .sourceDescription(
+                RTCPSourceDescription(chunks: reports.map { .init(ssrc: $0.ssrc, canonicalName: text()) }))
+        case 3: return .goodbye(RTCPGoodbye(ssrcs: reports.map(\.ssrc), reason: text()))
+        case 4:
+            var next = UInt16.random(in: 0 ... .max, using: &random)
+            let lost = (0..<Int.random(in: 1...80, using: &random)).map { _ in
+                next &+= UInt16.random(in: 1...30, using: &random)
+                return next
+            }
+            return .genericNACK(
+                RTCPGenericNACK(senderSSRC: number(), mediaSSRC: number(), lostSequenceNumbers: lost))
+        case 5: return .pictureLossIndication(.init(senderSSRC: number(), mediaSSRC: number()))
+        case 6:
+            return .fullIntraRequest(
+                .init(
+                    senderSSRC: number(),
+                    entries: reports.map { .init(ssrc: $0.ssrc, sequenceNumber: $0.fractionLost) }))
+        case 7:
+            let bitrate = UInt64(number() & 0x3FFFF) << UInt64.random(in: 0...46, using: &random)
+            return .receiverEstimate(
+                RTCPReceiverEstimate(senderSSRC: number(), bitrate: bitrate, ssrcs: reports.map(\.ssrc)))
+        default:
+            var statuses: [RTCPTransportWideFeedback.Status] = []
+            for _ in 0..<Int.random(in: 1...20, using: &random) {
+                let status: RTCPTransportWideFeedback.Status
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: status = .missing
+                case 1: status = .received(delta: .random(in: 0...255, using: &random))
+                default: status = .received(delta: .random(in: .min ... .max, using: &random))
+                }
+                let longest = Bool.random(using: &random) ? 40 : 2
+                statuses += Array(repeating: status, count: Int.random(in: 1...longest, using: &random))
+            }
+            return .transportWideFeedback(
+                RTCPTransportWideFeedback(
+                    senderSSRC: number(), mediaSSRC: number(),
+                    baseSequenceNumber: .random(in: 0 ... .max, using: &random),
+                    referenceTime: .random(in: -0x80_0000...0x7F_FFFF, using: &random),
+                    feedbackCount: .random(in: 0 ... .max, using: &random), statuses: statuses))
+        }
+    }
+
+    @Test(
+        "Whatever is written reads back the same; what is damaged is refused or can be written and read",
+        arguments: 1...8)
+    func property(seed: Int) throws {
+        var random = MediaRandom(seed: UInt64(seed))
+        for _ in 0..<400 {
+            let packets = (0..<Int.random(in: 1...3, using: &random)).map { _ in Self.random(using: &random) }
+            var buffer = ByteBuffer()
+            RTCPPacket.write(compound: packets, into: &buffer)
+            #expect(try RTCPPacket.parseCompound(buffer) == packets)
+            for _ in 0..<5 {
+                var damaged = buffer
+                for _ in 0..<Int.random(in: 1...4, using: &random) {
+                    damaged.setInteger(
+                        UInt8.random(in: 0...255, using: &random),
+                        at: Int.random(in: 0..<damaged.readableBytes, using: &random))
+                }
+                guard let read = try? RTCPPacket.parseCompound(damaged) else { continue }
+                var again = ByteBuffer()
+                RTCPPacket.write(compound: read, into: &again)
+                // The normal form is a fixed point.
+                guard let second = try? RTCPPacket.parseCompound(again) else {
+                    Issue.record("what was read cannot be read again: \(read)")
+                    continue
+                }
+                var third = ByteBuffer()
+                RTCPPacket.write(compound: second, into: &third)
+                #expect(third == again)
+            }
         }
     }
 

@@ -1,0 +1,47 @@
+/// What really arrives, in bits a second: over the last half second of the receiver's clock.
+struct AcknowledgedRate: Sendable {
+    private var arrivals: [(time: Int64, bytes: Int)] = []
+    private var bytes = 0
+    private var beginning: Int64?
+
+    private static let window: Int64 = 500_000
+    private static let shortest: Int64 = 150_000
+    private static let recent: Int64 = 200_000
+    private static let fewestRecent = 8
+
+    mutating func note(arrival: Int64, byteCount: Int) {
+        if let last = arrivals.last, abs(arrival - last.time) > 2_000_000 { self = AcknowledgedRate() }
+        if beginning == nil { beginning = arrival }
+        arrivals.append((arrival, byteCount))
+        bytes += byteCount
+        let start = arrival - Self.window
+        // Nearly in order; one that overtook others stays a little longer.
+        var gone = 0
+        while gone < arrivals.count, arrivals[gone].time <= start {
+            bytes -= arrivals[gone].bytes
+            gone += 1
+        }
+        if gone > 0 { arrivals.removeFirst(gone) }
+    }
+
+    /// Forgets what came before: the way has changed.
+    mutating func restart() {
+        self = AcknowledgedRate()
+    }
+
+    /// `nil` while too little came to say.
+    var bitrate: Int? {
+        guard let beginning, let last = arrivals.last?.time, arrivals.count > 4 else { return nil }
+        let span = min(last - beginning, Self.window)
+        guard span >= Self.shortest else { return nil }
+        return bytes * 8 * 1_000_000 / Int(span)
+    }
+
+    /// Over the last 200 ms: while a queue stands, it is what the way carries now.
+    var recentBitrate: Int? {
+        guard let last = arrivals.last?.time, let beginning, last - beginning >= Self.recent else { return bitrate }
+        let newest = arrivals.reversed().prefix { $0.time > last - Self.recent }
+        guard newest.count >= Self.fewestRecent else { return bitrate }
+        return newest.reduce(0) { $0 + $1.bytes } * 8 * 1_000_000 / Int(Self.recent)
+    }
+}

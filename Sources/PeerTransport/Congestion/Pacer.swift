@@ -1,0 +1,150 @@
+import NIOCore
+
+/// Holds packets back so that they leave no faster than the way takes them: in bursts of 5 ms.
+///
+/// Sound never waits; repairs go before pictures. The queue is bounded by `maximumCount` and by the time that it takes
+/// to send it. When it holds more than that, a video track's frames are refused, from the next frame on up to its next
+/// key frame: what is sent stays whole.
+struct Pacer: Sendable {
+    struct Item: Sendable {
+        var track: Int
+        var packet: MediaPacket
+        var isRepair: Bool
+        var enqueued: NIODeadline
+    }
+
+    private struct RepairKey: Hashable {
+        var track: Int
+        var sequence: Int64
+
+        init(_ item: Item) {
+            track = item.track
+            sequence = item.packet.sequence
+        }
+    }
+
+    /// Bits a second.
+    private(set) var rate: Int
+
+    private let maximumDelay: TimeAmount
+    private let maximumCount: Int
+    private var repairs = CircularBuffer<Item>()
+
+    /// What waits in `repairs`: while it does, asking again changes nothing.
+    private var awaitedRepairs: Set<RepairKey> = []
+    private var pictures = CircularBuffer<Item>()
+    private var queuedBytes = 0
+
+    /// When what was sent is paid for by the rate.
+    private var paid: NIODeadline
+
+    /// A burst is going on: it ends when what was sent is a burst ahead of the rate.
+    private var isBursting = true
+
+    /// The timestamp of the frame that each track last took in, and whether it refuses frames.
+    private var frames: [Int: (timestamp: UInt32, isRefusing: Bool)] = [:]
+
+    private static let burst = TimeAmount.milliseconds(5)
+    private static let maximumRepairs = 1_024
+
+    /// A repair that waited so long comes too late.
+    private static let maximumRepairAge = TimeAmount.seconds(1)
+
+    /// What a packet has beside its payload: headers of RTP and the tag of SRTP.
+    private static let overhead = 36
+
+    init(rate: Int, maximumDelay: TimeAmount, maximumCount: Int, at now: NIODeadline) {
+        self.rate = rate
+        self.maximumDelay = maximumDelay
+        self.maximumCount = maximumCount
+        paid = now
+    }
+
+    var count: Int { repairs.count + pictures.count }
+
+    /// How long it takes to send what is queued.
+    var delay: TimeAmount { duration(of: queuedBytes) }
+
+    mutating func set(rate: Int) {
+        self.rate = max(rate, 10_000)
+    }
+
+    private func duration(of bytes: Int) -> TimeAmount {
+        .nanoseconds(Int64(bytes) * 8 * 1_000_000_000 / Int64(max(rate, 1)))
+    }
+
+    /// Sound, which goes out at once, is paid for all the same.
+    mutating func pay(byteCount: Int, at now: NIODeadline) {
+        paid = max(paid, now) + duration(of: byteCount + Self.overhead)
+    }
+
+    private func size(of packet: MediaPacket) -> Int {
+        packet.payload.readableBytes + Self.overhead
+    }
+
+    /// Takes a packet of a picture.
+    ///
+    /// - Returns: false when it is refused.
+    mutating func append(_ packet: MediaPacket, track: Int, at now: NIODeadline) -> Bool {
+        let isNewFrame = frames[track]?.timestamp != packet.timestamp
+        var isRefusing = frames[track]?.isRefusing ?? false
+        if isNewFrame {
+            let isFull = delay > maximumDelay || pictures.count >= maximumCount
+            if isRefusing {
+                isRefusing = !packet.isKeyFrameStart || isFull
+            } else {
+                isRefusing = isFull
+            }
+        }
+        frames[track] = (packet.timestamp, isRefusing)
+        // A frame that was let in comes in whole, unless it is beyond all measure.
+        guard !isRefusing, pictures.count < 2 * maximumCount else { return false }
+        pictures.append(Item(track: track, packet: packet, isRepair: false, enqueued: now))
+        queuedBytes += size(of: packet)
+        return true
+    }
+
+    /// Takes a packet that is to go out again; false when it waits already, or too many do.
+    mutating func append(repair packet: MediaPacket, track: Int, at now: NIODeadline) -> Bool {
+        let item = Item(track: track, packet: packet, isRepair: true, enqueued: now)
+        guard repairs.count < Self.maximumRepairs, awaitedRepairs.insert(RepairKey(item)).inserted else {
+            return false
+        }
+        repairs.append(item)
+        queuedBytes += size(of: packet)
+        return true
+    }
+
+    /// The next packet that may leave now.
+    mutating func pop(at now: NIODeadline) -> Item? {
+        guard count > 0 else { return nil }
+        if isBursting, paid > now + Self.burst { isBursting = false }
+        if !isBursting {
+            guard paid <= now else { return nil }
+            isBursting = true
+        }
+        while let first = repairs.first, now - first.enqueued > Self.maximumRepairAge { _ = popRepair() }
+        guard let item = popRepair() ?? popPicture() else { return nil }
+        pay(byteCount: item.packet.payload.readableBytes, at: now)
+        return item
+    }
+
+    private mutating func popRepair() -> Item? {
+        guard let item = repairs.popFirst() else { return nil }
+        awaitedRepairs.remove(RepairKey(item))
+        queuedBytes -= size(of: item.packet)
+        return item
+    }
+
+    private mutating func popPicture() -> Item? {
+        guard let item = pictures.popFirst() else { return nil }
+        queuedBytes -= size(of: item.packet)
+        return item
+    }
+
+    /// When `pop` may next give something.
+    var deadline: NIODeadline? {
+        guard count > 0 else { return nil }
+        return isBursting ? paid - Self.burst : paid
+    }
+}

@@ -1,0 +1,112 @@
+import NIOCore
+import Testing
+
+@testable import PeerTransport
+
+@Suite struct PacerTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    private func packet(_ sequence: Int64, frame: UInt32, size: Int = 1_000, isKey: Bool = false) -> MediaPacket {
+        MediaPacket(
+            payload: ByteBuffer(repeating: 0, count: size), marker: false, timestamp: frame, sequence: sequence,
+            isKeyFrameStart: isKey, pts: 0)
+    }
+
+    private func pacer(rate: Int = 8_000_000, delay: TimeAmount = .milliseconds(500), count: Int = 4_096) -> Pacer {
+        Pacer(rate: rate, maximumDelay: delay, maximumCount: count, at: start)
+    }
+
+    /// When each packet leaves, ms.
+    private func run(_ pacer: inout Pacer) -> [(time: Int64, item: Pacer.Item)] {
+        var now = start
+        var out: [(Int64, Pacer.Item)] = []
+        while pacer.count > 0 {
+            while let item = pacer.pop(at: now) { out.append(((now - start).nanoseconds / 1_000_000, item)) }
+            if let deadline = pacer.deadline { now = max(now + .nanoseconds(1), deadline) }
+        }
+        return out
+    }
+
+    @Test("A key frame leaves in bursts of some 5 ms at the rate")
+    func bursts() {
+        var pacer = pacer()
+        // 1,000 bytes a millisecond.
+        for index: Int64 in 0..<100 { _ = pacer.append(packet(index, frame: 1), track: 0, at: start) }
+        let out = run(&pacer)
+        #expect(out.map(\.item.packet.sequence) == Array(0..<100))
+        #expect((90...100).contains(out.last?.time ?? 0))
+        let times = Set(out.map(\.time))
+        #expect((14...25).contains(times.count))
+        for time in times { #expect(out.count { $0.time == time } <= 7) }
+    }
+
+    @Test("Repairs go before pictures")
+    func repairsFirst() {
+        var pacer = pacer()
+        for index: Int64 in 0..<20 { _ = pacer.append(packet(index, frame: 1), track: 0, at: start) }
+        _ = pacer.append(repair: packet(500, frame: 0), track: 0, at: start)
+        #expect(run(&pacer).first?.item.isRepair == true)
+    }
+
+    @Test("A full queue refuses whole frames up to the next key frame")
+    func refuses() {
+        // 500 ms of 800 kbit/s are 50,000 bytes.
+        var pacer = pacer(rate: 800_000)
+        func frame(_ number: Int64, isKey: Bool = false) -> [Bool] {
+            (0..<10).map { index in
+                pacer.append(
+                    // With 36 bytes of headers: 1,000 each.
+                    packet(number * 10 + index, frame: UInt32(number), size: 964, isKey: isKey && index == 0),
+                    track: 3, at: start)
+            }
+        }
+        // The sixth begins while 50,000 bytes wait, which is no more than may.
+        for number: Int64 in 0..<6 { #expect(frame(number, isKey: number == 0) == Array(repeating: true, count: 10)) }
+        #expect(frame(6) == Array(repeating: false, count: 10))
+        // Full still: not even a key frame.
+        #expect(frame(7, isKey: true) == Array(repeating: false, count: 10))
+        var now = start
+        while pacer.delay > .milliseconds(100) {
+            while pacer.pop(at: now) != nil {}
+            now = now + .milliseconds(5)
+        }
+        // There is room, but what follows builds on pictures that are missing.
+        #expect(frame(8) == Array(repeating: false, count: 10))
+        #expect(frame(9, isKey: true) == Array(repeating: true, count: 10))
+        #expect(frame(10) == Array(repeating: true, count: 10))
+    }
+
+    @Test("A repair that waits already is not taken twice, and one that waited a second not sent")
+    func repairOnce() {
+        var pacer = pacer(rate: 100_000)
+        var taken: [Bool] = []
+        for track in [0, 0, 1] { taken.append(pacer.append(repair: packet(1, frame: 0), track: track, at: start)) }
+        #expect(taken == [true, false, true])
+        let first = pacer.pop(at: start)
+        #expect(first?.track == 0)
+        let isTakenAgain = pacer.append(repair: packet(1, frame: 0), track: 0, at: start)
+        #expect(isTakenAgain)
+        let late = pacer.pop(at: start + .seconds(2))
+        #expect(late?.track == nil && pacer.count == 0)
+    }
+
+    @Test("The queue is bounded in packets, however fast the rate")
+    func bounded() {
+        var pacer = pacer(rate: 1_000_000_000, count: 100)
+        for index: Int64 in 0..<10_000 {
+            _ = pacer.append(packet(index, frame: UInt32(index / 7)), track: 0, at: start)
+            _ = pacer.append(repair: packet(index, frame: 0), track: 0, at: start)
+        }
+        #expect(pacer.count <= 100 + 7 + 1_024)
+    }
+
+    @Test("After a pause no more than a burst leaves at once")
+    func pause() {
+        var pacer = pacer()
+        for index: Int64 in 0..<50 { _ = pacer.append(packet(index, frame: 1), track: 0, at: start) }
+        let later = start + .seconds(60)
+        var count = 0
+        while pacer.pop(at: later) != nil { count += 1 }
+        #expect((5...7).contains(count))
+    }
+}
