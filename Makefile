@@ -13,7 +13,7 @@ RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
 SWIFT_FILES = $(shell find Package.swift Sources Tests -name '*.swift' -not -path '*/.build*')
 
-.PHONY: help deps deps-test build run test lint bench format install deb deb-test clean
+.PHONY: help deps deps-test build run test lint bench soak format install deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
@@ -23,6 +23,8 @@ help:
 	@echo 'make test      deps, format check, and every test'
 	@echo 'make lint      the format check alone'
 	@echo 'make bench     measure, beside references'
+	@echo 'make soak      an hour of 200 clients; memory, descriptors and files must stay flat'
+	@echo '               (SOAK_SECONDS=600 SOAK_CLIENTS=200 SOAK_SEED=1 for others)'
 	@echo 'make format    format the sources'
 	@echo 'make install   install binaries, systemd unit and configuration (PREFIX, DESTDIR)'
 	@echo 'make deb       build a Debian package of the programs in .build/release, into .build/deb'
@@ -55,6 +57,9 @@ lint:
 
 bench: deps-test build
 	@python3 Benchmarks/bench.py $(BIN)
+
+soak: deps-test build
+	@python3 Tests/soak/soak.py $(BIN)
 
 format:
 	$(SWIFT) format --in-place $(SWIFT_FILES)
