@@ -431,6 +431,8 @@ def main():
     parser.add_argument("--seed", type=int, default=int(environment("SOAK_SEED", "1")))
     parser.add_argument("--summary", help="also writes the summary here")
     arguments = parser.parse_args()
+    # So that the daemon ends with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("soak: terminated"))
     soak = Soak(arguments)
     try:
         soak.start()
