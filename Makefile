@@ -21,12 +21,13 @@ help:
 	@echo 'make run       deps, build, and run with the sample clip as camera "front"'
 	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another)'
 	@echo 'make test      deps, format check, and every test'
-	@echo 'make interop   test against peers that others wrote: Chromium'
+	@echo 'make interop   test against peers that others wrote: Chromium, aiortc, coturn, a kernel NAT'
 	@echo 'make lint      the format check alone'
 	@echo 'make bench     measure, beside references'
 	@echo 'make fuzz      libFuzzer with address sanitizer on all that reads what strangers send,'
 	@echo '               each FUZZ_SECONDS (600)'
-	@echo 'make soak      open and close 40,000 peer connections: nothing may stay behind'
+	@echo 'make soak      40,000 peer connections, then an hour of 200 clients; memory, descriptors and files'
+	@echo '               must stay flat (SOAK_CYCLES=500 SOAK_SECONDS=600 SOAK_CLIENTS=200 SOAK_SEED=1 for others)'
 	@echo 'make format    format the sources'
 	@echo 'make install   install binaries, systemd unit and configuration (PREFIX, DESTDIR)'
 	@echo 'make deb       build a Debian package of the programs in .build/release, into .build/deb'
@@ -72,8 +73,9 @@ bench: deps-test build
 fuzz: deps
 	@SWIFT=$(SWIFT) Fuzz/fuzz.sh
 
-soak: deps
-	SOAK_CYCLES=40000 $(SWIFT) test --filter PeerSoakTests
+soak: deps-test build
+	SOAK_CYCLES=$${SOAK_CYCLES:-40000} $(SWIFT) test --filter PeerSoakTests
+	@python3 Tests/soak/soak.py $(BIN)
 
 format:
 	$(SWIFT) format --in-place $(SWIFT_FILES)

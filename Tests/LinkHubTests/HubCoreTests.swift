@@ -290,6 +290,21 @@ struct HubCoreTests {
         #expect(login?.result["writable"]?["quality"]?["value"]?["setVal"] == 1)
     }
 
+    @Test("A delivery that was lost with its connection keeps no later write from a device that has logged in again")
+    func lostDelivery() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let lost = try hub.sendRequest(hub.owner, "property.write", write)
+        #expect(lost.contains { $0.address == hub.camera })
+        _ = try hub.request(hub.camera, "session.begin")
+        let login = try hub.request(hub.camera, "model.login", try ModelLogin.sample().json)
+        #expect(login?.result["writable"]?["quality"]?["value"]?["setVal"] == 1)
+        var later = write
+        later["value"] = 2
+        let sent = try hub.sendRequest(hub.owner, "property.write", later)
+        #expect(sent.first { $0.address == hub.camera }?.request?.params["value"]?["setVal"] == 2)
+    }
+
     // MARK: Calls
 
     @Test("A call needs a token of this user for this device and kind; the device sees what it grants, not the token")

@@ -5,7 +5,7 @@ import Testing
 @testable import LinkHub
 
 /// Hub, broker, boxes and cables, killed and cut at seeded moments in virtual time.
-@Suite(.timeLimit(.minutes(10))) struct VirtualChaosTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct VirtualChaosTests {
     /// Three seeds, a minute of a debug build; `CHAOS_SEEDS=1000..<1100` runs others.
     private static let seeds: Range<UInt64> = {
         let bounds = (ProcessInfo.processInfo.environment["CHAOS_SEEDS"] ?? "").components(separatedBy: "..<")

@@ -11,8 +11,13 @@ extension LinkSession {
 
     /// Runs the machine and carries out its outputs under the lock, so that their order stands: each is a hand-off
     /// that does not block. Ends of streams and log lines come after.
-    func feed(_ inputs: [LinkSessionMachine.Input]) {
+    ///
+    /// - Parameter isWanted: asked under the lock; else nothing is done.
+    func feed(
+        _ inputs: [LinkSessionMachine.Input], if isWanted: (LinkSessionState) -> Bool = { _ in true }
+    ) {
         let (later, isTimerLate) = state.withLock { state -> ([@Sendable () -> Void], Bool) in
+            guard isWanted(state) else { return ([], false) }
             var later: [@Sendable () -> Void] = []
             var inputs = inputs[...]
             while let input = inputs.popFirst() {
@@ -111,7 +116,7 @@ extension LinkSession {
     private func deliver(
         _ result: JSONValue, _ id: String, _ state: inout LinkSessionState, _ later: inout [@Sendable () -> Void]
     ) -> LinkSessionMachine.Input? {
-        guard case .many(let stream) = state.waiters[id] else { return nil }
+        guard case .many(let stream) = state.waiters[id]?.waiter else { return nil }
         guard case .dropped = stream.yield(result) else { return nil }
         state.waiters[id] = nil
         later.append { stream.finish(throwing: IoTError(.slowReader, "the answers were read too slowly")) }
@@ -122,7 +127,7 @@ extension LinkSession {
         _ id: String, _ outcome: Result<JSONValue, IoTError>, _ state: inout LinkSessionState,
         _ later: inout [@Sendable () -> Void]
     ) {
-        switch state.waiters.removeValue(forKey: id) {
+        switch state.waiters.removeValue(forKey: id)?.waiter {
         case .one(let continuation): continuation.resume(returning: outcome)
         case .many(let stream):
             later.append {

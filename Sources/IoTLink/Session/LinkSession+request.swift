@@ -16,14 +16,15 @@ extension LinkSession {
         as account: Principal?
     ) async throws(IoTError) -> JSONValue {
         let id = try Self.checked(id)
+        let ticket = Self.mintTicket()
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                start(method, params, timeout: timeout, id: id, as: account, .one(continuation))
+                start(method, params, timeout: timeout, id: id, as: account, ticket, .one(continuation))
                 // A task cancelled before its request was known found nothing to cancel.
-                if Task.isCancelled { feed(.cancel(id: id)) }
+                if Task.isCancelled { giveUp(id, ticket) }
             }
         } onCancel: {
-            feed(.cancel(id: id))
+            Self.outsideCancellation { self.giveUp(id, ticket) }
         }
         return try outcome.get()
     }
@@ -38,14 +39,27 @@ extension LinkSession {
             of: JSONValue.self, bufferingPolicy: .bufferingOldest(limits.waitingAnswers))
         do throws(IoTError) {
             let id = try Self.checked(id)
+            let ticket = Self.mintTicket()
             continuation.onTermination = { [weak self] termination in
-                if case .cancelled = termination { self?.feed(.cancel(id: id)) }
+                guard case .cancelled = termination else { return }
+                Self.outsideCancellation { [weak self] in self?.giveUp(id, ticket) }
             }
-            start(method, params, timeout: timeout, id: id, as: account, .many(continuation))
+            start(method, params, timeout: timeout, id: id, as: account, ticket, .many(continuation))
         } catch {
             continuation.finish(throwing: error)
         }
         return stream
+    }
+
+    private static let tickets = Atomic(0)
+
+    /// Tells callers apart that use the same id one after the other: one that gives up late gives up its own request.
+    private static func mintTicket() -> Int {
+        tickets.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    private func giveUp(_ id: String, _ ticket: Int) {
+        feed([.cancel(id: id)]) { $0.waiters[id]?.ticket == ticket }
     }
 
     private static func checked(_ id: String?) throws(IoTError) -> String {
@@ -58,11 +72,11 @@ extension LinkSession {
 
     private func start(
         _ method: String, _ params: JSONValue, timeout: Duration, id: String, as account: Principal?,
-        _ waiter: LinkSessionState.Waiter
+        _ ticket: Int, _ waiter: LinkSessionState.Waiter
     ) {
         let isNew = state.withLock { state in
             guard state.waiters[id] == nil, !state.isOver else { return false }
-            state.waiters[id] = waiter
+            state.waiters[id] = (ticket, waiter)
             return true
         }
         guard isNew else {

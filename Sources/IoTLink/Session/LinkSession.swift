@@ -1,3 +1,4 @@
+import Dispatch
 public import IoTCore
 public import Logging
 import NIOCore
@@ -88,7 +89,9 @@ public final class LinkSession: Service, LinkRequester, Sendable {
             continuation.finish()
             return stream
         }
-        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.statusReaders[key] = nil } }
+        continuation.onTermination = { [weak self] _ in
+            Self.outsideCancellation { [weak self] in self?.state.withLock { $0.statusReaders[key] = nil } }
+        }
         return stream
     }
 
@@ -114,8 +117,22 @@ public final class LinkSession: Service, LinkRequester, Sendable {
             continuation.finish()
             return stream
         }
-        continuation.onTermination = { [weak self] _ in self?.state.withLock { $0.pushReaders[key] = nil } }
+        continuation.onTermination = { [weak self] _ in
+            Self.outsideCancellation { [weak self] in self?.state.withLock { $0.pushReaders[key] = nil } }
+        }
         return stream
+    }
+
+    // MARK: Cancellation
+
+    private static let cancellations = DispatchQueue(label: "iotlink.cancellations")
+
+    /// What a cancellation handler, or a stream's `onTermination`, wants done under our lock.
+    ///
+    /// They run under a lock of the task that is cancelled, which waking that task takes too; and we wake tasks under
+    /// our lock. So a handler that took it could wait for a thread that waits for it.
+    static func outsideCancellation(_ body: @escaping @Sendable () -> Void) {
+        cancellations.async(execute: body)
     }
 
     // MARK: Running
@@ -126,25 +143,22 @@ public final class LinkSession: Service, LinkRequester, Sendable {
             throw IoTError(.invalidRequest, "a link session runs once: make a new one")
         }
         feed(.register)
-        await withTaskCancellationHandler {
-            await withGracefulShutdownHandler {
-                await withDiscardingTaskGroup { group in
-                    group.addTask { await self.runTimers() }
-                    for await item in work {
-                        switch item {
-                        case .connect(let attempt, let address, let clientID, let isNext):
-                            connect(attempt, address, clientID: clientID, isNext: isNext)
-                        case .keep(let token, let place): keep(token, in: place)
-                        case .execute(let key, let request, let deadline):
-                            group.addTask { await self.execute(key, request, deadline: deadline) }
-                        }
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.runTimers() }
+                for await item in work {
+                    switch item {
+                    case .connect(let attempt, let address, let clientID, let isNext):
+                        connect(attempt, address, clientID: clientID, isNext: isNext)
+                    case .keep(let token, let place): keep(token, in: place)
+                    case .execute(let key, let request, let deadline):
+                        group.addTask { await self.execute(key, request, deadline: deadline) }
                     }
-                    group.cancelAll()
                 }
-            } onGracefulShutdown: {
-                self.feed(.stop)
+                if Task.isCancelled { feed(.stop) }
+                group.cancelAll()
             }
-        } onCancel: {
+        } onGracefulShutdown: {
             self.feed(.stop)
         }
         finish()

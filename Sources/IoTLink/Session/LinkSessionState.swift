@@ -14,7 +14,8 @@ struct LinkSessionState {
     var statusReaders: [Int: AsyncStream<LinkStatusChange>.Continuation] = [:]
     var pushReaders: [Int: AsyncStream<LinkPush>.Continuation] = [:]
     var droppedPushes = 0
-    var waiters: [String: Waiter] = [:]
+    /// By the request's id; whose it is, and where its answer goes.
+    var waiters: [String: (ticket: Int, waiter: Waiter)] = [:]
     var connection: MQTTConnection?
     /// The attempt to which `connection` belongs.
     var attempt = 0
@@ -79,7 +80,7 @@ struct LinkSessionState {
         for reader in pushReaders.values { endings.append { reader.finish() } }
         statusReaders = [:]
         pushReaders = [:]
-        for waiter in waiters.values {
+        for (_, waiter) in waiters.values {
             switch waiter {
             case .one(let continuation): continuation.resume(returning: .failure(IoTError(.stopping)))
             case .many(let stream): endings.append { stream.finish(throwing: IoTError(.stopping)) }

@@ -18,6 +18,10 @@ public final class BrokerSupervisor: Sendable {
     private struct State {
         var child: ChildProcess?
         var starts = 0
+        /// Until the child's loop runs a SIGHUP would end it.
+        var takesSignals = false
+        /// A SIGHUP waits for that.
+        var mustReload = false
     }
 
     /// Where principals connect.
@@ -73,6 +77,11 @@ public final class BrokerSupervisor: Sendable {
     /// Lets principals in, once the hub hears them: one that registered a moment before would not be heard, and would
     /// wait for its answer until it gives up. The socket gets its public name only now; a port is open from the start.
     public func openToPrincipals() {
+        state.withLockedValue { state in
+            state.takesSignals = true
+            if state.mustReload { state.child?.send(SIGHUP) }
+            state.mustReload = false
+        }
         guard case .unixSocket(let path) = endpoint, case .unixSocket(let hubPath) = hubEndpoint else { return }
         unlink(path)
         if link(hubPath, path) != 0 {
@@ -140,6 +149,8 @@ public final class BrokerSupervisor: Sendable {
         let isFirst = state.withLockedValue { state in
             state.child = child
             state.starts += 1
+            state.takesSignals = false
+            state.mustReload = false
             return state.starts == 1
         }
         defer {
@@ -176,7 +187,9 @@ public final class BrokerSupervisor: Sendable {
         guard let certificate else { return }
         do throws(IoTError) {
             guard try certificate.refresh() else { return }
-            state.withLockedValue { $0.child }?.send(SIGHUP)
+            state.withLockedValue { state in
+                if state.takesSignals { state.child?.send(SIGHUP) } else { state.mustReload = true }
+            }
             logger.notice("the certificate of the TLS listener was replaced")
         } catch {
             logger.error("the certificate of the TLS listener was not replaced", metadata: ["error": "\(error)"])

@@ -6,6 +6,9 @@ public import NIOCore
 ///
 /// The writer is never blocked for a reader that makes no progress: see `write(_:patience:)`.
 ///
+/// The reader is woken after `condition` is free again: waking a task takes a lock of that task, under which its
+/// cancellation handler takes `condition`.
+///
 /// `@unchecked Sendable`: all mutable state is behind `condition`.
 public final class ChunkStream: AsyncSequence, @unchecked Sendable {
     public typealias Element = ByteBuffer
@@ -42,23 +45,30 @@ public final class ChunkStream: AsyncSequence, @unchecked Sendable {
     /// `patience` seconds; then the chunk is dropped, and later ones at once until the queue is half empty.
     func write(_ chunk: ByteBuffer, patience: TimeInterval) -> WriteResult {
         condition.lock()
-        defer { condition.unlock() }
+        let (result, reader) = enqueue(chunk, patience)
+        condition.unlock()
+        reader?.resume(returning: chunk)
+        return result
+    }
+
+    private func enqueue(
+        _ chunk: ByteBuffer, _ patience: TimeInterval
+    ) -> (WriteResult, CheckedContinuation<ByteBuffer?, any Error>?) {
         if isSlow, bytes < limit / 2 { isSlow = false }
         while outcome == nil, !isReaderGone, !chunks.isEmpty, bytes + chunk.readableBytes > limit {
             let before = bytes
-            if isSlow { return .dropped }
+            if isSlow { return (.dropped, nil) }
             _ = condition.wait(until: Date(timeIntervalSinceNow: patience))
             if bytes == before, !isReaderGone { isSlow = true }
         }
-        guard outcome == nil, !isReaderGone else { return .closed }
+        guard outcome == nil, !isReaderGone else { return (.closed, nil) }
         if let reader {
             self.reader = nil
-            reader.resume(returning: chunk)
-        } else {
-            chunks.append(chunk)
-            bytes += chunk.readableBytes
+            return (.written, reader)
         }
-        return .written
+        chunks.append(chunk)
+        bytes += chunk.readableBytes
+        return (.written, nil)
     }
 
     /// No more chunks: the reader gets what waits, then the end.
@@ -77,14 +87,14 @@ public final class ChunkStream: AsyncSequence, @unchecked Sendable {
     }
 
     private func end(_ outcome: Outcome) {
-        condition.withLock {
-            guard self.outcome == nil else { return }
+        let reader = condition.withLock { () -> CheckedContinuation<ByteBuffer?, any Error>? in
+            guard self.outcome == nil else { return nil }
             self.outcome = outcome
             condition.broadcast()
-            guard let reader else { return }
-            self.reader = nil
-            Self.resume(reader, outcome)
+            defer { self.reader = nil }
+            return self.reader
         }
+        if let reader { Self.resume(reader, outcome) }
     }
 
     private static func resume(_ reader: CheckedContinuation<ByteBuffer?, any Error>, _ outcome: Outcome) {
@@ -95,30 +105,35 @@ public final class ChunkStream: AsyncSequence, @unchecked Sendable {
     }
 
     private func leave() {
-        condition.withLock {
+        let reader = condition.withLock {
             isReaderGone = true
             chunks.removeAll()
             bytes = 0
             condition.broadcast()
-            reader?.resume(returning: nil)
-            reader = nil
+            defer { self.reader = nil }
+            return self.reader
         }
+        reader?.resume(returning: nil)
     }
 
     private func take(_ continuation: CheckedContinuation<ByteBuffer?, any Error>) {
-        condition.withLock {
+        let taken = condition.withLock { () -> (chunk: ByteBuffer?, end: Outcome?)? in
             if !chunks.isEmpty {
                 let chunk = chunks.removeFirst()
                 bytes -= chunk.readableBytes
                 condition.broadcast()
-                continuation.resume(returning: chunk)
-            } else if isReaderGone {
-                continuation.resume(returning: nil)
-            } else if let outcome {
-                Self.resume(continuation, outcome)
-            } else {
-                reader = continuation
+                return (chunk, nil)
             }
+            if isReaderGone { return (nil, .finished) }
+            if let outcome = self.outcome { return (nil, outcome) }
+            reader = continuation
+            return nil
+        }
+        guard let taken else { return }
+        if let end = taken.end {
+            Self.resume(continuation, end)
+        } else {
+            continuation.resume(returning: taken.chunk)
         }
     }
 
