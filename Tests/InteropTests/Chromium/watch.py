@@ -27,6 +27,8 @@ SAMPLES = ROOT / "Samples"
 ARTIFACTS = os.environ.get("ARTIFACTS")
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
+ARGUMENTS = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+
 CAMERAS = {
     "street": "street-h264-aac.mp4",
     "bunny": "bunny-h264-aac51.mp4",
@@ -102,6 +104,9 @@ class Daemon:
     def camera(self, name):
         return next(c for c in self.local("GET", "/v1/cameras")["cameras"] if c["name"] == name)
 
+    def viewers(self):
+        return [camera["viewers"] for camera in self.local("GET", "/v1/cameras")["cameras"]]
+
     def stop(self):
         self.process.terminate()
         assert self.process.wait(20) == 0, self.log()
@@ -112,7 +117,8 @@ class Page:
 
     def __init__(self, browser, origin, daemon, path="/watch.html"):
         self.daemon = daemon
-        self.page = browser.new_page(viewport={"width": 900, "height": 860})
+        self.page = browser.new_page()
+        self.page.set_viewport_size({"width": 900, "height": 860})
         self.requests = []
         self.page.on("response", lambda r: self.requests.append((r.request.method, r.url, r.status)))
         self.page.on("console", lambda message: print("    console:", message.text))
@@ -255,12 +261,14 @@ def test_watch(browser, origin, daemon):
 
 def test_surround(browser, origin, daemon):
     """5.1 sound is mixed down, and a clip that is played in a loop goes on without a freeze of the gap's length."""
-    page, _ = check_watching(browser, origin, daemon, "bunny", (1280, 720), LEVELS["bunny"])
+    page, measured = check_watching(browser, origin, daemon, "bunny", (1280, 720), LEVELS["bunny"])
     # Two more rounds.
     eventually("12 s of sound", lambda: page.statistics()["audio"]["totalSamplesDuration"] > 12, 30)
     video = page.statistics()["video"]
-    assert video["totalFreezesDuration"] < 1.0, video
-    print(f"  bunny: {video['framesDecoded']} decoded over its rounds, frozen {video['totalFreezesDuration']:.2f} s")
+    frozen = video["totalFreezesDuration"] - measured["video"]["totalFreezesDuration"]
+    # A gap of the source's clock that is played as it stands takes 5 s a round.
+    assert frozen < 2.0, video
+    print(f"  bunny: {video['framesDecoded']} decoded over its rounds, frozen for {frozen:.2f} s of the last 8")
     page.page.click("#stop")
     eventually("the end of the viewer", lambda: daemon.camera("bunny")["viewers"] == 0, 5)
     page.close("bunny")
@@ -407,9 +415,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, served(ROOT / "docs" / "examples") as origin, sync_playwright() as api:
         daemon = Daemon(folder, origin)
         # mDNS candidates stay as they are: the camera learns the browser's address from its checks.
-        browser = api.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
-        )
+        browser = api.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         try:
             for test in [
                 test_watch, test_surround, test_refused, test_served, test_many, test_revoked, test_left
@@ -417,11 +423,15 @@ def main():
                 if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
                     continue
                 print(test.__name__, "-", test.__doc__)
+                context = browser.new_context()
                 try:
-                    test(browser, origin, daemon)
+                    test(context, origin, daemon)
                 except Exception:
                     traceback.print_exc()
                     failed.append(test.__name__)
+                context.close()
+                # A browser that is gone without a word is missed after 30 s.
+                eventually("the end of all viewers", lambda: not any(daemon.viewers()), 45)
             browser.close()
             daemon.stop()
             assert "Fatal error" not in daemon.log()
