@@ -21,6 +21,9 @@ final class CameraViewer {
     private var browserClock: BrowserClock?
     /// The newest picture that was sent, on the source's clock.
     private var lastSent: Int64?
+    private var lastStart = NIODeadline.distantPast
+    /// Between two starts that a browser asks for by wanting a key frame.
+    private static let leastRestartInterval: TimeAmount = .seconds(2)
 
     /// `wantsMedia`: begin as soon as the connection stands, without a `play` command.
     /// `onEnd` is called once, with the reason.
@@ -73,10 +76,15 @@ final class CameraViewer {
             configuration.sections.append(section(.video, mid: mid, track))
         }
         if let (mid, sound) = choice.audio {
-            if sound == .opus { try stream.addOpusListener() }
-            self.sound = sound
-            sections[.audio] = mid
-            if let audio { configuration.sections.append(section(.audio, mid: mid, audio)) }
+            do throws(IoTError) {
+                if sound == .opus { try stream.addOpusListener() }
+                self.sound = sound
+                sections[.audio] = mid
+                if let audio { configuration.sections.append(section(.audio, mid: mid, audio)) }
+            } catch {
+                // Sound that cannot be decoded takes no picture away.
+                guard choice.video != nil else { throw error }
+            }
         }
         browserClock = BrowserClock()
         let names = Set(sections.values)
@@ -132,6 +140,7 @@ final class CameraViewer {
     /// Begins anew at the newest key frame.
     func restart(at now: NIODeadline) {
         guard isConnected, wantsMedia, stream.isOn else { return }
+        lastStart = now
         feed.start(video: video, audio: audio, soundIsLive: isBrowser, at: now)
         if let edge = stream.newest?.pts {
             let start = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? edge
@@ -208,6 +217,12 @@ final class CameraViewer {
             finish(error)
         case .stateChanged(.closed):
             finish(nil)
+        case .keyFrameRequested:
+            // A camera cannot be made to give one; but a browser's clock lets it have the newest once more, with all
+            // that followed, at once. Otherwise its picture would stand still until the next.
+            let now = NIODeadline.now()
+            guard isBrowser, feed.isStarted, now - lastStart >= Self.leastRestartInterval else { return }
+            restart(at: now)
         case .retransmissionRequested(let mid, let sequences):
             let kind = mid == sections[.video] ? MediaKind.video : .audio
             guard let track = kind == .video ? video : audio else { return }

@@ -28,11 +28,14 @@ public final class RelayedCalls: Sendable {
 
     /// A call under way.
     public struct Call: Sendable {
+        public let id: String
         public let device: DeviceID
         /// In whose name an administrator's session called; `nil` for its own.
         public let account: Principal?
         /// By which the caller's candidates are known (RFC 8839 §5.4).
         public let iceUfrag: String
+        /// What the caller's right hangs on, in the words of who opened the call.
+        public let right: String?
         fileprivate let number: Int
     }
 
@@ -43,21 +46,24 @@ public final class RelayedCalls: Sendable {
         self.calls = calls
     }
 
-    public var count: Int { state.withLock { $0.calls.count } }
+    public var all: [Call] { state.withLock { Array($0.calls.values) } }
 
     /// Calls a device with an offer; answers when the device took the call.
     ///
-    /// - Parameter account: in whose name an administrator's session calls; `nil` for its own.
+    /// - Parameters:
+    ///   - account: in whose name an administrator's session calls; `nil` for its own.
+    ///   - right: what the caller's right hangs on, for whoever looks after the calls.
     /// - Throws: what the device answers: 25016 when the offer holds no codec of
     ///   the camera's, 25021 for an offer that cannot be used.
     public func open(
-        device: DeviceID, source: Int, offer: String, as account: Principal?
+        device: DeviceID, source: Int, offer: String, as account: Principal?, right: String? = nil
     ) async throws(IoTError) -> Answer {
         let iceUfrag = try SessionDescription(parsing: offer).iceUfrag
         let id = Hex.random(byteCount: 16)
         let oldest = state.withLock { state in
             state.opened += 1
-            state.calls[id] = Call(device: device, account: account, iceUfrag: iceUfrag, number: state.opened)
+            state.calls[id] = Call(
+                id: id, device: device, account: account, iceUfrag: iceUfrag, right: right, number: state.opened)
             return state.calls.count > Self.limit ? state.calls.min { $0.value.number < $1.value.number }?.key : nil
         }
         if let oldest { forget(oldest) }

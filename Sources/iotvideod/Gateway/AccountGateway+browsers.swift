@@ -9,7 +9,10 @@ extension AccountGateway {
         guard entry.actions.contains(.view) else {
             throw IoTError(.relationInvalid, "this account may not view the device")
         }
-        return try await shared.registry.relayed.open(device: device, source: 0, offer: offer, as: principal)
+        var token: String?
+        if case .token(let id) = caller.credentials { token = id }
+        return try await shared.registry.relayed.open(
+            device: device, source: 0, offer: offer, as: principal, right: token)
     }
 
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {
@@ -33,5 +36,26 @@ extension AccountGateway {
         guard call.account == principal else { throw IoTError(.notFound, "there is no such call, or it is over") }
         try caller.require(device: call.device.rawValue)
         return call
+    }
+}
+
+extension LocalGateway {
+    /// Ends browsers' calls within some seconds of their API token's end. Their media do not pass here, so nothing else
+    /// would; that of the binding ends them by the hub.
+    func watchBrowserCalls() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(10))
+            let calls = registry.relayed.all.filter { $0.right != nil }
+            for (account, calls) in Dictionary(grouping: calls, by: \.account) {
+                let client = HubClient(link: link, account: account)
+                guard
+                    let tokens = try? await client.list(
+                        TokenDescription.self, "token.list", key: "tokens", name: "id")
+                else { continue }
+                let now = WallClock.milliseconds() / 1000
+                let good = Set(tokens.filter { $0.expires > now }.map(\.id))
+                for call in calls where !good.contains(call.right ?? "") { await registry.relayed.close(call.id) }
+            }
+        }
     }
 }

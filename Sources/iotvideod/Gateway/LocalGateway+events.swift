@@ -11,6 +11,7 @@ extension LocalGateway {
             group.addTask { await self.readStatus() }
             group.addTask { await self.readPushes() }
             group.addTask { await self.watchChannels() }
+            group.addTask { await self.watchBrowserCalls() }
         }
     }
 

@@ -97,6 +97,11 @@ enum WatchPage {
             const iceServers = Viewer.iceServers(answer.headers.get("Link"));
             if (iceServers.length) peer.setConfiguration({ iceServers });
             await peer.setRemoteDescription({ type: "answer", sdp: await answer.text() });
+            // The camera's goodbye: the connection itself would only be missed after some seconds.
+            const transport = peer.getReceivers().map((receiver) => receiver.transport).find((found) => found);
+            transport?.addEventListener("statechange", () => {
+              if (transport.state === "closed" && !this.ended) this.onState("closed");
+            });
             this.flush();
           }
 

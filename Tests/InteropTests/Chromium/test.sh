@@ -1,3 +1,9 @@
 #!/bin/bash
-# Chromium watches cameras of a real daemon; see watch.py. ARTIFACTS=DIR keeps screenshots and statistics.
-exec "${PYTHON:?run it by Tests/InteropTests/run.sh}" "$(dirname "$0")/watch.py"
+# Chromium watches cameras of a real daemon: watch.py, and outage.py in a network namespace, which needs root.
+# ARTIFACTS=DIR keeps screenshots and statistics.
+set -u
+cd "$(dirname "$0")" || exit 1
+status=0
+"${PYTHON:?run it by Tests/InteropTests/run.sh}" watch.py || status=1
+unshare --net "$PYTHON" outage.py || status=1
+exit $status

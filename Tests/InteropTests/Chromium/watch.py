@@ -13,6 +13,7 @@ import os
 import pathlib
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -25,6 +26,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 SAMPLES = ROOT / "Samples"
 ARTIFACTS = os.environ.get("ARTIFACTS")
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+
+ARGUMENTS = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
 
 CAMERAS = {
     "street": "street-h264-aac.mp4",
@@ -101,6 +104,9 @@ class Daemon:
     def camera(self, name):
         return next(c for c in self.local("GET", "/v1/cameras")["cameras"] if c["name"] == name)
 
+    def viewers(self):
+        return [camera["viewers"] for camera in self.local("GET", "/v1/cameras")["cameras"]]
+
     def stop(self):
         self.process.terminate()
         assert self.process.wait(20) == 0, self.log()
@@ -111,17 +117,22 @@ class Page:
 
     def __init__(self, browser, origin, daemon, path="/watch.html"):
         self.daemon = daemon
-        self.page = browser.new_page(viewport={"width": 900, "height": 860})
+        self.page = browser.new_page()
+        self.page.set_viewport_size({"width": 900, "height": 860})
         self.requests = []
         self.page.on("response", lambda r: self.requests.append((r.request.method, r.url, r.status)))
         self.page.on("console", lambda message: print("    console:", message.text))
         self.page.goto(origin + path)
 
-    def watch(self, camera):
+    def pump(self):
+        """Lets playwright tell what happened: it does so only while it is called."""
+        self.page.wait_for_timeout(50)
+
+    def watch(self, camera, token=None):
         if self.page.get_attribute("#server", "readonly") is None:
             self.page.fill("#server", self.daemon.url)
             self.page.fill("#device", camera)
-        self.page.fill("#token", self.daemon.token)
+        self.page.fill("#token", token or self.daemon.token)
         self.page.click("#watch")
         # As the user does with the speaker button: what is muted has no level.
         self.page.evaluate("document.getElementById('video').muted = false")
@@ -250,12 +261,14 @@ def test_watch(browser, origin, daemon):
 
 def test_surround(browser, origin, daemon):
     """5.1 sound is mixed down, and a clip that is played in a loop goes on without a freeze of the gap's length."""
-    page, _ = check_watching(browser, origin, daemon, "bunny", (1280, 720), LEVELS["bunny"])
+    page, measured = check_watching(browser, origin, daemon, "bunny", (1280, 720), LEVELS["bunny"])
     # Two more rounds.
     eventually("12 s of sound", lambda: page.statistics()["audio"]["totalSamplesDuration"] > 12, 30)
     video = page.statistics()["video"]
-    assert video["totalFreezesDuration"] < 1.0, video
-    print(f"  bunny: {video['framesDecoded']} decoded over its rounds, frozen {video['totalFreezesDuration']:.2f} s")
+    frozen = video["totalFreezesDuration"] - measured["video"]["totalFreezesDuration"]
+    # A gap of the source's clock that is played as it stands takes 5 s a round.
+    assert frozen < 2.0, video
+    print(f"  bunny: {video['framesDecoded']} decoded over its rounds, frozen for {frozen:.2f} s of the last 8")
     page.page.click("#stop")
     eventually("the end of the viewer", lambda: daemon.camera("bunny")["viewers"] == 0, 5)
     page.close("bunny")
@@ -319,6 +332,37 @@ def test_many(browser, origin, daemon):
         page.page.close()
 
 
+def test_revoked(browser, origin, daemon):
+    """A call does not outlive the token with which it was made, nor the right to the device."""
+    token = daemon.local("POST", "/v1/tokens", {"kind": "api", "ttlSeconds": 3600, "actions": ["view"]})
+    page = Page(browser, origin, daemon)
+    page.watch("street", token["token"])
+    eventually("the picture", lambda: page.picture()["width"])
+    daemon.local("DELETE", f"/v1/tokens/{token['id']}")
+    eventually("the end of the viewer", lambda: daemon.camera("street")["viewers"] == 0, 20)
+    eventually("the page's word of it", lambda: "ended" in page.state() or page.pump(), 5)
+    page.page.close()
+
+    # Another account, to which the owner lends the camera.
+    daemon.local("POST", "/v1/users", {"accessId": "guest"})
+    daemon.local("PUT", "/v1/devices/street/bindings/guest", {"role": "guest", "actions": ["view"]})
+    token = daemon.local("POST", "/v1/tokens", {"kind": "api", "user": "guest", "ttlSeconds": 3600})
+    page = Page(browser, origin, daemon)
+    page.watch("street", token["token"])
+    eventually("the guest's picture", lambda: page.picture()["width"])
+    call = eventually(
+        "the call", lambda: next((url for method, url, _ in page.requests if method == "PATCH"), None) or page.pump())
+    # The owner's own token knows no call of the guest's.
+    status, body, _ = daemon.request("DELETE", call[len(daemon.url):])
+    assert status == 404, (status, body)
+    daemon.local("DELETE", "/v1/devices/street/bindings/guest")
+    eventually("the end of the viewer", lambda: daemon.camera("street")["viewers"] == 0, 5)
+    page.watch("street", token["token"])
+    refused = eventually("the refusal", lambda: page.state() if "(8" in page.state() else None, 5)
+    print("  without the right:", refused)
+    page.page.close()
+
+
 def test_left(browser, origin, daemon):
     """A browser that is closed ends its call by itself."""
     page, _ = check_watching(browser, origin, daemon, "street", (768, 576), LEVELS["street"])
@@ -371,17 +415,23 @@ def main():
     with tempfile.TemporaryDirectory() as folder, served(ROOT / "docs" / "examples") as origin, sync_playwright() as api:
         daemon = Daemon(folder, origin)
         # mDNS candidates stay as they are: the camera learns the browser's address from its checks.
-        browser = api.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
-        )
+        browser = api.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         try:
-            for test in [test_watch, test_surround, test_refused, test_served, test_many, test_left]:
+            for test in [
+                test_watch, test_surround, test_refused, test_served, test_many, test_revoked, test_left
+            ]:
+                if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
+                    continue
                 print(test.__name__, "-", test.__doc__)
+                context = browser.new_context()
                 try:
-                    test(browser, origin, daemon)
+                    test(context, origin, daemon)
                 except Exception:
                     traceback.print_exc()
                     failed.append(test.__name__)
+                context.close()
+                # A browser that is gone without a word is missed after 30 s.
+                eventually("the end of all viewers", lambda: not any(daemon.viewers()), 45)
             browser.close()
             daemon.stop()
             assert "Fatal error" not in daemon.log()
