@@ -37,10 +37,15 @@ extension PeerConnection {
 
     /// Descriptions carry no time: the servers are asked with the next call that does.
     func gatherIfPending() {
-        guard isGatheringPending else { return }
+        guard isGatheringDue else { return }
         isGatheringPending = false
         ice.gather(at: now)
         flushICE()
+    }
+
+    /// Servers are asked over a socket whose addresses, or the first of them, are known.
+    var isGatheringDue: Bool {
+        isGatheringPending && (!ice.hosts.isEmpty || configuration.hasAllHostAddresses || hasEndedHostAddresses)
     }
 
     /// True when no more candidates of ours are to come.

@@ -181,7 +181,7 @@ public final class PeerConnection {
     }
 
     private var nextDeadline: NIODeadline {
-        if isStartPending && restartOffer == nil || isGatheringPending { return now }
+        if isStartPending && restartOffer == nil || isGatheringDue { return now }
         var deadline = connectingDeadline ?? .distantFuture
         if let time = ice.nextDeadline { deadline = min(deadline, time) }
         if let remaining = dtls?.remainingTime { deadline = min(deadline, now + remaining) }

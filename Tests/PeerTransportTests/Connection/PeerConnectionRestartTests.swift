@@ -88,6 +88,35 @@ import Testing
         #expect(link.peers[1].statistics.iceRole == "controlling")
     }
 
+    @Test("Servers are asked once the first host address is known")
+    func waitsForAddresses() throws {
+        let address = try SocketAddress(ipAddress: "192.0.2.1", port: 4000)
+        var configuration = PeerConfiguration(
+            hostAddresses: [], isControlling: true, sections: PeerLink.cameraSections, hasAllHostAddresses: false)
+        configuration.ice.servers = [try ICEServer(urls: ["stun:192.0.2.100"])]
+        let now = NIODeadline.uptimeNanoseconds(1_000_000_000)
+        let peer = PeerConnection(configuration: configuration, certificate: try PeerCertificate.generate(), now: now)
+        _ = try peer.createOffer()
+        peer.handleTimeout(at: now)
+        guard case .timeout(let deadline)? = peer.poll() else {
+            Issue.record("it asks already")
+            return
+        }
+        #expect(deadline > now)
+        peer.addHostAddress(address)
+        guard case .event(.localCandidate)? = peer.poll(), case .timeout(let due)? = peer.poll() else {
+            Issue.record("the address was not told")
+            return
+        }
+        #expect(due <= now)
+        peer.handleTimeout(at: now)
+        guard case .transmit(_, let destination)? = peer.poll() else {
+            Issue.record("the server is not asked")
+            return
+        }
+        #expect(destination.ipAddress == "192.0.2.100")
+    }
+
     @Test("What is no restart is refused, and the connection goes on")
     func refuses() throws {
         let link = try PeerLink()
