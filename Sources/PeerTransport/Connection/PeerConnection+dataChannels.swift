@@ -18,7 +18,7 @@ extension PeerConnection {
         at time: NIODeadline
     ) throws(IoTError) -> DataChannel {
         now = max(now, time)
-        guard dataChannels != nil, !state.isEnd else {
+        guard configuration.dataChannels != nil, !state.isEnd else {
             throw state.isEnd
                 ? IoTError(.channelDisconnected, "the connection has ended")
                 : IoTError(.actionNotSupported, "this connection was made without data channels")
@@ -39,8 +39,10 @@ extension PeerConnection {
         _ message: DataChannelMessage, on id: DataChannelID, at time: NIODeadline
     ) throws(IoTError) {
         now = max(now, time)
-        guard dataChannels != nil else { throw IoTError(.channelDisconnected, "the data channel is not open") }
-        try withDataChannels { (transport) throws(IoTError) in try transport.send(message, on: id, at: now) }
+        let isSent: Void? = try withDataChannels { (transport) throws(IoTError) in
+            try transport.send(message, on: id, at: now)
+        }
+        if isSent == nil { throw IoTError(.channelDisconnected, "the data channel is not open") }
     }
 
     /// Closes a channel once what was sent is acknowledged; `dataChannelClosed` comes when the peer has agreed.
@@ -116,7 +118,7 @@ extension PeerConnection {
     /// What came in DTLS records.
     func receiveDataChannels() {
         while let packet = dtls?.nextReceived() {
-            guard dataChannels != nil, !state.isEnd else { continue }
+            guard configuration.dataChannels != nil, !state.isEnd else { continue }
             ice.noteTraffic(at: now)
             dataChannels?.receive(packet, at: now)
         }
@@ -145,16 +147,11 @@ extension PeerConnection {
     private func withDataChannels<Result, Failure: Error>(
         _ body: (inout DataChannelTransport) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
-        guard var transport = dataChannels.take() else { return nil }
-        defer {
-            dataChannels = transport
-            flushDataChannels()
-        }
-        return try body(&transport)
+        defer { flushDataChannels() }
+        return try dataChannels?.perform(body)
     }
 
     private func flushDataChannels() {
-        guard dataChannels != nil else { return }
         while let packet = dataChannels?.nextPacket(at: now) {
             dtls?.send(packet)
             flushDTLSDatagrams()

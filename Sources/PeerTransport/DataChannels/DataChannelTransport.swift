@@ -226,7 +226,7 @@ struct DataChannelTransport {
     mutating func nextPacket(at now: NIODeadline) -> ByteBuffer? {
         guard let packet = association?.nextPacket() else { return nil }
         noteShortened()
-        if association?.events.isEmpty == false { dispatch(at: now) }
+        dispatch(at: now)
         return packet
     }
 
@@ -234,9 +234,16 @@ struct DataChannelTransport {
         events.popFirst()
     }
 
+    /// In place: a copy that lives beside this one would make every queue be copied.
+    mutating func perform<Result, Failure: Error>(
+        _ body: (inout DataChannelTransport) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(&self)
+    }
+
     private mutating func noteShortened() {
-        guard association?.outbox.shortened.isEmpty == false else { return }
-        for stream in association?.outbox.takeShortened() ?? [] {
+        guard let shortened = association?.outbox.takeShortened() else { return }
+        for stream in shortened {
             guard let id = byStream[stream], let entry = entries[id], entry.isAboveThreshold,
                 bufferedAmount(of: id) <= entry.threshold
             else { continue }

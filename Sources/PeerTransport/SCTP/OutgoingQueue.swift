@@ -56,7 +56,7 @@ struct OutgoingQueue {
     private let overhead: Int
 
     /// The streams whose queue became shorter since this was last taken.
-    private(set) var shortened: Set<UInt16> = []
+    private var shortened: [UInt16] = []
 
     init(overhead: Int) {
         self.overhead = overhead
@@ -108,7 +108,7 @@ struct OutgoingQueue {
         let isLast = message.payload.readableBytes == 0
         stream.byteCount -= payload.readableBytes
         charge -= payload.readableBytes
-        shortened.insert(id)
+        noteShortened(id)
         if isLast {
             stream.messages.removeFirst()
             charge -= overhead
@@ -136,7 +136,7 @@ struct OutgoingQueue {
         for message in entry.messages { charge -= message.payload.readableBytes + overhead }
         streams[stream]?.messages = []
         streams[stream]?.byteCount = 0
-        shortened.insert(stream)
+        noteShortened(stream)
         if let kept {
             streams[stream]?.messages.append(kept)
             streams[stream]?.byteCount = kept.payload.readableBytes
@@ -146,9 +146,15 @@ struct OutgoingQueue {
         }
     }
 
-    mutating func takeShortened() -> Set<UInt16> {
-        defer { shortened = [] }
+    /// `nil` when there is none.
+    mutating func takeShortened() -> [UInt16]? {
+        guard !shortened.isEmpty else { return nil }
+        defer { shortened.removeAll(keepingCapacity: true) }
         return shortened
+    }
+
+    private mutating func noteShortened(_ stream: UInt16) {
+        if !shortened.contains(stream) { shortened.append(stream) }
     }
 
     /// The peer has agreed that the stream begins anew (RFC 6525 §5.2.2).
@@ -164,7 +170,7 @@ struct OutgoingQueue {
         guard let message = streams[id]?.messages.popFirst() else { return }
         streams[id]?.byteCount -= message.payload.readableBytes
         charge -= message.payload.readableBytes + overhead
-        shortened.insert(id)
+        noteShortened(id)
         turns.removeFirst()
         if hasMessages(of: id) { turns.append(id) }
     }

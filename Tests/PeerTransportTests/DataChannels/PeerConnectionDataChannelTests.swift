@@ -105,6 +105,31 @@ import Testing
         #expect(closed(link, 1) == [.timeoutDisconnected])
     }
 
+    @Test("An oversized message ends the data channels with dataTooLong, and leaves the media connection up")
+    func oversized() throws {
+        var index = 0
+        let link = try PeerLink(sections: PeerLink.cameraSections) { configuration in
+            configuration.dataChannels = DataChannelConfiguration(maximumSentMessage: index == 0 ? 1 << 20 : 64_000)
+            index += 1
+        }
+        let id = try link.peers[0].openDataChannel(label: "a", at: link.now).id
+        // The answer says that any size will do.
+        try link.exchangeDescriptions(tamper: { $0.replacing("max-message-size:262144", with: "max-message-size:0") })
+        try link.run(for: .seconds(3)) { $0.areConnected && self.opened($0, 1).count == 1 }
+        try link.peers[0].send(.binary(ByteBuffer(repeating: 1, count: 300_000)), on: id, at: link.now)
+        try link.run(for: .seconds(5))
+        #expect(closed(link, 1) == [.dataTooLong])
+        #expect(closed(link, 0) == [.channelDisconnected])
+        #expect(messages(link, 1).isEmpty)
+        #expect(link.areConnected)
+        var packetizer = Packetizer(codec: MediaFixtures.pcma)
+        let packets = try packetizer.packetize(
+            MediaFrame(kind: .audio, isKeyFrame: true, pts: 0, dts: 0, bytes: ByteBuffer(bytes: [1, 2, 3])))
+        #expect(link.peers[0].send(packets, mid: "1", at: link.now))
+        try link.run(for: .seconds(1))
+        #expect(link.frames(1, mid: "1").count == 1)
+    }
+
     @Test("The section of data channels is written and read back; a stranger's numbers are checked")
     func description() throws {
         let link = try link(sections: PeerLink.cameraSections)

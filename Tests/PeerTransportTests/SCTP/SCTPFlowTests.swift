@@ -22,12 +22,12 @@ import Testing
     @Test("Throughput is what the way allows: near the rate limit, and as loss-based control says under loss")
     func throughput() throws {
         // 1.25 MB/s at 50 ms, behind a queue of 100 ms.
-        let limited = try throughput(.init(bytesPerSecond: 1_250_000), seed: 1)
+        let limited = try throughput(.init(bytesPerSecond: 1_250_000), seed: 1, seconds: 15)
         #expect(limited > 1_000_000)
         // 1.22 · 1128 / (50 ms · √p), about 120 and 270 kB/s (RFC 5348 §3.1 and its kin).
-        let five = try throughput(.init(loss: 0.05), seed: 2)
+        let five = try throughput(.init(loss: 0.05), seed: 2, seconds: 30)
         #expect(five > 50_000)
-        let one = try throughput(.init(loss: 0.01), seed: 3)
+        let one = try throughput(.init(loss: 0.01), seed: 3, seconds: 30)
         #expect(one > 150_000)
         let slow = try throughput(.init(loss: 0.05, bytesPerSecond: 30_000), seed: 4)
         #expect(slow > 20_000)
