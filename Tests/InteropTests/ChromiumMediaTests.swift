@@ -1,0 +1,22 @@
+import IoTCore
+import PeerTransport
+import Testing
+
+/// H.264 and Opus both ways with Chromium. Run by Tests/InteropTests/run.sh.
+@Suite(.serialized) struct ChromiumMediaTests {
+    @Test(
+        "Chromium decodes its own pictures and sound as they come back, whoever offers", .timeLimit(.minutes(2)),
+        arguments: [false, true])
+    func echo(isOfferOurs: Bool) async throws {
+        try await MediaEcho.run("chromium_media_peer.py", isOfferOurs: isOfferOurs) { report, statistics in
+            #expect(report["format"]?["video"] == .array([.integer(640), .integer(480)]), "\(report)")
+            #expect(report["codecs"] == .array([.string("video/H264"), .string("audio/opus")]), "\(report)")
+            // The tone is heard.
+            #expect((report["format"]?["audio"]?.arrayValue?.first?.doubleValue ?? 0) > 0, "\(report)")
+            // Our feedback raises Chromium's own estimate above the 300 kbit/s with which it begins.
+            #expect((report["availableOutgoingBitrate"]?.integerValue ?? 0) > 600_000, "\(report)")
+            // And Chromium's feedback tells us what arrives.
+            #expect((statistics.acknowledgedBitrate ?? 0) > 200_000)
+        }
+    }
+}
