@@ -49,7 +49,7 @@ enum DataChannelBenchmark {
                         peers[1 - index].receive(datagram, from: addresses[index], at: now)
                     case .event(.dataChannelOpened): if index == 1 { isOpen = true }
                     case .event(.dataChannelMessage(_, let message)): received += message.byteCount
-                    case .event: continue
+                    case .event, .network: continue
                     case .timeout: break poll
                     }
                 }

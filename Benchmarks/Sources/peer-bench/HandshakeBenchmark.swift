@@ -39,7 +39,7 @@ enum HandshakeBenchmark {
                 poll: while let output = peers[index].poll() {
                     switch output {
                     case .transmit(let datagram, _): peers[1 - index].receive(datagram, from: addresses[index], at: now)
-                    case .event: continue
+                    case .event, .network: continue
                     case .timeout: break poll
                     }
                 }
