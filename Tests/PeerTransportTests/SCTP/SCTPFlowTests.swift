@@ -26,9 +26,9 @@ import Testing
         #expect(limited > 1_000_000)
         // 1.22 · 1128 / (50 ms · √p), about 120 and 270 kB/s (RFC 5348 §3.1 and its kin).
         let five = try throughput(.init(loss: 0.05), seed: 2, seconds: 30)
-        #expect(five > 50_000)
+        #expect(five > 90_000)
         let one = try throughput(.init(loss: 0.01), seed: 3, seconds: 30)
-        #expect(one > 150_000)
+        #expect(one > 220_000)
         let slow = try throughput(.init(loss: 0.05, bytesPerSecond: 30_000), seed: 4)
         #expect(slow > 20_000)
     }

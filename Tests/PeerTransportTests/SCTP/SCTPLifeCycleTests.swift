@@ -152,4 +152,29 @@ import Testing
         try link.run(for: .seconds(1))
         #expect(link.resets[0].outgoing == [1] && link.resets[1].incoming.isEmpty)
     }
+
+    @Test("A reset whose data have not all come is in progress; the same request is looked at anew when it is repeated")
+    func resetInProgress() throws {
+        var link = SCTPLink()
+        try link.connect()
+        link.isCapturing = true
+        let next = UInt32(truncatingIfNeeded: link.ends[0].received.cumulative + 1)
+        let request = SCTPReconfiguration.outgoingReset(
+            request: link.ends[1].localTSN, response: 0, lastTSN: next, streams: [3])
+        let data = SCTPDataChunk(
+            flags: [.beginning, .ending], tsn: next, stream: 3, sequence: 0, payloadProtocol: 53,
+            payload: ByteBuffer(bytes: [1]))
+        for step in 0..<3 {
+            var writer = SCTPPacketWriter(SCTPConfiguration(), tag: link.ends[0].localTag)
+            if step == 1 { writer.append(data) }
+            _ = writer.append(request.write())
+            link.ends[0].receive(writer.finish(), at: link.now)
+            link.drain(0)
+            #expect(link.resets[0].incoming == (step == 0 ? [] : [3]))
+        }
+        let results = link.capturedChunks(from: 0).flatMap { SCTPReconfiguration.parse($0) }
+        let expected = [6, 1, 1].map { SCTPReconfiguration.response(sequence: link.ends[1].localTSN, result: $0) }
+        #expect(results == expected)
+        #expect(link.messages[0].count == 1)
+    }
 }

@@ -163,5 +163,13 @@ struct SCTPLink {
         flying.insert(packet, at: low)
     }
 
-    mutating func forgetPackets() { flying = [] }
+    /// The chunks of what was captured, in order.
+    func capturedChunks(from sender: Int) -> [SCTPRawChunk] {
+        captured.filter { $0.sender == sender }.flatMap { entry in
+            var chunks: [SCTPRawChunk] = []
+            guard var packet = SCTPPacket(parsing: entry.bytes) else { return chunks }
+            while let chunk = packet.nextChunk() { chunks.append(chunk) }
+            return chunks
+        }
+    }
 }

@@ -91,4 +91,20 @@ import Testing
         try link.run(for: .seconds(60)) { $0.messages[1].count == 100 }
         #expect(link.messages[1].map(number) == Array(0..<100))
     }
+
+    @Test("What is left of a message that was begun is passed over with one number more, so that nothing can join it")
+    func endsAbandonedMessage() throws {
+        var link = SCTPLink(seed: 6)
+        try link.connect()
+        link.isCapturing = true
+        link.conditions.loss = 1
+        try link.send(bytes(1, count: 40_000), reliability: .retransmissions(0))
+        try link.run(for: .seconds(1))
+        let chunks = link.capturedChunks(from: 0)
+        let sent = chunks.filter { $0.type == SCTPChunkType.data }.count
+        let forward = chunks.first { $0.type == SCTPChunkType.forwardTSN }.flatMap { SCTPForwardTSN($0) }
+        #expect(sent > 1 && sent < 35)
+        #expect(forward?.newCumulativeTSN == link.ends[0].localTSN &+ UInt32(sent))
+        #expect(forward?.streams == [.init(stream: 0, sequence: 0)])
+    }
 }
