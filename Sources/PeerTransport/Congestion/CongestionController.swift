@@ -16,6 +16,9 @@ struct CongestionController: Sendable {
     private static let pacingFactor = 1.5
     private static let startFactor = 2.5
 
+    /// What may leave at once in the beginning.
+    private static let firstBurst = 128_000
+
     /// A source that sends far more than the way carries, and cannot be told to send less, is held to the estimate.
     private static let heldFactor = 1.05
     private static let heldAbove = 0.7
@@ -29,7 +32,8 @@ struct CongestionController: Sendable {
         toldTarget = estimator.target
         pacer = Pacer(
             rate: Int(Self.startFactor * Double(configuration.initialBitrate)),
-            maximumDelay: configuration.maximumPacingDelay, maximumCount: maximumQueue, at: now)
+            maximumDelay: configuration.maximumPacingDelay, maximumCount: maximumQueue, credit: Self.firstBurst,
+            at: now)
     }
 
     var target: Int { estimator.target }

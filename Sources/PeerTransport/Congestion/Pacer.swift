@@ -53,7 +53,11 @@ struct Pacer: Sendable {
     /// What a packet has beside its payload: headers of RTP and the tag of SRTP.
     private static let overhead = 36
 
-    init(rate: Int, maximumDelay: TimeAmount, maximumCount: Int, at now: NIODeadline) {
+    /// Bytes that may leave at once, and only once: the first key frame is to be there soon.
+    private var credit: Int
+
+    init(rate: Int, maximumDelay: TimeAmount, maximumCount: Int, credit: Int = 0, at now: NIODeadline) {
+        self.credit = credit
         self.rate = rate
         self.maximumDelay = maximumDelay
         self.maximumCount = maximumCount
@@ -75,7 +79,9 @@ struct Pacer: Sendable {
 
     /// Sound, which goes out at once, is paid for all the same.
     mutating func pay(byteCount: Int, at now: NIODeadline) {
-        paid = max(paid, now) + duration(of: byteCount + Self.overhead)
+        let cost = max(byteCount + Self.overhead - credit, 0)
+        credit -= min(credit, byteCount + Self.overhead)
+        paid = max(paid, now) + duration(of: cost)
     }
 
     private func size(of packet: MediaPacket) -> Int {
