@@ -45,7 +45,8 @@ public final class Camera: Service, Sendable {
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
-        calls = CameraCalls(stream: stream, link: link, socket: socket, certificate: certificate)
+        calls = CameraCalls(
+            stream: stream, link: link, socket: socket, certificate: certificate, iceServers: configuration.iceServers)
         photos = PhotoTaker(stream: stream, store: store, device: device)
     }
 

@@ -15,9 +15,14 @@ final class CameraCalls: @unchecked Sendable {
     private let link: LinkSession
     private let socket: PeerSocket
     private let certificate: PeerCertificate
+    private let iceServers: ICEServers
     private let endings: CallEndings
 
-    init(stream: NIOLoopBoundBox<CameraStream>, link: LinkSession, socket: PeerSocket, certificate: PeerCertificate) {
+    init(
+        stream: NIOLoopBoundBox<CameraStream>, link: LinkSession, socket: PeerSocket, certificate: PeerCertificate,
+        iceServers: ICEServers
+    ) {
+        self.iceServers = iceServers
         self.stream = stream
         self.link = link
         self.socket = socket
@@ -97,7 +102,7 @@ final class CameraCalls: @unchecked Sendable {
         let offer = try SessionDescription(parsing: text)
         let answer = try await addViewer(session: session, grant: grant, wantsMedia: true) {
             [socket, certificate] viewer throws(IoTError) in
-            try viewer.makeAnswer(to: offer, socket: socket, certificate: certificate).text
+            try viewer.makeAnswer(to: offer, socket: socket, certificate: certificate)
         }
         var result = result(session: session, grant: grant)
         result["answer"] = .string(answer)
@@ -107,35 +112,44 @@ final class CameraCalls: @unchecked Sendable {
     private func offer(session: String, grant: CallGrant, wantsMedia: Bool) async throws(IoTError) -> String {
         try await addViewer(session: session, grant: grant, wantsMedia: wantsMedia) {
             [socket, certificate] viewer throws(IoTError) in
-            try viewer.makeOffer(socket: socket, certificate: certificate).text
+            try viewer.makeOffer(socket: socket, certificate: certificate)
         }
     }
 
     private func result(session: String, grant: CallGrant) -> JSONValue {
-        ["session": .string(session), "iceServers": [], "expiryTimeSeconds": .integer(grant.expires)]
+        let servers = iceServers.servers(for: session, at: WallClock.milliseconds() / 1000)
+        return [
+            "session": .string(session), "iceServers": .array(servers.map(\.json)),
+            "expiryTimeSeconds": .integer(grant.expires),
+        ]
     }
 
-    /// A new viewer, and the description that it makes.
+    /// A new viewer, and the description that it makes, with all its candidates: there is no other way to tell a
+    /// browser of them.
     private func addViewer(
         session: String, grant: CallGrant, wantsMedia: Bool,
-        _ describe: @escaping @Sendable (CameraViewer) throws(IoTError) -> String
+        _ describe: @escaping @Sendable (CameraViewer) throws(IoTError) -> Void
     ) async throws(IoTError) -> String {
-        try await onLoop { [endings] stream in
-            stream.eventLoop.makeCompletedFuture {
+        try await onLoop { [endings, iceServers] stream in
+            let eventLoop = stream.eventLoop
+            do {
                 guard stream.viewers[session] == nil else { throw IoTError(.duplicateCall) }
                 let viewer = CameraViewer(
-                    session: session, grant: grant, stream: stream, wantsMedia: wantsMedia
+                    session: session, grant: grant, stream: stream, wantsMedia: wantsMedia, iceServers: iceServers
                 ) { [endings] reason in
                     guard let reason else { return }
                     endings.add(CallEnding(peer: grant.user, session: session, reason: reason))
                 }
                 try stream.add(viewer, session: session)
                 do {
-                    return try describe(viewer)
+                    try describe(viewer)
                 } catch {
                     stream.remove(session: session)
                     throw error
                 }
+                return viewer.gathered()
+            } catch {
+                return eventLoop.makeFailedFuture(error)
             }
         }
     }

@@ -21,6 +21,9 @@ public struct CameraConfiguration: Sendable {
     /// Default TCP: it crosses every network and loses nothing.
     public var rtspTransport: RTSPTransport
 
+    /// What helps viewers behind other routers to find a way. Default: none.
+    public var iceServers = ICEServers.none
+
     public init(name: String, url: String, maximumViewers: Int = 8, rtspTransport: RTSPTransport = .tcp) {
         self.name = name
         self.url = url

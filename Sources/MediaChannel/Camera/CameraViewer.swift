@@ -7,7 +7,12 @@ final class CameraViewer {
     let session: String
     let grant: CallGrant
     private let stream: CameraStream
+    private let iceServers: ICEServers
     private let onEnd: (IoTError?) -> Void
+
+    /// How long the servers may take to tell of our candidates; then the description goes without.
+    private static let gatheringTimeout: TimeAmount = .seconds(2)
+    private var gathering: EventLoopPromise<Void>?
 
     private var peer: Peer?
     private var feed = ViewerFeed()
@@ -29,19 +34,20 @@ final class CameraViewer {
     /// `onEnd` is called once, with the reason.
     init(
         session: String, grant: CallGrant, stream: CameraStream, wantsMedia: Bool,
-        onEnd: @escaping (IoTError?) -> Void
+        iceServers: ICEServers = .none, onEnd: @escaping (IoTError?) -> Void
     ) {
         self.session = session
         self.grant = grant
         self.stream = stream
         self.wantsMedia = wantsMedia
+        self.iceServers = iceServers
         self.onEnd = onEnd
     }
 
-    /// The offer with the camera's tracks. Audio is `sendrecv` from the first offer, so that talking never
+    /// Offers the camera's tracks. Audio is `sendrecv` from the first offer, so that talking never
     /// renegotiates.
-    func makeOffer(socket: PeerSocket, certificate: PeerCertificate) throws(IoTError) -> SessionDescription {
-        var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: true)
+    func makeOffer(socket: PeerSocket, certificate: PeerCertificate) throws(IoTError) {
+        var configuration = configuration(socket, isControlling: true)
         if let video = stream.video {
             configuration.sections.append(
                 MediaSection(
@@ -59,18 +65,49 @@ final class CameraViewer {
         }
         self.peer = peer
         sections = [.video: CameraStream.Section.video, .audio: CameraStream.Section.audio]
-        return try peer.createOffer()
+        _ = try peer.createOffer()
     }
 
-    /// The answer to a browser's offer. Media go as the browser takes them, on a clock that it can play.
+    private func configuration(_ socket: PeerSocket, isControlling: Bool) -> PeerConfiguration {
+        var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: isControlling)
+        configuration.ice.servers = iceServers.servers(for: session, at: WallClock.milliseconds() / 1000)
+        return configuration
+    }
+
+    /// Our description as text, when all our candidates are in it, or the servers have had their time.
+    func gathered() -> EventLoopFuture<String> {
+        let eventLoop = stream.eventLoop
+        guard let peer else { return eventLoop.makeFailedFuture(IoTError(.hungUp)) }
+        let promise = eventLoop.makePromise(of: Void.self)
+        if peer.localDescription?.hasEndOfCandidates == true {
+            promise.succeed()
+        } else {
+            gathering = promise
+            let timeout = eventLoop.assumeIsolated().scheduleTask(in: Self.gatheringTimeout) { [weak self] in
+                self?.endGathering()
+            }
+            promise.futureResult.whenComplete { _ in timeout.cancel() }
+        }
+        return promise.futureResult.assumeIsolated().flatMapThrowing { [weak self] in
+            guard let description = self?.peer?.localDescription else { throw IoTError(.hungUp) }
+            return description.text
+        }.nonisolated()
+    }
+
+    private func endGathering() {
+        gathering?.succeed()
+        gathering = nil
+    }
+
+    /// Answers a browser's offer. Media go as the browser takes them, on a clock that it can play.
     ///
     /// - Throws: `codecUnsupported` when it cannot show the camera's picture, with what to do about it.
     func makeAnswer(
         to offer: SessionDescription, socket: PeerSocket, certificate: PeerCertificate
-    ) throws(IoTError) -> SessionDescription {
+    ) throws(IoTError) {
         let choice = try BrowserOffer(
             offer, video: stream.video?.codec, isReordered: stream.isReordered, audio: stream.audio?.codec)
-        var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
+        var configuration = configuration(socket, isControlling: false)
         if let mid = choice.video, let track = stream.video {
             sections[.video] = mid
             configuration.sections.append(section(.video, mid: mid, track))
@@ -93,7 +130,7 @@ final class CameraViewer {
                 [weak self] event in self?.handle(event)
             }
             self.peer = peer
-            return try peer.createAnswer(to: offer) { names.contains($0.mid) }
+            _ = try peer.createAnswer(to: offer) { names.contains($0.mid) }
         } catch {
             if peer == nil { releaseSound() } else { finish(nil) }
             throw error
@@ -217,6 +254,8 @@ final class CameraViewer {
             finish(error)
         case .stateChanged(.closed):
             finish(nil)
+        case .localCandidate(""):
+            endGathering()
         case .keyFrameRequested:
             // A camera cannot be made to give one; but a browser's clock lets it have the newest once more, with all
             // that followed, at once. Otherwise its picture would stand still until the next.
@@ -248,6 +287,7 @@ final class CameraViewer {
     private func finish(_ reason: IoTError?) {
         guard let peer else { return }
         self.peer = nil
+        endGathering()
         pause()
         releaseSound()
         peer.close()

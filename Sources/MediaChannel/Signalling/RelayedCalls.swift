@@ -1,6 +1,6 @@
 public import IoTCore
 public import IoTLink
-import PeerTransport
+public import PeerTransport
 import Synchronization
 
 /// Calls that the gateway makes for another, a browser: it passes descriptions and candidates on, while media go

@@ -7,7 +7,18 @@ extension Configuration {
 
     /// What can be told from the keys alone. What hangs on the data directory is told by `Roles` at the start.
     func conflicts() -> [Conflict] {
-        linkConflicts() + hubConflicts() + apiConflicts()
+        linkConflicts() + hubConflicts() + apiConflicts() + mediaConflicts()
+    }
+
+    private func mediaConflicts() -> [Conflict] {
+        let hasTURN = media.iceServers.contains { $0.lowercased().hasPrefix("turn") }
+        switch (hasTURN, media.turnSecretFile) {
+        case (true, nil):
+            return [Conflict(key: "media.iceServers", reason: "needs media.turnSecretFile beside it for TURN")]
+        case (false, .some):
+            return [Conflict(key: "media.turnSecretFile", reason: "needs a TURN server in media.iceServers beside it")]
+        default: return []
+        }
     }
 
     private func linkConflicts() -> [Conflict] {

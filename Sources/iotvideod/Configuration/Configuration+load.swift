@@ -71,6 +71,7 @@ extension Configuration {
             camera.passwordFile.map { ("camera '\(camera.name)', passwordFile", $0) }
         }
         if let file = link.tokenFile { files.append(("link.tokenFile", file)) }
+        if let file = media.turnSecretFile { files.append(("media.turnSecretFile", file)) }
         for (key, path) in files {
             do throws(IoTError) {
                 _ = try SecretFile.read(path)

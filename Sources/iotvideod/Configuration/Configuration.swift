@@ -57,6 +57,10 @@ struct Configuration: Sendable, Equatable {
     struct Media: Sendable, Equatable {
         /// The UDP port of all peer connections; port 0 takes a free one.
         var listen = ListenAddress(host: "127.0.0.1", port: 0)
+        /// `stun:`, `turn:` and `turns:` URLs for the cameras here and those who watch them.
+        var iceServers: [String] = []
+        /// What the TURN servers among them share with us.
+        var turnSecretFile: String?
     }
 
     struct Channels: Sendable, Equatable {

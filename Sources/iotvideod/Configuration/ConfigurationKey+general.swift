@@ -1,5 +1,6 @@
 import IoTCore
 import Logging
+import PeerTransport
 import Yams
 
 extension ConfigurationKey {
@@ -23,6 +24,19 @@ extension ConfigurationKey {
                 throw ValueRefusal("must be an IP address and a port, such as 127.0.0.1:0 or [::]:9000")
             }
             return address
+        },
+        ConfigurationKey("media.iceServers", default: "[]", \.media.iceServers) { node, _ throws(ValueRefusal) in
+            try node.list { item throws(ValueRefusal) in
+                let url = try item.text()
+                guard (try? ICEServer(urls: [url], username: "any", credential: "any")) != nil else {
+                    throw ValueRefusal(
+                        "holds '\(url)': it must be stun:HOST:PORT, turn:HOST:PORT?transport=udp or turns:HOST:PORT")
+                }
+                return url
+            }
+        },
+        ConfigurationKey("media.turnSecretFile", default: "none", \.media.turnSecretFile) {
+            node, context throws(ValueRefusal) in context.path(try node.text())
         },
         ConfigurationKey("channels.connections", default: "16", \.channels.connections, effect: .atOnce) {
             node, _ throws(ValueRefusal) in try node.integer(in: 1...1024)

@@ -14,6 +14,7 @@ struct CameraFactory: Sendable {
     let host: String
     let certificate: PeerCertificate
     let photos: PhotoStore
+    let iceServers: ICEServers
     let loops: any EventLoopGroup
 
     func make(_ camera: CameraConfiguration, url: String) async throws -> RunningCamera {
@@ -23,11 +24,13 @@ struct CameraFactory: Sendable {
         let socket = try await PeerSocket.bind(
             to: try SocketAddress(ipAddress: host, port: 0), on: loops.next(), logger: logger)
         do {
+            var configuration = MediaChannel.CameraConfiguration(
+                name: camera.name, url: url, maximumViewers: camera.viewers,
+                rtspTransport: camera.rtspTransport == .udp ? .udp : .tcp)
+            configuration.iceServers = iceServers
             let camera = try Camera(
-                configuration: MediaChannel.CameraConfiguration(
-                    name: camera.name, url: url, maximumViewers: camera.viewers,
-                    rtspTransport: camera.rtspTransport == .udp ? .udp : .tcp),
-                device: session.device, link: link, socket: socket, certificate: certificate, photos: photos,
+                configuration: configuration, device: session.device, link: link, socket: socket,
+                certificate: certificate, photos: photos,
                 logger: logger)
             return RunningCamera(camera: camera, socket: socket)
         } catch {

@@ -29,7 +29,7 @@ struct Roles: Service {
             link: link, socket: socket, certificate: certificate, limit: configuration.channels.connections,
             logger: Logger(label: "channel"))
         let uses = ChannelUses(registry: registry, idleTimeout: configuration.channels.idleTimeout)
-        let fleet = makeFleet(certificate: certificate, photos: photos, registry: registry, uses: uses)
+        let fleet = try makeFleet(certificate: certificate, photos: photos, registry: registry, uses: uses)
         try await fleet.prepare()
         let gateway = LocalGateway(
             link: link, accessId: user.accessId, registry: registry, fleet: fleet, photos: photos, hub: hub,
@@ -86,11 +86,12 @@ struct Roles: Service {
 
     private func makeFleet(
         certificate: PeerCertificate, photos: PhotoStore, registry: ChannelRegistry, uses: ChannelUses
-    ) -> CameraSupervisor<RunningCamera> {
+    ) throws(IoTError) -> CameraSupervisor<RunningCamera> {
+        let secret = try configuration.media.turnSecretFile.map { path throws(IoTError) in try SecretFile.read(path) }
+        let iceServers = try ICEServers(urls: configuration.media.iceServers, secret: secret)
         let factory = CameraFactory(
             hub: hub, dataDirectory: configuration.dataDirectory, host: configuration.media.listen.host,
-            certificate: certificate, photos: photos,
-            loops: loops)
+            certificate: certificate, photos: photos, iceServers: iceServers, loops: loops)
         let actions = CameraSupervisor<RunningCamera>.Actions(
             read: read, make: { camera, url in try await factory.make(camera, url: url) },
             apply: { [log] configuration in

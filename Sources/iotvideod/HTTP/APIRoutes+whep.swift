@@ -3,6 +3,7 @@ import Hummingbird
 import IoTCore
 import MediaChannel
 import NIOCore
+import PeerTransport
 
 /// WHEP (draft-ietf-wish-whep): a browser watches a camera. Media go directly between the two.
 extension APIRoutes {
@@ -68,8 +69,9 @@ extension APIRoutes {
     /// RFC 9725 §4.6.
     private static func link(_ url: String, _ server: ICEServer) -> String {
         var text = "<\(url)>; rel=\"ice-server\""
-        if let username = server.username, let credential = server.credential {
-            text += "; username=\"\(username)\"; credential=\"\(credential)\"; credential-type=\"password\""
+        if !server.username.isEmpty {
+            text += "; username=\"\(server.username)\"; credential=\"\(server.credential)\""
+            text += "; credential-type=\"password\""
         }
         return text
     }

@@ -89,13 +89,15 @@ enum WatchPage {
             peer.ontrack = ({ track }) => this.stream.addTrack(track);
             peer.onicecandidate = ({ candidate }) => this.trickle(candidate);
             peer.onconnectionstatechange = () => this.onState(peer.connectionState);
-            await peer.setLocalDescription(await peer.createOffer());
-            const answer = await this.ask("POST", this.url, "application/sdp", peer.localDescription.sdp);
+            const offer = await peer.createOffer();
+            const answer = await this.ask("POST", this.url, "application/sdp", offer.sdp);
             this.call = new URL(answer.headers.get("Location"), this.url);
             this.etag = answer.headers.get("ETag");
             if (this.ended) return this.stop();
             const iceServers = Viewer.iceServers(answer.headers.get("Link"));
-            if (iceServers.length) peer.setConfiguration({ iceServers });
+            if (iceServers.length) peer.setConfiguration({ ...peer.getConfiguration(), iceServers });
+            // Only now are candidates gathered: with the servers that the answer named.
+            await peer.setLocalDescription(offer);
             await peer.setRemoteDescription({ type: "answer", sdp: await answer.text() });
             // The camera's goodbye: the connection itself would only be missed after some seconds.
             const transport = peer.getReceivers().map((receiver) => receiver.transport).find((found) => found);

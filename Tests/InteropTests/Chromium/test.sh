@@ -1,10 +1,12 @@
 #!/bin/bash
-# Chromium watches cameras of a real daemon: watch.py, and outage.py in a network namespace, which needs root.
-# ARTIFACTS=DIR keeps screenshots and statistics. ChromiumMediaTests.swift: media both ways with the library alone.
+# Chromium watches cameras of a real daemon: watch.py, relay.py through coturn, and outage.py in a network namespace,
+# which needs root. ARTIFACTS=DIR keeps screenshots and statistics. ChromiumMediaTests.swift: media both ways with the
+# library alone.
 set -u
 cd "$(dirname "$0")" || exit 1
 status=0
 "${PYTHON:?run it by Tests/InteropTests/run.sh}" watch.py || status=1
+"$PYTHON" relay.py || status=1
 unshare --net "$PYTHON" outage.py || status=1
 cd ../../.. || exit 1
 swift test --skip-build --filter InteropTests.Chromium || status=1

@@ -56,14 +56,14 @@ def eventually(what, is_true, limit=20.0):
 class Daemon:
     """A daemon with its API at a TCP port and at its socket."""
 
-    def __init__(self, folder, origin):
+    def __init__(self, folder, origin, media=""):
         self.folder = pathlib.Path(folder)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         cameras = "".join(f"  - {{name: {name}, url: '{SAMPLES / file}'}}\n" for name, file in CAMERAS.items())
         (self.folder / "iotvideod.yaml").write_text(
             f"dataDirectory: {folder}/data\nsocket: {folder}/s\n"
-            f"api: {{listen: '127.0.0.1:{self.port}', allowedOrigins: ['{origin}']}}\ncameras:\n{cameras}"
+            f"api: {{listen: '127.0.0.1:{self.port}', allowedOrigins: ['{origin}']}}\n{media}cameras:\n{cameras}"
         )
         with open(self.folder / "out", "w") as out, open(self.folder / "log", "w") as log:
             self.process = subprocess.Popen(

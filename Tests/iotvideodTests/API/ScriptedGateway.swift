@@ -2,6 +2,7 @@ import GatewayAPI
 import IoTCore
 import MediaChannel
 import NIOCore
+import PeerTransport
 import Synchronization
 
 @testable import iotvideod
@@ -287,8 +288,8 @@ private struct ScriptedView: Gateway {
         return RelayedCalls.Answer(
             id: "00ff", description: "v=0\r\n",
             iceServers: [
-                ICEServer(urls: ["stun:192.0.2.1:3478"]),
-                ICEServer(urls: ["turn:192.0.2.1?transport=udp"], username: "1:a", credential: "b+/="),
+                try ICEServer(urls: ["stun:192.0.2.1:3478"]),
+                try ICEServer(urls: ["turn:192.0.2.1?transport=udp"], username: "1:a", credential: "b+/="),
             ])
     }
 

@@ -1,0 +1,81 @@
+public import IoTCore
+public import PeerTransport
+
+/// The STUN and TURN servers that a camera uses, and hands to its callers.
+public struct ICEServers: Sendable, Hashable {
+    /// How long a credential is good for: an allocation that exists goes on.
+    private static let lifetime: Int64 = 3600
+
+    /// As `ICEServer` reads them.
+    public var urls: [String]
+
+    /// What the TURN servers share with us (`static-auth-secret`); `nil` where there is none among them.
+    public var secret: String?
+
+    /// - Throws: `invalidConfiguration` for a URL that cannot be read, and for a TURN server without a secret.
+    public init(urls: [String] = [], secret: String? = nil) throws(IoTError) {
+        self.urls = urls
+        self.secret = secret
+        _ = try make(for: "check", at: 0)
+    }
+
+    /// None: host candidates alone.
+    public static var none: ICEServers {
+        var none = ICEServers()
+        none.urls = []
+        return none
+    }
+
+    private init() {
+        urls = []
+    }
+
+    var isEmpty: Bool { urls.isEmpty }
+
+    /// With credentials of its own for each user.
+    ///
+    /// - Parameter now: s since 1970.
+    func servers(for user: String, at now: Int64) -> [ICEServer] {
+        (try? make(for: user, at: now)) ?? []
+    }
+
+    private func make(for user: String, at now: Int64) throws(IoTError) -> [ICEServer] {
+        let credential = secret.map { TimeLimitedCredential(secret: $0, user: user, expiry: now + Self.lifetime) }
+        var servers: [ICEServer] = []
+        for url in urls {
+            // A STUN server asks for nothing.
+            let isTURN = url.lowercased().hasPrefix("turn")
+            servers.append(
+                try ICEServer(
+                    urls: [url], username: isTURN ? credential?.username ?? "" : "",
+                    credential: isTURN ? credential?.credential ?? "" : ""))
+        }
+        return servers
+    }
+}
+
+extension ICEServer {
+    /// As W3C's RTCIceServer.
+    var json: JSONValue {
+        var value: JSONValue = ["urls": .array(urls.map { .string($0) })]
+        if !username.isEmpty {
+            value["username"] = .string(username)
+            value["credential"] = .string(credential)
+        }
+        return value
+    }
+
+    /// `nil` for a value of another shape, and for texts that could not stand in a header field.
+    init?(_ value: JSONValue) {
+        let urls = value["urls"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        let username = value["username"]?.stringValue ?? ""
+        let credential = value["credential"]?.stringValue ?? ""
+        let isClean = (urls + [username, credential]).allSatisfy { text in
+            text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"\\<>".utf8.contains($0) }
+        }
+        guard isClean, let server = try? ICEServer(urls: urls, username: username, credential: credential) else {
+            return nil
+        }
+        self = server
+    }
+}
