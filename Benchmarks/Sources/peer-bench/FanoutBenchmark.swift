@@ -107,8 +107,11 @@ enum FanoutBenchmark {
         ) throws -> String {
             let section = MediaSection(
                 mid: "video", kind: .video, direction: .sendOnly, codecs: [FanoutBenchmark.codec])
+            var configuration = PeerConfiguration(hostAddresses: [], isControlling: true, sections: [section])
+            // As cameras call their viewers.
+            configuration.congestion.isEnabled = false
             let peer = try socket.makePeer(
-                configuration: PeerConfiguration(hostAddresses: [], isControlling: true, sections: [section]),
+                configuration: configuration,
                 certificate: certificate
             ) { event in
                 if case .stateChanged(.connected) = event { box.value.noteConnected() }

@@ -48,6 +48,8 @@ final class CameraViewer {
     /// renegotiates.
     func makeOffer(socket: PeerSocket, certificate: PeerCertificate) throws(IoTError) {
         var configuration = configuration(socket, isControlling: true)
+        // Nothing slows a camera's encoder down yet, so that an estimate could only leave frames out.
+        configuration.congestion.isEnabled = false
         if let video = stream.video {
             configuration.sections.append(
                 MediaSection(

@@ -1,5 +1,5 @@
 public import IoTCore
-public import PeerTransport
+import PeerTransport
 
 /// The STUN and TURN servers that a camera uses, and hands to its callers.
 public struct ICEServers: Sendable, Hashable {
