@@ -169,7 +169,7 @@ let package = Package(
         tests(
             "InteropTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
-                "Aiortc", "Chromium", "ChromiumData", "Coturn", "NAT", "Peers", "Probe", "probes.py",
+                "Aiortc", "Chromium", "Coturn", "NAT", "Peers", "Probe", "probes.py",
                 "requirements.txt",
                 "run.sh",
             ]),

@@ -36,7 +36,7 @@ extension HTTPResponse.Status {
                 .unprocessableContent,
                 [
                     .valueInvalid, .reservedPropertyName, .builtInNotWritable, .actionNotSupported, .invalidQRInput,
-                    .codecUnsupported,
+                    .codecUnsupported, .provisioningTokenFailed, .provisioningTokenExpired,
                 ]
             ),
             (.tooManyRequests, [.tooManyRequests, .tooManyConnections, .allChannelsBusy, .slowReader]),
