@@ -109,6 +109,18 @@ struct HubCoreMessageTests {
         #expect(try hub.request(hub.owner, "message.send", waking)?.code == .deviceOffline)
     }
 
+    @Test("While the device is asked, its request's id is good for a repeat and for nothing else")
+    func reusedID() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let asked = try forwarded(&hub, message("one"), id: "m")
+        let other = try hub.sendRequest(hub.owner, "message.send", message("one", [1]), id: "m")
+        #expect(replies(other, to: hub.owner).map(\.code) == [.requestIDReused])
+        #expect(try hub.sendRequest(hub.owner, "message.send", message("one"), id: "m").isEmpty)
+        let answer = LinkReply(id: asked.id, result: ["data": "aGk="])
+        #expect(replies(try hub.send(hub.camera, .reply(answer)), to: hub.owner).map(\.code) == [.success])
+    }
+
     @Test(
         "What a device answers keeps its code; without a handler it is 21006, and so is a response that is no data",
         arguments: [

@@ -70,6 +70,26 @@ struct HubServiceTests {
         await next.stop()
     }
 
+    @Test("An id that comes with another request is refused with 25028, also after a restart, and changes nothing")
+    func reused() async throws {
+        let directory = TemporaryDirectory()
+        var hub = try InProcessHub(directory: directory)
+        var (owner, devices) = try await hub.prepare()
+        let read: JSONValue = ["device": .string(devices[0].rawValue), "path": "ProWritable.quality.setVal"]
+        #expect(try await hub.request(owner, "property.write", write(1), id: "same").code == .success)
+        let current = try await hub.request(owner, "property.read", read, id: "read")
+        for _ in 0..<2 {
+            #expect(try await hub.request(owner, "property.write", write(2), id: "same").code == .requestIDReused)
+            #expect(try await hub.request(owner, "property.read", read, id: "same").code == .requestIDReused)
+            #expect(try await hub.request(owner, "property.write", write(1), id: "same").code == .success)
+            #expect(try await hub.request(owner, "property.read", read).result == current.result)
+            await hub.stop()
+            hub = try InProcessHub(directory: directory)
+            (owner, devices) = try await hub.prepare()
+        }
+        await hub.stop()
+    }
+
     @Test("A mutation that cannot be stored fails alone, and memory goes back to what is stored")
     func isolatedFailure() async throws {
         let directory = TemporaryDirectory()

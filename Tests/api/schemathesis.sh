@@ -8,6 +8,8 @@
 # MAX_EXAMPLES        how many cases each operation gets; 20 unless told, which takes a minute or two
 # SCHEMATHESIS_SEED   to repeat a run; 1 unless told
 #
+# Ten seconds is the longest that it lets an answer take; the daemon here gives up after five.
+#
 # Left out are the streams, which end only when the channel, the daemon or the client does: a tester that reads whole
 # answers would wait for ever. Their refusals are tested in Tests/iotvideodTests/API. So is /v1/link/unregister: behind
 # it there is nothing left to test. And so are the routes of WHEP: no schema says what an SDP offer is, so what it would
@@ -15,6 +17,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 daemon=${1:-$root/.build/debug/iotvideod}
+export SCHEMATHESIS_HOOKS=$root/Tests/api/hooks.py
 examples=${MAX_EXAMPLES:-20}
 version=4.32.5
 port=${API_PORT:-18437}
@@ -48,7 +51,7 @@ trap finish EXIT
 cat > "$directory/iotvideod.yaml" <<YAML
 dataDirectory: $directory/data
 socket: $directory/s
-api: {listen: "127.0.0.1:$port", requestTimeout: 10s}
+api: {listen: "127.0.0.1:$port", requestTimeout: 5s}
 cameras:
   - {name: front, url: $root/Samples/street-h264-aac.mp4}
 YAML

@@ -72,5 +72,8 @@ extension ErrorCatalogue {
         Entry(
             .certificateRejected, "certificateRejected", "the hub's certificate is not one that we trust",
             remedy: "check the address and the certificate authority's file; join again if the hub was set up anew"),
+        Entry(
+            .requestIDReused, "requestIDReused", "this request id, or idempotency key, was used for something else",
+            remedy: "use a new one for each request, and the same only to repeat it"),
     ]
 }

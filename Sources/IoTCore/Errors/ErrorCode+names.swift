@@ -129,4 +129,5 @@ extension ErrorCode {
     public static let stopping = ErrorCode(rawValue: 25025)
     public static let tokenRejected = ErrorCode(rawValue: 25026)
     public static let certificateRejected = ErrorCode(rawValue: 25027)
+    public static let requestIDReused = ErrorCode(rawValue: 25028)
 }

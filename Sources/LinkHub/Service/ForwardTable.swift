@@ -71,7 +71,7 @@ struct ForwardTable: Sendable {
 
     mutating func add(_ forward: Forward) {
         forwards[forward.id] = forward
-        if let requester = forward.requester { byRequest[Self.key(requester)] = forward.id }
+        if let requester = forward.requester { byRequest[requester.key] = forward.id }
         if case .delivery(let device, let path, _, _) = forward.purpose {
             deliveries.insert(DeliveryKey(device: device, path: path))
         }
@@ -79,8 +79,10 @@ struct ForwardTable: Sendable {
 
     /// A repeated request whose answer is still awaited: it will go to where the repeat came from.
     /// - Returns: What it was answered already; `nil` if there is none.
-    mutating func redirect(_ requester: HubTurn.Requester) -> [[UInt8]]? {
-        guard let id = byRequest[Self.key(requester)] else { return nil }
+    /// - Throws: 25028 for an id whose request asked something else.
+    mutating func redirect(_ requester: HubTurn.Requester) throws(IoTError) -> [[UInt8]]? {
+        guard let id = byRequest[requester.key] else { return nil }
+        try requester.content.check(isRepeatOf: forwards[id]?.requester?.content)
         forwards[id]?.requester = requester
         return forwards[id]?.parts
     }
@@ -104,7 +106,7 @@ struct ForwardTable: Sendable {
     mutating func remove(_ id: String) -> Forward? {
         guard let forward = forwards.removeValue(forKey: id) else { return nil }
         if !forward.parts.isEmpty { partBytes -= forward.partBytes }
-        if let requester = forward.requester { byRequest[Self.key(requester)] = nil }
+        if let requester = forward.requester { byRequest[requester.key] = nil }
         if case .delivery(let device, let path, _, _) = forward.purpose {
             deliveries.remove(DeliveryKey(device: device, path: path))
         }
@@ -124,9 +126,5 @@ struct ForwardTable: Sendable {
         for forward in forwards.values {
             if case .delivery(device, _, _, _) = forward.purpose { _ = remove(forward.id) }
         }
-    }
-
-    private static func key(_ requester: HubTurn.Requester) -> AnswerIndex.Key {
-        AnswerIndex.Key(principal: requester.address.principal, id: requester.id)
     }
 }

@@ -16,7 +16,7 @@ extension HubCore {
     func showDevice(_ device: DeviceID, _ permit: HubPermit) -> JSONValue {
         var shown = describe(device, permit.binding)
         let model = state.models[device]
-        shown["model"] = model?.value ?? .null
+        shown["model"] = model?.value ?? [:]
         shown["version"] = .integer(model?.version ?? 0)
         shown["pending"] = .array((model?.pendingPaths ?? []).map { .string($0) })
         return shown

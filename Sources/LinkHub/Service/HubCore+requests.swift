@@ -15,7 +15,7 @@ extension HubCore {
         _ request: LinkRequest, from address: LinkAddress, at time: HubTime, recall: (Int64) -> [UInt8]?
     ) {
         statistics.requests += 1
-        let requester = HubTurn.Requester(address: address, id: request.id, actingAs: request.actingAs)
+        let requester = HubTurn.Requester(address: address, request: request)
         turn.requester = requester
         guard takeRate(address.principal, at: time) else {
             statistics.refusedRequests += 1
@@ -41,15 +41,15 @@ extension HubCore {
             answer(requester, .failure(IoTError(.linkUnavailable, "this session is not registered: begin it first")))
             return
         }
-        let key = AnswerIndex.Key(principal: address.principal, id: request.id)
-        if let replies = recent.answer(key, at: time.wall) ?? state.answers[key].flatMap(recall).map({ [$0] }) {
-            statistics.repeatedRequests += 1
-            for bytes in replies { turn.outputs.append(.message(address, bytes)) }
-            return
-        }
-        if let parts = forwards.redirect(requester) {
-            statistics.repeatedRequests += 1
-            for bytes in parts { turn.outputs.append(.message(address, bytes)) }
+        do throws(IoTError) {
+            if let replies = try repeated(requester, at: time, recall: recall) {
+                statistics.repeatedRequests += 1
+                for bytes in replies { turn.outputs.append(.message(address, bytes)) }
+                return
+            }
+        } catch {
+            // Not remembered: the id stays the first request's.
+            answer(requester, .failure(error))
             return
         }
         switch request.method {
@@ -61,6 +61,23 @@ extension HubCore {
             endSession(address.principal, at: time)
         default: execute(request, for: requester, at: time)
         }
+    }
+
+    /// What was answered so far to the same request; `nil` for a new one.
+    ///
+    /// - Throws: 25028 for an id that came with another request.
+    private mutating func repeated(
+        _ requester: HubTurn.Requester, at time: HubTime, recall: (Int64) -> [UInt8]?
+    ) throws(IoTError) -> [[UInt8]]? {
+        if let answer = recent.answer(requester.key, at: time.wall) {
+            try requester.content.check(isRepeatOf: answer.content)
+            return answer.replies
+        }
+        if let place = state.answers[requester.key], let reply = recall(place.number) {
+            try requester.content.check(isRepeatOf: place.content)
+            return [reply]
+        }
+        return try forwards.redirect(requester)
     }
 
     private mutating func execute(_ request: LinkRequest, for requester: HubTurn.Requester, at time: HubTime) {
@@ -189,12 +206,12 @@ extension HubCore {
         _ requester: HubTurn.Requester, _ method: String, _ outcome: Result<JSONValue, IoTError>, at time: HubTime
     ) {
         guard let bytes = answer(requester, outcome) else { return }
-        let key = AnswerIndex.Key(principal: requester.address.principal, id: requester.id)
+        let key = requester.key
         if case .success = outcome, Self.durableMethods.contains(method) {
-            let number = state.answers.add(key, at: time.wall)
-            turn.changes.append(.answer(number: number, key, at: time.wall, reply: bytes))
+            let number = state.answers.add(key, requester.content, at: time.wall)
+            turn.changes.append(.answer(number: number, key, requester.content, at: time.wall, reply: bytes))
         } else {
-            recent.add(key, bytes, at: time.wall)
+            recent.add(key, requester.content, [bytes], at: time.wall)
         }
     }
 

@@ -34,12 +34,17 @@ struct HubTurn: Sendable {
         var id: String
         /// In whose name: the session's own principal, or the one that an administrator's session acts as.
         var actor: Principal
+        var content: RequestContent
 
-        init(address: LinkAddress, id: String, actingAs: Principal? = nil) {
+        init(address: LinkAddress, request: LinkRequest) {
             self.address = address
-            self.id = id
-            actor = actingAs ?? address.principal
+            id = request.id
+            actor = request.actingAs ?? address.principal
+            content = RequestContent(request)
         }
+
+        /// What the answer is remembered under.
+        var key: AnswerIndex.Key { AnswerIndex.Key(principal: address.principal, id: id) }
     }
 }
 

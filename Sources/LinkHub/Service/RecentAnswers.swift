@@ -9,6 +9,7 @@ struct RecentAnswers: Sendable {
     private struct Entry: Sendable {
         /// Several for a request with several answers.
         var replies: [[UInt8]]
+        var content: RequestContent
         var byteCount: Int
         var time: Int64
     }
@@ -18,18 +19,15 @@ struct RecentAnswers: Sendable {
     private var first = 0
     private(set) var byteCount = 0
 
-    func answer(_ key: AnswerIndex.Key, at time: Int64) -> [[UInt8]]? {
+    func answer(_ key: AnswerIndex.Key, at time: Int64) -> (replies: [[UInt8]], content: RequestContent)? {
         guard let entry = answers[key], entry.time >= time - AnswerIndex.memory else { return nil }
-        return entry.replies
+        return (entry.replies, entry.content)
     }
 
-    mutating func add(_ key: AnswerIndex.Key, _ bytes: [UInt8], at time: Int64) {
-        add(key, [bytes], at: time)
-    }
-
-    mutating func add(_ key: AnswerIndex.Key, _ replies: [[UInt8]], at time: Int64) {
+    mutating func add(_ key: AnswerIndex.Key, _ content: RequestContent, _ replies: [[UInt8]], at time: Int64) {
         let size = replies.reduce(0) { $0 + $1.count }
-        if let old = answers.updateValue(Entry(replies: replies, byteCount: size, time: time), forKey: key) {
+        let entry = Entry(replies: replies, content: content, byteCount: size, time: time)
+        if let old = answers.updateValue(entry, forKey: key) {
             byteCount -= old.byteCount
         } else {
             order.append(key)

@@ -11,6 +11,13 @@ struct AnswerIndex: Sendable {
         var id: String
     }
 
+    /// Where the store keeps an answer.
+    struct Place: Sendable, Equatable {
+        var number: Int64
+        /// What was asked; `nil` when an earlier version stored it.
+        var content: RequestContent?
+    }
+
     private struct Entry: Sendable {
         var key: Key
         var number: Int64
@@ -18,7 +25,7 @@ struct AnswerIndex: Sendable {
     }
 
     let capacity: Int
-    private var numbers: [Key: Int64] = [:]
+    private var places: [Key: Place] = [:]
     /// In the order of time; those before `first` are forgotten.
     private var entries: [Entry] = []
     private var first = 0
@@ -30,20 +37,20 @@ struct AnswerIndex: Sendable {
 
     var count: Int { entries.count - first }
 
-    subscript(key: Key) -> Int64? { numbers[key] }
+    subscript(key: Key) -> Place? { places[key] }
 
     /// - Returns: The number under which the store keeps the answer.
-    mutating func add(_ key: Key, at time: Int64) -> Int64 {
+    mutating func add(_ key: Key, _ content: RequestContent, at time: Int64) -> Int64 {
         let number = nextNumber
-        restore(key, number: number, time: time)
+        restore(key, Place(number: number, content: content), time: time)
         return number
     }
 
     /// Adds what a store held, by rising number.
-    mutating func restore(_ key: Key, number: Int64, time: Int64) {
-        numbers[key] = number
-        entries.append(Entry(key: key, number: number, time: time))
-        nextNumber = max(nextNumber, number + 1)
+    mutating func restore(_ key: Key, _ place: Place, time: Int64) {
+        places[key] = place
+        entries.append(Entry(key: key, number: place.number, time: time))
+        nextNumber = max(nextNumber, place.number + 1)
     }
 
     /// Forgets what is too old or too many.
@@ -52,7 +59,7 @@ struct AnswerIndex: Sendable {
         var last: Int64?
         while first < entries.count, count > capacity || entries[first].time < time - Self.memory {
             let entry = entries[first]
-            if numbers[entry.key] == entry.number { numbers[entry.key] = nil }
+            if places[entry.key]?.number == entry.number { places[entry.key] = nil }
             last = entry.number
             first += 1
         }

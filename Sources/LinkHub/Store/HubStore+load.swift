@@ -45,15 +45,17 @@ extension HubStore {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT number, principal, request, answered_at FROM
-                    (SELECT number, principal, request, answered_at FROM answers ORDER BY number DESC LIMIT ?)
+                SELECT number, principal, request, content, answered_at FROM
+                    (SELECT number, principal, request, content, answered_at FROM answers ORDER BY number DESC LIMIT ?)
                 ORDER BY number
                 """, arguments: [state.answers.capacity])
         while let row = try rows.next() {
             let principal: String = row["principal"]
             let key = AnswerIndex.Key(
                 principal: try read(Principal(principal), "answers.principal"), id: row["request"])
-            state.answers.restore(key, number: row["number"], time: row["answered_at"])
+            let digest: Int64? = row["content"]
+            let place = AnswerIndex.Place(number: row["number"], content: digest.map(RequestContent.init(digest:)))
+            state.answers.restore(key, place, time: row["answered_at"])
         }
     }
 

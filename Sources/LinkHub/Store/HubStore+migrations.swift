@@ -55,6 +55,10 @@ extension HubStore {
                     """)
         }
         migrator.registerMigration("2", migrate: migrateToAccounts)
+        migrator.registerMigration("3") { database in
+            // What was asked, in 64 bits: an answer is repeated only for the same question.
+            try database.execute(sql: "ALTER TABLE answers ADD COLUMN content INTEGER")
+        }
         return migrator
     }
 

@@ -30,7 +30,7 @@ enum StoreChange: Sendable, Hashable {
     /// What the device now carries out, unless it is older than what is known.
     case applied(DeviceID, path: String, version: Int64)
     case removeProperty(DeviceID, path: String)
-    case answer(number: Int64, AnswerIndex.Key, at: Int64, reply: [UInt8])
+    case answer(number: Int64, AnswerIndex.Key, RequestContent, at: Int64, reply: [UInt8])
     case forgetAnswers(through: Int64)
     case addEvent(EventRecord)
     case deleteEvents([Int64])

@@ -13,7 +13,7 @@ struct AccountGateway: Gateway {
     /// In whose name requests go; `nil` for the daemon's own account.
     var principal: Principal? { shared.principal(of: caller.account) }
     var hub: HubClient { HubClient(link: shared.link, account: principal) }
-    var model: ThingModelClient { ThingModelClient(link: AccountLink(link: shared.link, account: principal)) }
+    var model: ThingModelClient { ThingModelClient(link: hub.link) }
 
     func status() async throws -> StatusResponse {
         await shared.status(channels: try await channels().count)

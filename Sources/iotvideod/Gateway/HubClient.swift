@@ -10,14 +10,16 @@ struct HubClient: Sendable {
     /// Pages of a long list that are read at most.
     private static let maximumPages = 64
 
-    let link: any HubLink
-    let account: Principal?
+    let link: AccountLink
+
+    init(link: any HubLink, account: Principal?) {
+        self.link = AccountLink(link: link, account: account)
+    }
 
     func ask(
         _ method: String, _ params: [String: JSONValue?] = [:], timeout: Duration = timeout, id: String? = nil
     ) async throws(IoTError) -> JSONValue {
-        try await link.request(
-            method, .object(params.compactMapValues { $0 }), timeout: timeout, id: id, as: account)
+        try await link.request(method, .object(params.compactMapValues { $0 }), timeout: timeout, id: id)
     }
 
     /// Reads a result as one of the API's types, whose members have the link's names.

@@ -1,3 +1,4 @@
+import Crypto
 import IoTCore
 import IoTLink
 import ThingModel
@@ -29,7 +30,14 @@ struct AccountLink: ModelLink {
     func request(
         _ method: String, _ params: JSONValue, timeout: Duration, id: String?
     ) async throws(IoTError) -> JSONValue {
-        try await link.request(method, params, timeout: timeout, id: id, as: account)
+        try await link.request(method, params, timeout: timeout, id: id.map(requestID), as: account)
+    }
+
+    /// The id of a request whose caller gave it a key. Two accounts may use the same key: on the link, where both ask
+    /// through one session, each has its own id.
+    func requestID(forKey key: String) -> String {
+        guard let account else { return key }
+        return Hex.encode(SHA256.hash(data: Array("\(account)/\(key)".utf8)).prefix(16))
     }
 
     func statusChanges() -> AsyncStream<LinkStatusChange> { link.statusChanges() }

@@ -36,7 +36,7 @@ extension HTTPResponse.Status {
                 .unprocessableContent,
                 [
                     .valueInvalid, .reservedPropertyName, .builtInNotWritable, .actionNotSupported, .invalidQRInput,
-                    .codecUnsupported, .provisioningTokenFailed, .provisioningTokenExpired,
+                    .codecUnsupported, .provisioningTokenFailed, .provisioningTokenExpired, .requestIDReused,
                 ]
             ),
             (.tooManyRequests, [.tooManyRequests, .tooManyConnections, .allChannelsBusy, .slowReader]),

@@ -12,6 +12,7 @@ final class ScriptedLink: HubLink {
         var method: String
         var params: JSONValue
         var account: Principal?
+        var id: String?
     }
 
     private let state = Mutex<[Request]>([])
@@ -30,7 +31,7 @@ final class ScriptedLink: HubLink {
     func request(
         _ method: String, _ params: JSONValue, timeout: Duration, id: String?, as account: Principal?
     ) async throws(IoTError) -> JSONValue {
-        let request = Request(method: method, params: params, account: account)
+        let request = Request(method: method, params: params, account: account, id: id)
         state.withLock { $0.append(request) }
         return try answer(request)
     }
@@ -69,6 +70,19 @@ final class ScriptedLink: HubLink {
                 .init(method: "user.list", params: [:], account: account),
                 .init(method: "user.list", params: ["after": "a"], account: account),
             ])
+    }
+
+    @Test("The same idempotency key of two accounts is two requests on the link that they share")
+    func keys() async throws {
+        let link = ScriptedLink { _ throws(IoTError) in [:] }
+        let accounts = [nil, Principal("u/guest"), Principal("u/other")]
+        for account in accounts + accounts {
+            _ = try await HubClient(link: link, account: account).ask("device.create", id: "1")
+        }
+        let ids = try link.requests.map { try #require($0.id) }
+        #expect(Set(ids).count == 3)
+        #expect(ids.prefix(3) == ids.suffix(3))
+        #expect(ids.allSatisfy(RequestID.isValid))
     }
 
     @Test("An answer that makes no sense is 21004")
