@@ -13,25 +13,32 @@ enum FanoutBenchmark {
         // A receiver that knows parameter sets decodes from the first frame on.
         formatParameters: ["packetization-mode": "1", "sprop-parameter-sets": "Z0I=,aM4="])
 
-    static func run(viewers: [Int], seconds: Int) async throws {
+    static func run(viewers: [Int], seconds: Int, hasCongestionControl: Bool) async throws {
         print(
-            "Fan-out of 4 Mbit/s, \(seconds) s each. Reference: EVP and sendmsg with UDP_SEGMENT from C, same bytes.\n")
+            """
+            Fan-out of 4 Mbit/s, \(seconds) s each, congestion control \(hasCongestionControl ? "on" : "off"). \
+            Reference: EVP and sendmsg with UDP_SEGMENT from C, same bytes.
+
+            """)
         print(
             "| viewers | CPU-s/Gbit | reference | ratio | packets/s | p99 delay, ms | kB a viewer | allocations a packet |"
         )
         print("| --- | --- | --- | --- | --- | --- | --- | --- |")
-        for count in viewers { try await run(viewers: count, seconds: seconds) }
+        for count in viewers {
+            try await run(viewers: count, seconds: seconds, hasCongestionControl: hasCongestionControl)
+        }
         print()
     }
 
-    private static func run(viewers count: Int, seconds: Int) async throws {
+    private static func run(viewers count: Int, seconds: Int, hasCongestionControl: Bool) async throws {
         let child = try Child(viewers: count)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let socket = try await PeerSocket.bind(
             to: SocketAddress(ipAddress: Setting.loopback, port: 0), on: loop, logger: Setting.logger)
         let certificate = try PeerCertificate.generate()
         let memoryBefore = ProcessFacts.memory()
-        let box = NIOLoopBoundBox.makeBoxSendingValue(Fanout(eventLoop: loop), eventLoop: loop)
+        let box = NIOLoopBoundBox.makeBoxSendingValue(
+            Fanout(eventLoop: loop, hasCongestionControl: hasCongestionControl), eventLoop: loop)
 
         for index in 0..<count {
             let offer = try await loop.submit { try box.value.addPeer(socket: socket, certificate: certificate, box) }
@@ -85,6 +92,7 @@ enum FanoutBenchmark {
     /// The camera's side, on its event loop.
     struct Fanout {
         let eventLoop: any EventLoop
+        let hasCongestionControl: Bool
         var peers: [Peer] = []
         var connected = 0
         var delays: [Int64] = []
@@ -93,8 +101,9 @@ enum FanoutBenchmark {
         private var frame = 0
         private let bytes: ByteBuffer
 
-        init(eventLoop: any EventLoop) {
+        init(eventLoop: any EventLoop, hasCongestionControl: Bool) {
             self.eventLoop = eventLoop
+            self.hasCongestionControl = hasCongestionControl
             var bytes = ByteBuffer()
             bytes.writeInteger(UInt32(FanoutBenchmark.frameBytes - 4))
             bytes.writeInteger(UInt8(0x65))
@@ -108,8 +117,7 @@ enum FanoutBenchmark {
             let section = MediaSection(
                 mid: "video", kind: .video, direction: .sendOnly, codecs: [FanoutBenchmark.codec])
             var configuration = PeerConfiguration(hostAddresses: [], isControlling: true, sections: [section])
-            // As cameras call their viewers.
-            configuration.congestion.isEnabled = false
+            configuration.congestion.isEnabled = hasCongestionControl
             let peer = try socket.makePeer(
                 configuration: configuration,
                 certificate: certificate

@@ -8,6 +8,7 @@ struct PeerBench {
         usage: peer-bench [srtp] [fanout] [handshakes] [connect] [data]   (all when none is named)
           --viewers 1,10,50,100   fanout: how many viewers
           --seconds 5             fanout: how long each
+          --congestion both       fanout: off, as cameras call their own viewers; on, as browsers have it; or both
         """
 
     static func main() async throws {
@@ -22,6 +23,7 @@ struct PeerBench {
         }
         let viewers = value("--viewers", "1,10,50,100").split(separator: ",").compactMap { Int($0) }
         let seconds = Int(value("--seconds", "5")) ?? 5
+        let congestion = value("--congestion", "both")
         let known = ["srtp", "fanout", "handshakes", "connect", "data"]
         guard arguments.allSatisfy(known.contains) else {
             print(usage)
@@ -29,7 +31,11 @@ struct PeerBench {
         }
         let wanted = arguments.isEmpty ? known : arguments
         if wanted.contains("srtp") { try SRTPBenchmark.run() }
-        if wanted.contains("fanout") { try await FanoutBenchmark.run(viewers: viewers, seconds: seconds) }
+        if wanted.contains("fanout") {
+            for isControlled in [false, true] where congestion == "both" || congestion == (isControlled ? "on" : "off") {
+                try await FanoutBenchmark.run(viewers: viewers, seconds: seconds, hasCongestionControl: isControlled)
+            }
+        }
         if wanted.contains("handshakes") { try HandshakeBenchmark.run() }
         if wanted.contains("connect") { try await ConnectBenchmark.run() }
         if wanted.contains("data") { try DataChannelBenchmark.run() }

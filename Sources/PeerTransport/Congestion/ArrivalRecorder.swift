@@ -2,7 +2,8 @@ import NIOCore
 
 /// Notes when the packets of a transport arrive, and tells their sender (transport-wide feedback).
 ///
-/// A message leaves 50 to 100 ms after the first packet that it tells of: sooner the more packets there are.
+/// A message leaves 50 to 100 ms after the first packet that it tells of: sooner the more packets there are. The next
+/// one begins with what came behind it and was called missing: two messages could overtake each other.
 struct ArrivalRecorder: Sendable {
     private var unwrapper = SequenceUnwrapper<UInt16>()
 
@@ -27,8 +28,8 @@ struct ArrivalRecorder: Sendable {
     /// Statuses in one message; with three bytes each they fit a datagram.
     private static let maximumStatuses: Int64 = 350
 
-    /// Packets that came behind a message which had called them missing, and are told of one by one.
-    private static let maximumLate = 16
+    /// So far behind what was told a packet still counts as late and not as lost.
+    private static let maximumLateness: Int64 = 128
 
     init() {}
 
@@ -64,11 +65,8 @@ struct ArrivalRecorder: Sendable {
         firstPending = nil
         let start = next ?? sorted[0].number
         var messages: [RTCPTransportWideFeedback] = []
-        for late in sorted.prefix(while: { $0.number < start }).suffix(Self.maximumLate) {
-            append([late], from: late.number, senderSSRC, mediaSSRC, to: &messages)
-        }
-        var rest = sorted.drop { $0.number < start }
-        var base = start
+        var rest = sorted.drop { $0.number < start - Self.maximumLateness }
+        var base = min(start, rest.first?.number ?? start)
         while let last = rest.last, base <= last.number {
             let end = min(base + Self.maximumStatuses, last.number + 1)
             let part = rest.prefix { $0.number < end }

@@ -1,6 +1,8 @@
 import NIOCore
 
-/// Holds packets back so that they leave no faster than the way takes them: in bursts of 5 ms.
+/// Holds packets back so that they leave no faster than the way takes them: what the rate carries in 20 ms may leave at
+/// once, so that an ordinary picture goes to the kernel in one piece, which costs a fifth. What waits longer follows
+/// every 10 ms, at whole multiples of 10 ms, so that an event loop wakes once for all its peers.
 ///
 /// Sound never waits; repairs go before pictures. The queue is bounded by `maximumCount` and by the time that it takes
 /// to send it. When it holds more than that, a video track's frames are refused, from the next frame on up to its next
@@ -35,16 +37,17 @@ struct Pacer: Sendable {
     private var pictures = CircularBuffer<Item>()
     private var queuedBytes = 0
 
-    /// When what was sent is paid for by the rate.
+    /// When what was sent is paid for by the rate: a burst ahead of the present, at most.
     private var paid: NIODeadline
-
-    /// A burst is going on: it ends when what was sent is a burst ahead of the rate.
-    private var isBursting = true
 
     /// The timestamp of the frame that each track last took in, and whether it refuses frames.
     private var frames: [Int: (timestamp: UInt32, isRefusing: Bool)] = [:]
 
-    private static let burst = TimeAmount.milliseconds(5)
+    private static let burst = TimeAmount.milliseconds(20)
+    private static let step = TimeAmount.milliseconds(10)
+
+    /// So much later than asked for a timer may ring without a loss of rate.
+    private static let lateness = TimeAmount.milliseconds(2)
     private static let maximumRepairs = 1_024
 
     /// A repair that waited so long comes too late.
@@ -81,7 +84,7 @@ struct Pacer: Sendable {
     mutating func pay(byteCount: Int, at now: NIODeadline) {
         let cost = max(byteCount + Self.overhead - credit, 0)
         credit -= min(credit, byteCount + Self.overhead)
-        paid = max(paid, now) + duration(of: cost)
+        paid = max(paid, now - Self.lateness) + duration(of: cost)
     }
 
     private func size(of packet: MediaPacket) -> Int {
@@ -105,6 +108,8 @@ struct Pacer: Sendable {
         frames[track] = (packet.timestamp, isRefusing)
         // A frame that was let in comes in whole, unless it is beyond all measure.
         guard !isRefusing, pictures.count < 2 * maximumCount else { return false }
+        // A pause gives no right to more.
+        if count == 0 { paid = max(paid, now) }
         pictures.append(Item(track: track, packet: packet, isRepair: false, enqueued: now))
         queuedBytes += size(of: packet)
         return true
@@ -123,12 +128,7 @@ struct Pacer: Sendable {
 
     /// The next packet that may leave now.
     mutating func pop(at now: NIODeadline) -> Item? {
-        guard count > 0 else { return nil }
-        if isBursting, paid > now + Self.burst { isBursting = false }
-        if !isBursting {
-            guard paid <= now else { return nil }
-            isBursting = true
-        }
+        guard count > 0, paid <= now + Self.burst else { return nil }
         while let first = repairs.first, now - first.enqueued > Self.maximumRepairAge { _ = popRepair() }
         guard let item = popRepair() ?? popPicture() else { return nil }
         pay(byteCount: item.packet.payload.readableBytes, at: now)
@@ -151,6 +151,8 @@ struct Pacer: Sendable {
     /// When `pop` may next give something.
     var deadline: NIODeadline? {
         guard count > 0 else { return nil }
-        return isBursting ? paid - Self.burst : paid
+        let early = (paid - Self.burst).uptimeNanoseconds
+        let step = UInt64(Self.step.nanoseconds)
+        return .uptimeNanoseconds((early + step - 1) / step * step)
     }
 }

@@ -185,8 +185,8 @@ public final class PeerConnection {
         var deadline = connectingDeadline ?? .distantFuture
         if let time = ice.nextDeadline { deadline = min(deadline, time) }
         if let remaining = dtls?.remainingTime { deadline = min(deadline, now + remaining) }
-        for track in tracks {
-            if let time = track.nextDeadline { deadline = min(deadline, time) }
+        for index in tracks.indices {
+            if let time = tracks[index].nextDeadline { deadline = min(deadline, time) }
         }
         if let time = dataChannels?.nextDeadline { deadline = min(deadline, time) }
         if srtp != nil {

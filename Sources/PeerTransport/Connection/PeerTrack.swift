@@ -49,9 +49,12 @@ struct PeerTrack {
             || section.receivingRetransmissionTypes[payloadType] != nil
     }
 
+    /// Mutating, like `headerExtension`, so that the track is not copied for each packet.
     var nextDeadline: NIODeadline? {
-        guard let report = sender?.reportDeadline else { return receiverDeadline }
-        return receiverDeadline.map { min($0, report) } ?? report
+        mutating get {
+            guard let report = sender?.reportDeadline else { return receiverDeadline }
+            return receiverDeadline.map { min($0, report) } ?? report
+        }
     }
 
     /// Packets of the section carry the transport's numbers, both ways.
@@ -72,17 +75,17 @@ struct PeerTrack {
     }
 
     /// The extensions of the next packet; `nil` for none.
-    func headerExtension(
+    mutating func headerExtension(
         number: UInt16?, playoutDelay: PlayoutDelay?, at now: NIODeadline
     ) -> OutgoingHeaderExtension? {
-        guard let sender, hasHeaderExtensions else { return nil }
+        guard hasHeaderExtensions, let reportsReceived = sender?.statistics.reportsReceived else { return nil }
         var headerExtension = OutgoingHeaderExtension(section.headerExtensions)
         if hasTransportNumbers {
             headerExtension.transportSequenceNumber = number
         } else if section.feedback.contains(.receiverEstimatedMaximumBitrate) {
             headerExtension.absoluteSendTime = AbsoluteSendTime.packed(now)
         }
-        if sender.statistics.reportsReceived == 0 {
+        if reportsReceived == 0 {
             // RFC 9143 §15.2: until the peer has shown that it knows the stream.
             headerExtension.mid = midBytes
             headerExtension.playoutDelay = playoutDelay?.packed

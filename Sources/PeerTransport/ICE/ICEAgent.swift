@@ -232,7 +232,12 @@ struct ICEAgent {
     }
 
     /// When `handleTimeout` is due; `nil` when nothing waits, and after the end.
+    /// Mutating, as otherwise the class that holds the agent copies all of it for each look.
     var nextDeadline: NIODeadline? {
+        mutating get { findNextDeadline() }
+    }
+
+    private func findNextDeadline() -> NIODeadline? {
         guard state != .failed else { return nil }
         var deadline = min(consent?.nextDeadline ?? .distantFuture, gatherer.nextDeadline ?? .distantFuture)
         deadline = min(deadline, releaseAt ?? .distantFuture)
