@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 
 /// What an enrolment string says of the hub: where it listens, and whom to trust there.
 public enum EnrolmentAddress: Sendable, Hashable {

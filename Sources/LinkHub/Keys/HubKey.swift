@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import IoTCore
+import IoTLink
 import JWTKit
 
 /// The hub's Ed25519 key, which signs every token. It lies in `keys/signing.pem` (PKCS #8), made on first start.

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import IoTCore
+import IoTLink
 import JWTKit
 
 /// Signs and checks the hub's tokens: JWTs with EdDSA (RFC 8037 §3.1).
