@@ -317,7 +317,7 @@ public final class LinkHub: Service, Sendable {
     }
 
     /// Where who joins this hub is sent. A port of the loopback interface without TLS is nothing to hand out.
-    private static func enrolmentAddress(_ endpoint: LinkEndpoint, authority: [UInt8]?) -> EnrolmentAddress? {
+    private static func enrolmentAddress(_ endpoint: LinkEndpoint, authority: [UInt8]?) -> EnrolmentString.Place? {
         switch endpoint {
         case .unixSocket(let path): .unixSocket(path: path)
         case .tls(let host, let port, _): authority.map { .tls(host: host, port: port, authority: $0) }
