@@ -160,9 +160,9 @@ struct TLSListenerTests {
         let authority = try HubAuthority(dataDirectory: other.path, now: now)
         let pair = try authority.issue(names: ["127.0.0.1"], now: now, lifetime: 86_400)
         let stranger = try authority.issue(names: ["127.0.0.1"], now: now, lifetime: 86_400)
-        try SecretFile.write(pair.certificate, to: other.path + "/chain.pem")
-        try SecretFile.write(pair.key, to: other.path + "/key.pem")
-        try SecretFile.write(stranger.key, to: other.path + "/wrong.pem")
+        try PrivateFile.write(pair.certificate, to: other.path + "/chain.pem")
+        try PrivateFile.write(pair.key, to: other.path + "/key.pem")
+        try PrivateFile.write(stranger.key, to: other.path + "/wrong.pem")
         var tls = HubTLS(
             host: "127.0.0.1", port: 0, certificateFile: other.path + "/chain.pem", keyFile: other.path + "/key.pem")
         try await withHub(in: directory, tls: tls) { hub in

@@ -54,7 +54,7 @@ struct TokenAuthorityTests {
         let path = directory.path + "/keys/signing.pem"
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         #expect(throws: IoTError.self) { _ = try HubKey(dataDirectory: directory.path) }
-        try SecretFile.write("rubbish", to: path)
+        try PrivateFile.write("rubbish", to: path)
         #expect(throws: IoTError.self) { _ = try HubKey(dataDirectory: directory.path) }
         #expect(try SecretFile.read(path) == "rubbish")
     }

@@ -49,7 +49,7 @@ struct TokenHandoverTests {
             let owner = try await hub.ensureOwner()
             let token = try await hub.issueToken(.user(owner), lifetime: .seconds(6))
             let file = directory.path + "/owner-token"
-            try SecretFile.write(token, to: file)
+            try PrivateFile.write(token, to: file)
             try await withSession(hub.endpoint, .user(owner), .file(path: file)) { session in
                 let expires = try #require(try TokenClaims(parsing: token).expires)
                 // Past the end of the first token, and of its grace.
@@ -89,7 +89,7 @@ struct TokenHandoverTests {
             let authority = try CertificateAuthority(pem: try #require(grant.certificateAuthority))
             #expect(authority.fingerprint == hub.certificateAuthorityFingerprint)
             let file = TemporaryDirectory().path + "-ca.pem"
-            try SecretFile.write(authority.pem, to: file)
+            try PrivateFile.write(authority.pem, to: file)
             defer { unlink(file) }
             try await withSession(
                 grant.endpoint(certificateAuthorityFile: file), .user(owner), .value(user.token)

@@ -14,7 +14,7 @@ struct OwnerAccount: Sendable {
         let path = directory + "/accessId"
         guard let text = try SecretFile.read(path) else {
             accessID = Self.firstName
-            try SecretFile.write(accessID.rawValue + "\n", to: path)
+            try PrivateFile.write(accessID.rawValue + "\n", to: path)
             return
         }
         guard let id = AccessID(rawValue: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
@@ -38,6 +38,6 @@ struct OwnerAccount: Sendable {
     }
 
     func save(_ token: String) throws(IoTError) {
-        try SecretFile.write(token + "\n", to: tokenFile)
+        try PrivateFile.write(token + "\n", to: tokenFile)
     }
 }

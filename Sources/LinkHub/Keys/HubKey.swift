@@ -15,7 +15,7 @@ struct HubKey: Sendable {
         let path = directory + "/signing.pem"
         guard let text = try SecretFile.read(path) else {
             signing = Curve25519.Signing.PrivateKey()
-            try SecretFile.write(EdDSA.PrivateKey(backing: signing).pemRepresentation + "\n", to: path)
+            try PrivateFile.write(EdDSA.PrivateKey(backing: signing).pemRepresentation + "\n", to: path)
             return
         }
         do {

@@ -72,7 +72,7 @@ struct Daemon {
 
     private func makeHub(logger: Logger) throws(IoTError) -> LinkHub? {
         guard configuration.hub.enabled ?? (joined == nil) else {
-            try PrivateFile.makeDirectory(configuration.dataDirectory)
+            try PrivateDirectory.make(configuration.dataDirectory)
             return nil
         }
         let endpoint: BrokerSupervisor.EndpointChoice =

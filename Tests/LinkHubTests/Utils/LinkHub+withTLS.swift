@@ -84,8 +84,8 @@ enum TLSProbe {
 
     private static func serverContext(_ pair: X509Maker.Pair) throws -> OpaquePointer {
         let directory = TemporaryDirectory()
-        try SecretFile.write(pair.certificate, to: directory.path + "/c")
-        try SecretFile.write(pair.key, to: directory.path + "/k")
+        try PrivateFile.write(pair.certificate, to: directory.path + "/c")
+        try PrivateFile.write(pair.key, to: directory.path + "/k")
         guard let context = SSL_CTX_new(TLS_server_method()),
             SSL_CTX_use_certificate_chain_file(context, directory.path + "/c") == 1,
             SSL_CTX_use_PrivateKey_file(context, directory.path + "/k", SSL_FILETYPE_PEM) == 1
