@@ -47,7 +47,8 @@ public final class LinkHub: Service, Sendable {
             throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
         }
         try SecretFile.makeDirectory(directory)
-        lock = try DirectoryLock(dataDirectory: directory)
+        // Whoever runs the hub, it has this lock.
+        lock = try DirectoryLock(directory, file: "hub.lock", holder: "hub")
         supervisor = try BrokerSupervisor(
             dataDirectory: directory, endpoint: configuration.endpoint, program: configuration.mosquittoPath,
             tls: configuration.tls, limits: configuration.brokerLimits, logger: logger)
