@@ -46,6 +46,13 @@ struct TokenAuthorityTests {
         }
     }
 
+    @Test("A token of one kind is none of another, though its claims have the same names")
+    func kind() throws {
+        let token = try authority.sign(APITokenClaims(sub: "u/owner", jti: "abc", iat: 1_000, exp: 2_000))
+        #expect(authority.verify(token, as: APITokenClaims.self) != nil)
+        #expect(authority.verify(token, as: LinkTokenClaims.self) == nil)
+    }
+
     @Test("The key is made once, readable by its owner alone, and never replaced")
     func keyFile() throws {
         let directory = TemporaryDirectory()

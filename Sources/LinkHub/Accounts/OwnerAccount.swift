@@ -30,7 +30,7 @@ struct OwnerAccount: Sendable {
         _ authority: TokenAuthority, knownTokens: (String) -> Bool, at seconds: Int64
     ) throws(IoTError) -> String? {
         guard let text = try SecretFile.read(tokenFile)?.trimmingCharacters(in: .whitespacesAndNewlines),
-            let claims = authority.verify(text, as: LinkTokenClaims.self), claims.kind == LinkTokenClaims.kind,
+            let claims = authority.verify(text, as: LinkTokenClaims.self),
             claims.sub == Principal.user(accessID).description, knownTokens(claims.jti),
             claims.exp - seconds > (claims.exp - claims.iat) / 3
         else { return nil }
