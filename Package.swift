@@ -118,6 +118,7 @@ let package = Package(
                 "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals,
                 hummingbird, nioSSL, coreMetrics, arguments, yams,
             ],
+            resources: [.embedInCode("HTTP/watch.html")],
             swiftSettings: settings),
         .executableTarget(
             name: "iotctl",
