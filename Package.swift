@@ -29,7 +29,7 @@ func tests(
     _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = [], standsInFor functions: [String] = []
 ) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings,
+        name: name, dependencies: dependencies + ["TestSupport"], exclude: exclude, swiftSettings: settings,
         linkerSettings: functions.isEmpty
             ? [] : [.unsafeFlags(functions.flatMap { ["-Xlinker", "--export-dynamic-symbol=\($0)"] })])
 }
@@ -118,6 +118,7 @@ let package = Package(
                 "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals,
                 hummingbird, nioSSL, coreMetrics, arguments, yams,
             ],
+            resources: [.embedInCode("HTTP/watch.html")],
             swiftSettings: settings),
         .executableTarget(
             name: "iotctl",
@@ -136,6 +137,9 @@ let package = Package(
         .executableTarget(
             name: "hub-bench", dependencies: ["IoTCore", "IoTLink", "LinkHub", "ThingModel", logging],
             path: "Benchmarks/Sources/hub-bench", swiftSettings: settings),
+
+        // What several of the tests use; all of them have it.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
 
         tests("IoTCoreTests", ["IoTCore", nioCore]),
         tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging, lifecycle]),

@@ -47,7 +47,8 @@ public final class LinkHub: Service, Sendable {
             throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
         }
         try SecretFile.makeDirectory(directory)
-        lock = try DirectoryLock(dataDirectory: directory)
+        // Whoever runs the hub, it has this lock.
+        lock = try DirectoryLock(directory, file: "hub.lock", holder: "hub")
         supervisor = try BrokerSupervisor(
             dataDirectory: directory, endpoint: configuration.endpoint, program: configuration.mosquittoPath,
             tls: configuration.tls, limits: configuration.brokerLimits, logger: logger)
@@ -317,7 +318,7 @@ public final class LinkHub: Service, Sendable {
     }
 
     /// Where who joins this hub is sent. A port of the loopback interface without TLS is nothing to hand out.
-    private static func enrolmentAddress(_ endpoint: LinkEndpoint, authority: [UInt8]?) -> EnrolmentAddress? {
+    private static func enrolmentAddress(_ endpoint: LinkEndpoint, authority: [UInt8]?) -> EnrolmentString.Place? {
         switch endpoint {
         case .unixSocket(let path): .unixSocket(path: path)
         case .tls(let host, let port, _): authority.map { .tls(host: host, port: port, authority: $0) }

@@ -1,4 +1,5 @@
 import IoTCore
+import TestSupport
 import Testing
 
 @Suite struct JSONParserTests {
@@ -113,7 +114,7 @@ import Testing
 
     @Test("Random bytes and damaged texts never trap")
     func random() {
-        var generator = SplitMix(state: 42)
+        var generator = SeededGenerator(seed: 42)
         let pieces = Array(#"{}[]",:\u0123dD8eE+-.tfn "#.utf8) + [0x00, 0x80, 0xE5, 0xFF]
         for _ in 0..<20_000 {
             let bytes = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
@@ -123,18 +124,5 @@ import Testing
             guard let value = try? JSONValue(parsing: bytes) else { continue }
             #expect((try? JSONValue(parsing: value.jsonText)) == value)
         }
-    }
-}
-
-/// A small seeded generator (SplitMix64), so that a failure repeats.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

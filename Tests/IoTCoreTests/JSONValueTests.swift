@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import TestSupport
 import Testing
 
 @Suite struct JSONValueTests {
@@ -34,7 +35,7 @@ import Testing
 
     @Test("Random values are read back equal, compact and pretty")
     func roundTrip() throws {
-        var generator = SplitMix(state: 7)
+        var generator = SeededGenerator(seed: 7)
         for _ in 0..<500 {
             let value = randomValue(depth: 4, &generator)
             #expect(try JSONValue(parsing: value.jsonText) == value)
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    private func randomValue(depth: Int, _ generator: inout SplitMix) -> JSONValue {
+    private func randomValue(depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
         switch Int.random(in: 0...(depth > 0 ? 6 : 4), using: &generator) {
         case 0: return .null
         case 1: return .bool(.random(using: &generator))
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    private func randomText(_ generator: inout SplitMix) -> String {
+    private func randomText(_ generator: inout SeededGenerator) -> String {
         var scalars = String.UnicodeScalarView()
         for _ in 0..<Int.random(in: 0...6, using: &generator) {
             if let scalar = Unicode.Scalar(UInt32.random(in: 0...0x2FFFF, using: &generator)) { scalars.append(scalar) }

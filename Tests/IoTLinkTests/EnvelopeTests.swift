@@ -1,4 +1,5 @@
 import IoTCore
+import TestSupport
 import Testing
 
 @testable import IoTLink

@@ -150,11 +150,11 @@ struct EnrolmentTests {
 
     @Test("The string says where the hub is, and whom to trust there")
     func text() {
-        let tls = EnrolmentAddress.tls(host: "hub.local", port: 8883, authority: [0xFB, 0xFF])
+        let tls = EnrolmentString.Place.tls(host: "hub.local", port: 8883, authority: [0xFB, 0xFF])
         #expect(tls.text(id: "enrol-1", secret: "ab") == "iotlink://hub.local:8883?enrol=enrol-1.ab&ca=-_8")
-        let six = EnrolmentAddress.tls(host: "fd00::1", port: 1, authority: [])
+        let six = EnrolmentString.Place.tls(host: "fd00::1", port: 1, authority: [])
         #expect(six.text(id: "i", secret: "s") == "iotlink://[fd00::1]:1?enrol=i.s&ca=")
-        let path = EnrolmentAddress.unixSocket(path: "/var/lib/a b?&#%/x.sock")
+        let path = EnrolmentString.Place.unixSocket(path: "/var/lib/a b?&#%/x.sock")
         #expect(path.text(id: "i", secret: "s") == "iotlink+unix:///var/lib/a%20b%3F&%23%25/x.sock?enrol=i.s")
     }
 }

@@ -80,17 +80,7 @@ struct ExpiredTokenTests {
     ) async throws -> Result {
         var limits = HubLimits()
         limits.tokenLeeway = 0
-        let hub = try LinkHub(
-            HubConfiguration(dataDirectory: directory.path, limits: limits), logger: quietLogger)
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await hub.run() }
-            defer { group.cancelAll() }
-            try await hub.waitUntilReady()
-            let result = try await body(hub)
-            group.cancelAll()
-            try await group.waitForAll()
-            return result
-        }
+        return try await withHub(in: directory, limits: limits, body)
     }
 }
 

@@ -40,7 +40,8 @@ struct TLSListenerTests {
             let (host, port, file) = try Self.parts(endpoint)
             #expect(host == "127.0.0.1")
             #expect(try CertificateAuthority(file: file).fingerprint == hub.certificateAuthorityFingerprint)
-            try await withSession(endpoint, owner, .value(token)) { session in
+            let configuration = LinkConfiguration(principal: owner, token: .value(token), endpoint: endpoint)
+            try await withSession(configuration) { session in
                 let devices = try await session.request("device.list")
                 #expect(devices["devices"]?.arrayValue?.count == 1)
             }
@@ -65,7 +66,8 @@ struct TLSListenerTests {
             let relay = try SlowRelay(to: port)
             let endpoint = LinkEndpoint.tls(host: host, port: relay.port, certificateAuthorityFile: file)
             let began = ContinuousClock.now
-            try await withSession(endpoint, owner, .value(token)) { session in
+            let configuration = LinkConfiguration(principal: owner, token: .value(token), endpoint: endpoint)
+            try await withSession(configuration) { session in
                 #expect(ContinuousClock.now - began > .milliseconds(300))
                 _ = try await session.request("device.list")
                 #expect(session.counters.onlineCount == 1)
@@ -132,7 +134,8 @@ struct TLSListenerTests {
             let (_, port, file) = try Self.parts(hub.tlsEndpoint)
             let endpoint = LinkEndpoint.tls(host: "127.0.0.1", port: port, certificateAuthorityFile: file)
             let broker = hub.brokerProcessIdentifier
-            try await withSession(endpoint, owner, .value(token)) { session in
+            let configuration = LinkConfiguration(principal: owner, token: .value(token), endpoint: endpoint)
+            try await withSession(configuration) { session in
                 let first = try await TLSProbe.serverCertificate(port: port)
                 var now = first
                 let deadline = ContinuousClock.now + .seconds(20)
@@ -146,7 +149,7 @@ struct TLSListenerTests {
                 #expect(hub.brokerProcessIdentifier == broker)
             }
             // A new session trusts the new one by the same authority.
-            try await withSession(endpoint, owner, .value(token)) { session in
+            try await withSession(configuration) { session in
                 _ = try await session.request("device.list")
             }
         }
@@ -160,15 +163,17 @@ struct TLSListenerTests {
         let authority = try HubAuthority(dataDirectory: other.path, now: now)
         let pair = try authority.issue(names: ["127.0.0.1"], now: now, lifetime: 86_400)
         let stranger = try authority.issue(names: ["127.0.0.1"], now: now, lifetime: 86_400)
-        try SecretFile.write(pair.certificate, to: other.path + "/chain.pem")
-        try SecretFile.write(pair.key, to: other.path + "/key.pem")
-        try SecretFile.write(stranger.key, to: other.path + "/wrong.pem")
+        try PrivateFile.write(pair.certificate, to: other.path + "/chain.pem")
+        try PrivateFile.write(pair.key, to: other.path + "/key.pem")
+        try PrivateFile.write(stranger.key, to: other.path + "/wrong.pem")
         var tls = HubTLS(
             host: "127.0.0.1", port: 0, certificateFile: other.path + "/chain.pem", keyFile: other.path + "/key.pem")
         try await withHub(in: directory, tls: tls) { hub in
             #expect(hub.certificateAuthorityFingerprint == authority.certificate.fingerprint)
             let (owner, token, _, _) = try await hub.ownerAndDevice()
-            try await withSession(try #require(hub.tlsEndpoint), owner, .value(token)) { session in
+            let endpoint = try #require(hub.tlsEndpoint)
+            let configuration = LinkConfiguration(principal: owner, token: .value(token), endpoint: endpoint)
+            try await withSession(configuration) { session in
                 _ = try await session.request("device.list")
             }
         }

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import IoTCore
+import IoTLink
 import JWTKit
 import Testing
 
@@ -45,6 +46,13 @@ struct TokenAuthorityTests {
         }
     }
 
+    @Test("A token of one kind is none of another, though its claims have the same names")
+    func kind() throws {
+        let token = try authority.sign(APITokenClaims(sub: "u/owner", jti: "abc", iat: 1_000, exp: 2_000))
+        #expect(authority.verify(token, as: APITokenClaims.self) != nil)
+        #expect(authority.verify(token, as: LinkTokenClaims.self) == nil)
+    }
+
     @Test("The key is made once, readable by its owner alone, and never replaced")
     func keyFile() throws {
         let directory = TemporaryDirectory()
@@ -53,7 +61,7 @@ struct TokenAuthorityTests {
         let path = directory.path + "/keys/signing.pem"
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         #expect(throws: IoTError.self) { _ = try HubKey(dataDirectory: directory.path) }
-        try SecretFile.write("rubbish", to: path)
+        try PrivateFile.write("rubbish", to: path)
         #expect(throws: IoTError.self) { _ = try HubKey(dataDirectory: directory.path) }
         #expect(try SecretFile.read(path) == "rubbish")
     }

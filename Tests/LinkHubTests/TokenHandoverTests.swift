@@ -16,7 +16,9 @@ struct TokenHandoverTests {
             let endpoint = try #require(hub.tlsEndpoint)
             try await withSession(hub, owner, ownerToken) { user in
                 let presence = user.pushes()
-                try await withSession(endpoint, .device(device), .value(first)) { session in
+                let configuration = LinkConfiguration(
+                    principal: .device(device), token: .value(first), endpoint: endpoint)
+                try await withSession(configuration) { session in
                     // The hub forgets the first token only when the session has left it.
                     session.updateToken(second)
                     let deadline = NIODeadline.now() + .seconds(20)
@@ -49,8 +51,10 @@ struct TokenHandoverTests {
             let owner = try await hub.ensureOwner()
             let token = try await hub.issueToken(.user(owner), lifetime: .seconds(6))
             let file = directory.path + "/owner-token"
-            try SecretFile.write(token, to: file)
-            try await withSession(hub.endpoint, .user(owner), .file(path: file)) { session in
+            try PrivateFile.write(token, to: file)
+            let configuration = LinkConfiguration(
+                principal: .user(owner), token: .file(path: file), endpoint: hub.endpoint)
+            try await withSession(configuration) { session in
                 let expires = try #require(try TokenClaims(parsing: token).expires)
                 // Past the end of the first token, and of its grace.
                 while WallClock.milliseconds() < (expires + 1) * 1_000 {
@@ -89,11 +93,12 @@ struct TokenHandoverTests {
             let authority = try CertificateAuthority(pem: try #require(grant.certificateAuthority))
             #expect(authority.fingerprint == hub.certificateAuthorityFingerprint)
             let file = TemporaryDirectory().path + "-ca.pem"
-            try SecretFile.write(authority.pem, to: file)
+            try PrivateFile.write(authority.pem, to: file)
             defer { unlink(file) }
-            try await withSession(
-                grant.endpoint(certificateAuthorityFile: file), .user(owner), .value(user.token)
-            ) { session in _ = try await session.request("device.list") }
+            let configuration = LinkConfiguration(
+                principal: .user(owner), token: .value(user.token),
+                endpoint: grant.endpoint(certificateAuthorityFile: file))
+            try await withSession(configuration) { session in _ = try await session.request("device.list") }
 
             let reused = await #expect(throws: IoTError.self) { try await Enrolment.exchange(good) }
             #expect(reused?.code == .provisioningTokenExpired)

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import MediaCodec
@@ -72,7 +73,7 @@ struct BitstreamTests {
 
     @Test("Garbage parses to nil or to something within bounds, never to a trap")
     func garbage() throws {
-        var random = SeededGenerator(7)
+        var random = SeededGenerator(seed: 7)
         let real = try [Clips.h264, Clips.h265, Clips.bFrames].flatMap {
             try #require(try MediaDemuxer(url: $0).video?.parameterSets)
         }

@@ -2,6 +2,7 @@ import Foundation
 import IoTCore
 import MediaCodec
 import NIOCore
+import TestSupport
 import Testing
 
 /// What a stranger sends never traps; the numbers are seeded, so a failure comes again.
@@ -51,7 +52,7 @@ struct CorruptInputTests {
 
     @Test("Flipped bits in frames", arguments: Clips.all)
     func frames(_ clip: String) throws {
-        var random = SeededGenerator(0x5EED)
+        var random = SeededGenerator(seed: 0x5EED)
         let demuxer = try MediaDemuxer(url: clip)
         let video = try #require(demuxer.video)
         let audio = try #require(demuxer.audio)
@@ -89,7 +90,7 @@ struct CorruptInputTests {
         let whole = ByteBuffer(bytes: try Data(contentsOf: URL(fileURLWithPath: file)))
         // MEDIACODEC_FUZZ_ROUNDS=1000 digs deeper.
         let rounds = ProcessInfo.processInfo.environment["MEDIACODEC_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 12
-        var random = SeededGenerator(0xC0FFEE)
+        var random = SeededGenerator(seed: 0xC0FFEE)
         for round in 0..<rounds {
             var bytes = damaged(whole, &random, flips: 1 << (round % 8))
             if round % 3 == 0 {

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import MediaCodec
@@ -61,7 +62,7 @@ import Testing
     func damage() throws {
         let (parameters, frames) = try sound("street-h264-aac.mp4")
         let transcoder = try OpusTranscoder(parameters)
-        var generator = SeededGenerator(7)
+        var generator = SeededGenerator(seed: 7)
         var packets = 0
         for (index, frame) in frames.enumerated() {
             var frame = frame

@@ -1,5 +1,6 @@
 import IoTCore
 import NetConfig
+import TestSupport
 import Testing
 
 @Suite struct ProvisioningPayloadTests {
@@ -50,7 +51,7 @@ import Testing
 
     @Test("Random texts are read back, in each format", arguments: ProvisioningFormat.allCases)
     func property(format: ProvisioningFormat) throws {
-        var random = SplitMix(state: 0x5EED)
+        var random = SeededGenerator(seed: 0x5EED)
         let alphabet = Array(#"\;,":%SPTHRIK 0a家é🏠'{}[]"#)
         for _ in 0..<2000 {
             let ssid = String(
@@ -65,7 +66,7 @@ import Testing
 
     @Test("Text of strangers is refused or read, and never traps", arguments: ProvisioningFormat.allCases)
     func hostile(format: ProvisioningFormat) throws {
-        var random = SplitMix(state: 1)
+        var random = SeededGenerator(seed: 1)
         let pieces = [
             "WIFI:", "S:", "P:", ";", "\\", "%", "\"", "0", "ff", "1", "{", "}", "家", "\"s\":", "R:1;", "%4", ":",
         ]
@@ -163,18 +164,5 @@ import Testing
         }
         #expect(error.code == .payloadTooLarge)
         #expect(error.message.hasPrefix("token"))
-    }
-}
-
-/// A small seeded generator (SplitMix64), so that a failure repeats.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,22 +1,10 @@
 import IoTCore
+import TestSupport
 import Testing
 import ThingModel
 
 /// Random mutations of a document beside a model of it so simple that it is plainly right.
 @Suite struct ThingDocumentPropertyTests {
-    /// SplitMix64 (https://prng.di.unimi.it/splitmix64.c).
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     /// What a path holds, and each object's version.
     private struct Shadow {
         var begin: Int64 = 0
@@ -39,7 +27,7 @@ import ThingModel
 
     /// One random mutation of both; they must agree on whether it succeeds, and on the conflict when not.
     private func mutate(
-        _ document: inout ThingDocument, _ shadow: inout Shadow, _ random: inout Seeded, at t: Int64
+        _ document: inout ThingDocument, _ shadow: inout Shadow, _ random: inout SeededGenerator, at t: Int64
     ) -> PropertyChange? {
         let number = Int64.random(in: -3...3, using: &random)
         let name = Self.names.randomElement(using: &random) ?? "a"
@@ -110,7 +98,7 @@ import ThingModel
         "Random writes, reports and deletions leave what a simple model says, with its versions",
         arguments: 1...40 as ClosedRange<UInt64>)
     func agrees(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         var document = try sampleDocument()
         var shadow = Shadow()
         for t in 1...300 as ClosedRange<Int64> {
@@ -155,7 +143,7 @@ import ThingModel
         "A new schema keeps every value that it takes and lists every one that it does not",
         arguments: 1...40 as ClosedRange<UInt64>)
     func schemaChanges(seed: UInt64) throws {
-        var random = Seeded(state: seed)
+        var random = SeededGenerator(seed: seed)
         let names = ["p", "q", "r", "s"]
         func schema() throws -> ThingSchema {
             var properties: [PropertySchema] = []

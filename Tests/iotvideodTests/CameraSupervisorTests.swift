@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import GatewayAPI
 import IoTCore
+import IoTLink
 import Logging
 import ServiceLifecycle
 import Synchronization

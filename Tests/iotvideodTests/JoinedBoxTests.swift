@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import IoTLink
 import Testing
 
 @testable import iotvideod
@@ -8,7 +9,7 @@ import Testing
     private static let device = "00112233445566778899aabbccddeeff"
 
     private func write(_ text: String, _ path: String) throws {
-        try PrivateFile.makeDirectory((path as NSString).deletingLastPathComponent)
+        try PrivateDirectory.make((path as NSString).deletingLastPathComponent)
         try PrivateFile.write(text, to: path)
     }
 

@@ -5,9 +5,11 @@ public import IoTCore
 /// `iotlink://HOST:PORT?enrol=ID.SECRET&ca=BASE64URL`, with the SHA-256 of the DER of the hub's certificate authority,
 /// or `iotlink+unix:///PATH?enrol=ID.SECRET` for a hub on this machine.
 public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
+    /// Where the hub listens, and whom to trust there.
     public enum Place: Sendable, Hashable {
-        /// `authority` is 32 bytes.
+        /// A TLS listener and the SHA-256 (32 bytes) of its certificate authority's certificate (DER).
         case tls(host: String, port: Int, authority: [UInt8])
+        /// The broker's socket on this machine: an absolute path.
         case unixSocket(path: String)
     }
 
@@ -42,14 +44,7 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The whole string: a secret.
-    public var text: String {
-        switch place {
-        case .tls(let host, let port, let authority):
-            let name = host.contains(":") ? "[\(host)]" : host
-            return "iotlink://\(name):\(port)?enrol=\(id).\(secret)&ca=\(Base64URL.encode(authority))"
-        case .unixSocket(let path): return "iotlink+unix://\(Self.escaped(path))?enrol=\(id).\(secret)"
-        }
-    }
+    public var text: String { place.text(id: id, secret: secret) }
 
     /// Without the secret.
     public var description: String {
@@ -111,14 +106,6 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
             throw wrong("its path")
         }
         return .unixSocket(path: String(decoding: bytes, as: UTF8.self))
-    }
-
-    /// RFC 3986 §3.3: `pchar` and `/` stand for themselves.
-    private static func escaped(_ path: String) -> String {
-        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/".utf8)
-        return path.utf8.reduce(into: "") { text, byte in
-            text += plain.contains(byte) ? String(Unicode.Scalar(byte)) : "%" + Hex.encode([byte]).uppercased()
-        }
     }
 
     private static func wrong(_ what: String) -> IoTError {

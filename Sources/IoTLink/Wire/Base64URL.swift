@@ -1,8 +1,9 @@
 /// RFC 4648 §5 without padding, as JWTs use it.
-enum Base64URL {
+package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    static func encode(_ bytes: [UInt8]) -> String {
+    /// Letters, digits, `-` and `_` alone.
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var buffer: UInt32 = 0
         var bits: UInt32 = 0
@@ -18,7 +19,8 @@ enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    /// `nil` for text that is none, or that has padding.
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0
         var bits = 0

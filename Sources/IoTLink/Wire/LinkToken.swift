@@ -60,23 +60,11 @@ public enum LinkToken: Sendable, CustomStringConvertible {
 
     /// Replaces the file as a whole, mode 0600, so that it lasts over a power cut. Throws 25017.
     static func write(_ token: String, toFile path: String) throws(IoTError) {
-        let temporary = path + ".new"
-        unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw writeFailure(path) }
-        let bytes = Array((token + "\n").utf8)
-        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
-        close(file)
-        guard isWritten, rename(temporary, path) == 0 else { throw writeFailure(path) }
-        let end = path.lastIndex(of: "/")
-        let directory = open(end.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        fsync(directory)
-        close(directory)
-    }
-
-    private static func writeFailure(_ path: String) -> IoTError {
-        IoTError(.fileFailed, "link.tokenFile: \(path) cannot be written: \(String(cString: strerror(errno)))")
+        do throws(IoTError) {
+            try PrivateFile.write(token + "\n", to: path)
+        } catch {
+            throw IoTError(error.code, "link.tokenFile: \(error.message)")
+        }
     }
 
     private static func failure(_ path: String, _ reason: String) -> IoTError {

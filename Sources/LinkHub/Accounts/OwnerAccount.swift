@@ -14,7 +14,7 @@ struct OwnerAccount: Sendable {
         let path = directory + "/accessId"
         guard let text = try SecretFile.read(path) else {
             accessID = Self.firstName
-            try SecretFile.write(accessID.rawValue + "\n", to: path)
+            try PrivateFile.write(accessID.rawValue + "\n", to: path)
             return
         }
         guard let id = AccessID(rawValue: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
@@ -30,7 +30,7 @@ struct OwnerAccount: Sendable {
         _ authority: TokenAuthority, knownTokens: (String) -> Bool, at seconds: Int64
     ) throws(IoTError) -> String? {
         guard let text = try SecretFile.read(tokenFile)?.trimmingCharacters(in: .whitespacesAndNewlines),
-            let claims = authority.verify(text, as: LinkTokenClaims.self), claims.kind == LinkTokenClaims.kind,
+            let claims = authority.verify(text, as: LinkTokenClaims.self),
             claims.sub == Principal.user(accessID).description, knownTokens(claims.jti),
             claims.exp - seconds > (claims.exp - claims.iat) / 3
         else { return nil }
@@ -38,6 +38,6 @@ struct OwnerAccount: Sendable {
     }
 
     func save(_ token: String) throws(IoTError) {
-        try SecretFile.write(token + "\n", to: tokenFile)
+        try PrivateFile.write(token + "\n", to: tokenFile)
     }
 }

@@ -140,8 +140,8 @@ public final class BrokerSupervisor: Sendable {
         securityFile: @Sendable () async throws(IoTError) -> JSONValue, onListening: @Sendable () -> Void
     ) async throws(IoTError) -> String {
         let security = try await securityFile()
-        try SecretFile.write(security.jsonText, to: directory.securityFile)
-        try SecretFile.write(settings.text, to: directory.settingsFile)
+        try PrivateFile.write(security.jsonText, to: directory.securityFile)
+        try PrivateFile.write(settings.text, to: directory.settingsFile)
         directory.boundLog(to: limits.logBytes)
         closeToPrincipals()
         let child = try ChildProcess.start(

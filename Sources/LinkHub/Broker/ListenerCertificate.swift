@@ -39,7 +39,7 @@ final class ListenerCertificate: Sendable {
             let given = try Self.readGiven(tls)
             authority = try Self.top(of: given.certificate)
             authorityFile = broker.path + "/tls-ca.pem"
-            try SecretFile.write(authority.pem, to: authorityFile)
+            try PrivateFile.write(authority.pem, to: authorityFile)
         }
         try refresh()
     }
@@ -67,8 +67,8 @@ final class ListenerCertificate: Sendable {
     }
 
     private func write(_ pair: X509Maker.Pair) throws(IoTError) {
-        try SecretFile.write(pair.key, to: keyFile)
-        try SecretFile.write(pair.certificate, to: certificateFile)
+        try PrivateFile.write(pair.key, to: keyFile)
+        try PrivateFile.write(pair.certificate, to: certificateFile)
     }
 
     private static func readGiven(_ tls: HubTLS) throws(IoTError) -> X509Maker.Pair {

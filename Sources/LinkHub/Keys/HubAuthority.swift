@@ -30,8 +30,8 @@ struct HubAuthority: Sendable {
         case (nil, nil), (nil, _?):
             // A key alone is what a start that was cut short leaves: nobody has seen a certificate of it.
             pair = try Self.make(now: Self.plausible(now))
-            try SecretFile.write(pair.key, to: keyFile)
-            try SecretFile.write(pair.certificate, to: certificateFile)
+            try PrivateFile.write(pair.key, to: keyFile)
+            try PrivateFile.write(pair.certificate, to: certificateFile)
         case (_?, nil): throw Self.damaged(directory, nil)
         }
         certificate = try CertificateAuthority(pem: pair.certificate)

@@ -1,12 +1,28 @@
 import IoTCore
 import JWTKit
 
-/// The claims of a link token (RFC 7519): who may register at the link, until when.
-struct LinkTokenClaims: JWTPayload, Hashable {
+/// What a token of the hub's says (RFC 7519).
+protocol HubClaims: JWTPayload, Hashable {
+    static var kind: String { get }
+
+    /// What the token is for; keeps a token of one kind from being used as another.
+    var kind: String { get }
+}
+
+extension HubClaims {
+    var isOfItsKind: Bool { kind == Self.kind }
+
+    /// For jwt-kit's own verifier; `TokenAuthority` looks itself.
+    func verify(using algorithm: some JWTAlgorithm) async throws {
+        guard isOfItsKind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
+    }
+}
+
+/// The claims of a link token: who may register at the link, until when.
+struct LinkTokenClaims: HubClaims {
     static let kind = "link"
 
-    /// What the token is for; keeps a call token from opening the link.
-    var kind = Self.kind
+    var kind: String = Self.kind
     /// The principal: `u/<access id>` or `d/<device id>`.
     var sub: String
     /// The token's id, which is also its user name at the broker.
@@ -14,34 +30,26 @@ struct LinkTokenClaims: JWTPayload, Hashable {
     /// Seconds since 1970.
     var iat: Int64
     var exp: Int64
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {
-        guard kind == Self.kind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
-    }
 }
 
 /// The claims of an API token: whose rights a program has at a gateway's HTTP interface. What restricts them is in the
 /// hub's store.
-struct APITokenClaims: JWTPayload, Hashable {
+struct APITokenClaims: HubClaims {
     static let kind = "api"
 
-    var kind = Self.kind
+    var kind: String = Self.kind
     /// The account: `u/<access id>`.
     var sub: String
     var jti: String
     var iat: Int64
     var exp: Int64
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {
-        guard kind == Self.kind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
-    }
 }
 
 /// The claims of a subscription token: whoever has an account here may bind it to the device with it, as a guest.
-struct SubscriptionTokenClaims: JWTPayload, Hashable {
+struct SubscriptionTokenClaims: HubClaims {
     static let kind = "subscription"
 
-    var kind = Self.kind
+    var kind: String = Self.kind
     /// The device: `d/<device id>`.
     var sub: String
     /// The account that shares it: `u/<access id>`.
@@ -51,17 +59,13 @@ struct SubscriptionTokenClaims: JWTPayload, Hashable {
     var jti: String
     var iat: Int64
     var exp: Int64
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {
-        guard kind == Self.kind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
-    }
 }
 
 /// The claims of a call token: which user may open what kind of channel to which device, and do what there.
-struct CallTokenClaims: JWTPayload, Hashable {
+struct CallTokenClaims: HubClaims {
     static let kind = "call"
 
-    var kind = Self.kind
+    var kind: String = Self.kind
     /// The device: `d/<device id>`.
     var sub: String
     /// The user: `u/<access id>`.
@@ -73,8 +77,4 @@ struct CallTokenClaims: JWTPayload, Hashable {
     var jti: String
     var iat: Int64
     var exp: Int64
-
-    func verify(using algorithm: some JWTAlgorithm) async throws {
-        guard kind == Self.kind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
-    }
 }

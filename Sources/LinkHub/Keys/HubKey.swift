@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import IoTCore
+import IoTLink
 import JWTKit
 
 /// The hub's Ed25519 key, which signs every token. It lies in `keys/signing.pem` (PKCS #8), made on first start.
@@ -14,7 +15,7 @@ struct HubKey: Sendable {
         let path = directory + "/signing.pem"
         guard let text = try SecretFile.read(path) else {
             signing = Curve25519.Signing.PrivateKey()
-            try SecretFile.write(EdDSA.PrivateKey(backing: signing).pemRepresentation + "\n", to: path)
+            try PrivateFile.write(EdDSA.PrivateKey(backing: signing).pemRepresentation + "\n", to: path)
             return
         }
         do {

@@ -1,8 +1,7 @@
-import Foundation
 import Glibc
 import IoTCore
 
-/// Files that hold secrets: mode 0600 from their first moment, in directories of mode 0700, replaced as a whole.
+/// Files that hold secrets, as `PrivateFile` writes them, in directories of mode 0700.
 enum SecretFile {
     /// Makes the directory when it is missing, and takes group's and others' rights away when it is not.
     static func makeDirectory(_ path: String) throws(IoTError) {
@@ -36,23 +35,6 @@ enum SecretFile {
         let count = Glibc.read(file, &bytes, bytes.count)
         guard count == bytes.count else { throw failure("read", path) }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// Replaces the file as a whole, and lasts over a power cut.
-    static func write(_ text: String, to path: String) throws(IoTError) {
-        let temporary = path + ".new"
-        unlink(temporary)
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure("write", temporary) }
-        let bytes = Array(text.utf8)
-        let isWritten = Glibc.write(file, bytes, bytes.count) == bytes.count && fsync(file) == 0
-        close(file)
-        guard isWritten, rename(temporary, path) == 0 else { throw failure("write", path) }
-        let directory = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if directory >= 0 {
-            fsync(directory)
-            close(directory)
-        }
     }
 
     private static func failure(_ what: String, _ path: String) -> IoTError {

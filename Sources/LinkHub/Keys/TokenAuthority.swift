@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import IoTCore
+import IoTLink
 import JWTKit
 
 /// Signs and checks the hub's tokens: JWTs with EdDSA (RFC 8037 §3.1).
@@ -13,7 +14,7 @@ struct TokenAuthority: Sendable {
 
     let key: HubKey
 
-    func sign(_ claims: some JWTPayload) throws(IoTError) -> String {
+    func sign(_ claims: some HubClaims) throws(IoTError) -> String {
         do {
             let header = Base64URL.encode(Array(#"{"alg":"EdDSA","typ":"JWT"}"#.utf8))
             let payload = try DefaultJWTSerializer().serialize(claims)
@@ -24,14 +25,15 @@ struct TokenAuthority: Sendable {
         }
     }
 
-    /// Checks form and signature; what the claims say is the caller's to judge. `nil` for anything that we have not
-    /// signed ourselves.
-    func verify<Claims: JWTPayload>(_ token: String, as type: Claims.Type) -> Claims? {
+    /// Checks form, signature and kind; what else the claims say is the caller's to judge. `nil` for anything that we
+    /// have not signed ourselves, or have signed as another kind of token.
+    func verify<Claims: HubClaims>(_ token: String, as type: Claims.Type) -> Claims? {
         guard token.utf8.count <= Self.maximumSize else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Base64URL.decode(parts[2]),
             key.signing.publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)),
-            let parsed = try? DefaultJWTParser().parse(Data(token.utf8), as: type), parsed.header.alg == "EdDSA"
+            let parsed = try? DefaultJWTParser().parse(Data(token.utf8), as: type), parsed.header.alg == "EdDSA",
+            parsed.payload.isOfItsKind
         else { return nil }
         return parsed.payload
     }

@@ -69,7 +69,7 @@ extension HubCore {
     }
 
     /// - Throws: 25002 when there is no address to give, 25024 when too many are open.
-    private func enrolmentAddress(for creator: Principal) throws(IoTError) -> EnrolmentAddress {
+    private func enrolmentAddress(for creator: Principal) throws(IoTError) -> EnrolmentString.Place {
         guard let address = identity.address else {
             throw IoTError(
                 .invalidConfiguration,

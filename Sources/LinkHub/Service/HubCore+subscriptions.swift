@@ -32,7 +32,6 @@ extension HubCore {
         _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         guard let claims = authority.verify(try parameters.text("token"), as: SubscriptionTokenClaims.self),
-            claims.kind == SubscriptionTokenClaims.kind,
             let device = Principal(claims.sub)?.deviceID, let giver = Principal(claims.from)?.accessID
         else { throw IoTError(.provisioningTokenFailed, "this is no subscription token of this hub") }
         guard claims.exp > time.seconds, state.devices[device] != nil, mayShare(giver, device) else {

@@ -81,7 +81,7 @@ extension HubCore {
         let own = state.tokens.of(principal).filter { $0.kind == .link }
         if let text = try parameters.optionalText("token") {
             guard let claims = authority.verify(text, as: LinkTokenClaims.self),
-                claims.kind == LinkTokenClaims.kind, let token = own.first(where: { $0.id == claims.jti })
+                let token = own.first(where: { $0.id == claims.jti })
             else { throw IoTError(.tokenRejected, "token.renew: 'token' is no token of yours") }
             return token
         }
@@ -93,7 +93,7 @@ extension HubCore {
     /// Whose the API token is, and what it is good for.
     func checkToken(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
         guard let claims = authority.verify(try parameters.text("token"), as: APITokenClaims.self),
-            claims.kind == APITokenClaims.kind, let token = state.tokens[claims.jti], token.kind == .api,
+            let token = state.tokens[claims.jti], token.kind == .api,
             token.principal.description == claims.sub, token.expires > time.seconds,
             let user = token.principal.accessID, state.users[user] != nil
         else { throw IoTError(.unauthenticated, "the hub does not know this API token") }

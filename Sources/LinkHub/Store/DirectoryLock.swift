@@ -1,27 +1,30 @@
 import Glibc
-import IoTCore
+package import IoTCore
 import NIOConcurrencyHelpers
 
-/// Keeps a second hub away from a data directory, also when no daemon's own lock does. The kernel frees it with us.
-final class DirectoryLock: Sendable {
+/// Keeps a second process away from a directory. The kernel frees it with us.
+package final class DirectoryLock: Sendable {
     private let descriptor: NIOLockedValueBox<Int32?>
 
-    /// - Throws: `alreadyRunning`.
-    init(dataDirectory: String) throws(IoTError) {
-        let path = dataDirectory + "/hub.lock"
+    /// - Parameters:
+    ///   - file: the file's name in the directory; different names are different locks.
+    ///   - holder: what has the directory when another process has the lock, such as `hub`.
+    /// - Throws: `alreadyRunning`, or `fileFailed`.
+    package init(_ directory: String, file name: String, holder: String) throws(IoTError) {
+        let path = directory + "/" + name
         let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            throw IoTError(.fileFailed, "cannot open \(path): \(String(cString: strerror(errno)))")
+            throw IoTError(.fileFailed, "\(path) cannot be opened: \(String(cString: strerror(errno)))")
         }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             close(file)
-            throw IoTError(.alreadyRunning, "another hub uses \(dataDirectory): stop it, or choose another directory")
+            throw IoTError(.alreadyRunning, "another \(holder) uses \(directory): stop it, or choose another directory")
         }
         descriptor = NIOLockedValueBox(file)
     }
 
-    /// Lets another hub in; a second call does nothing.
-    func release() {
+    /// Lets another process in; a second call does nothing.
+    package func release() {
         descriptor.withLockedValue { descriptor in
             if let open = descriptor { close(open) }
             descriptor = nil

@@ -4,12 +4,6 @@ import NIOCore
 
 /// Encodes mono or stereo Int16 as AAC LC, in access units of 1024 samples.
 final class AACEncoder {
-    struct Packet {
-        /// In samples, on the clock of what was put in; below the first put in for the encoder's priming.
-        var pts: Int64
-        var bytes: ByteBuffer
-    }
-
     let audioSpecificConfig: [UInt8]
     private let codec: CodecContext
     private let packet: CodecPacket
@@ -49,13 +43,13 @@ final class AACEncoder {
     }
 
     /// Begins, or begins again behind a gap. What is left of the last access unit is filled up with silence.
-    func start(at pts: Int64) throws(IoTError) -> [Packet] {
+    func start(at pts: Int64) throws(IoTError) -> [EncodedPacket] {
         let packets = try padAndEncode()
         pendingPTS = pts
         return packets
     }
 
-    func encode(_ buffer: AudioBuffer) throws(IoTError) -> [Packet] {
+    func encode(_ buffer: AudioBuffer) throws(IoTError) -> [EncodedPacket] {
         let source = Array(buffer.samples.readableBytesView)
         var converted = ByteBuffer()
         _ = try source.withUnsafeBufferPointer { bytes throws(IoTError) -> Int in
@@ -66,43 +60,30 @@ final class AACEncoder {
         return try encodeWholeFrames()
     }
 
-    func finish() throws(IoTError) -> [Packet] {
-        var packets = try padAndEncode()
-        _ = avcodec_send_frame(codec.pointer, nil)
-        packets += try receive()
-        return packets
+    func finish() throws(IoTError) -> [EncodedPacket] {
+        try padAndEncode() + codec.finish(as: "AAC", through: packet)
     }
 
     private var bytesPerFrame: Int { Self.frameLength * 4 * channels }
 
-    private func padAndEncode() throws(IoTError) -> [Packet] {
+    private func padAndEncode() throws(IoTError) -> [EncodedPacket] {
         guard pending.readableBytes > 0 else { return [] }
         pending.writeRepeatingByte(0, count: bytesPerFrame - pending.readableBytes % bytesPerFrame)
         return try encodeWholeFrames()
     }
 
-    private func encodeWholeFrames() throws(IoTError) -> [Packet] {
-        var packets: [Packet] = []
+    private func encodeWholeFrames() throws(IoTError) -> [EncodedPacket] {
+        var packets: [EncodedPacket] = []
         while let samples = pending.readSlice(length: bytesPerFrame) {
-            try send(samples)
-            packets += try receive()
+            packets += try encode(frame: samples)
             pendingPTS += Int64(Self.frameLength)
         }
         pending.discardReadBytes()
         return packets
     }
 
-    private func send(_ samples: ByteBuffer) throws(IoTError) {
-        let frame = codec.frame
-        av_frame_unref(frame)
-        frame.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
-        frame.pointee.nb_samples = Int32(Self.frameLength)
-        frame.pointee.sample_rate = codec.pointer.pointee.sample_rate
-        av_channel_layout_copy(&frame.pointee.ch_layout, &codec.pointer.pointee.ch_layout)
-        frame.pointee.pts = pendingPTS
-        guard av_frame_get_buffer(frame, 0) >= 0, let planes = frame.pointee.extended_data else {
-            throw IoTError.outOfMemory()
-        }
+    private func encode(frame samples: ByteBuffer) throws(IoTError) -> [EncodedPacket] {
+        let planes = try codec.makeFrame(sampleCount: Self.frameLength, pts: pendingPTS)
         samples.withUnsafeReadableBytes { source in
             for channel in 0..<channels {
                 guard let plane = planes[channel] else { continue }
@@ -113,23 +94,6 @@ final class AACEncoder {
                 }
             }
         }
-        let result = avcodec_send_frame(codec.pointer, frame)
-        guard result >= 0 else {
-            throw IoTError(.mediaFailed, "Encoding sound as AAC failed (\(LibAVError(result))).")
-        }
-    }
-
-    private func receive() throws(IoTError) -> [Packet] {
-        var packets: [Packet] = []
-        while true {
-            let result = avcodec_receive_packet(codec.pointer, packet.pointer)
-            if result == LibAVError.again || result == LibAVError.endOfFile { return packets }
-            guard result >= 0, let data = packet.pointer.pointee.data else {
-                throw IoTError(.mediaFailed, "Encoding sound as AAC failed (\(LibAVError(result))).")
-            }
-            let bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.pointer.pointee.size))
-            packets.append(Packet(pts: packet.pointer.pointee.pts, bytes: ByteBuffer(bytes: bytes)))
-            av_packet_unref(packet.pointer)
-        }
+        return try codec.encodeFrame(as: "AAC", through: packet)
     }
 }

@@ -4,12 +4,6 @@ import NIOCore
 
 /// Encodes 48 kHz stereo Int16 as Opus, in packets of 20 ms.
 final class OpusEncoder {
-    struct Packet {
-        /// In samples, on the clock of what was put in; below the first put in for the encoder's look-ahead.
-        var pts: Int64
-        var bytes: ByteBuffer
-    }
-
     static let sampleRate = 48_000
     static let channels = 2
     /// 20 ms, which is what RFC 7587 §4.2 and every browser expect.
@@ -45,8 +39,8 @@ final class OpusEncoder {
     }
 
     /// Begins, or begins again behind a gap. What is left of the last packet is filled up with silence.
-    func start(at pts: Int64) throws(IoTError) -> [Packet] {
-        var packets: [Packet] = []
+    func start(at pts: Int64) throws(IoTError) -> [EncodedPacket] {
+        var packets: [EncodedPacket] = []
         if pending.readableBytes > 0 {
             pending.writeRepeatingByte(0, count: Self.bytesPerFrame - pending.readableBytes % Self.bytesPerFrame)
             packets = try encodeWholeFrames()
@@ -56,55 +50,29 @@ final class OpusEncoder {
     }
 
     /// - Parameter samples: interleaved Int16 of both channels.
-    func encode(_ samples: ByteBuffer) throws(IoTError) -> [Packet] {
+    func encode(_ samples: ByteBuffer) throws(IoTError) -> [EncodedPacket] {
         pending.writeImmutableBuffer(samples)
         return try encodeWholeFrames()
     }
 
-    private func encodeWholeFrames() throws(IoTError) -> [Packet] {
-        var packets: [Packet] = []
+    private func encodeWholeFrames() throws(IoTError) -> [EncodedPacket] {
+        var packets: [EncodedPacket] = []
         while let samples = pending.readSlice(length: Self.bytesPerFrame) {
-            try send(samples)
-            packets += try receive()
+            packets += try encode(frame: samples)
             pendingPTS += Int64(Self.frameLength)
         }
         pending.discardReadBytes()
         return packets
     }
 
-    private func send(_ samples: ByteBuffer) throws(IoTError) {
-        let frame = codec.frame
-        av_frame_unref(frame)
-        frame.pointee.format = AV_SAMPLE_FMT_S16.rawValue
-        frame.pointee.nb_samples = Int32(Self.frameLength)
-        frame.pointee.sample_rate = Int32(Self.sampleRate)
-        av_channel_layout_copy(&frame.pointee.ch_layout, &codec.pointer.pointee.ch_layout)
-        frame.pointee.pts = pendingPTS
-        guard av_frame_get_buffer(frame, 0) >= 0, let plane = frame.pointee.extended_data?[0] else {
-            throw IoTError.outOfMemory()
-        }
+    private func encode(frame samples: ByteBuffer) throws(IoTError) -> [EncodedPacket] {
+        let planes = try codec.makeFrame(sampleCount: Self.frameLength, pts: pendingPTS)
+        guard let plane = planes[0] else { throw IoTError.outOfMemory() }
         samples.withUnsafeReadableBytes { source in
             UnsafeMutableRawBufferPointer(start: plane, count: Self.bytesPerFrame).copyMemory(from: source)
         }
-        let result = avcodec_send_frame(codec.pointer, frame)
-        guard result >= 0 else {
-            throw IoTError(.mediaFailed, "Encoding sound as Opus failed (\(LibAVError(result))).")
-        }
-    }
-
-    private func receive() throws(IoTError) -> [Packet] {
-        var packets: [Packet] = []
-        while true {
-            let result = avcodec_receive_packet(codec.pointer, packet.pointer)
-            if result == LibAVError.again || result == LibAVError.endOfFile { return packets }
-            guard result >= 0, let data = packet.pointer.pointee.data else {
-                throw IoTError(.mediaFailed, "Encoding sound as Opus failed (\(LibAVError(result))).")
-            }
-            let bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.pointer.pointee.size))
-            // libopus gives one packet for each frame; libavcodec's own reckoning is a packet late behind a gap.
-            let pts = pendingPTS - Int64(codec.pointer.pointee.initial_padding)
-            packets.append(Packet(pts: pts, bytes: ByteBuffer(bytes: bytes)))
-            av_packet_unref(packet.pointer)
-        }
+        // libopus gives one packet for each frame; libavcodec's own reckoning is a packet late behind a gap.
+        let pts = pendingPTS - Int64(codec.pointer.pointee.initial_padding)
+        return try codec.encodeFrame(as: "Opus", through: packet).map { EncodedPacket(pts: pts, bytes: $0.bytes) }
     }
 }

@@ -50,7 +50,7 @@ public final class OpusTranscoder {
         return packets
     }
 
-    private func place(_ packet: OpusEncoder.Packet) -> MediaFrame {
+    private func place(_ packet: EncodedPacket) -> MediaFrame {
         let pts = Self.time(packet.pts)
         defer { startsSpurt = false }
         return MediaFrame(

@@ -91,7 +91,7 @@ final class AudioTrackWriter {
     private func transcode(
         _ buffer: AudioBuffer, at pts: Int64, _ transcoder: Transcoder
     ) throws(IoTError) -> [MuxedSample] {
-        var packets: [AACEncoder.Packet] = []
+        var packets: [EncodedPacket] = []
         // Packets of sound follow on; only a real gap, over 0.1 s, starts anew.
         let tolerance = Int64(sampleRate / 10)
         if let expected {

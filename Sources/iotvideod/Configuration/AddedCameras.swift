@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import IoTLink
 
 /// The cameras that were added while the daemon ran: `cameras.yaml` in the data directory, of mode 0600. The daemon
 /// writes it; it has the form of the configuration's `cameras`.

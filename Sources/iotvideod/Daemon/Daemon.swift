@@ -35,7 +35,8 @@ struct Daemon {
             logger.warning("api.tls is off beyond the loopback interface: tokens can be read on the way")
         }
         let hub = try makeHub(logger: logger)
-        let lock = hub == nil ? try DataLock(dataDirectory: configuration.dataDirectory) : nil
+        // A hub has a lock of its own.
+        let lock = hub == nil ? try DirectoryLock(configuration.dataDirectory, file: "lock", holder: "daemon") : nil
         defer { withExtendedLifetime(lock) {} }
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let roles: any Service = Roles(
@@ -72,7 +73,7 @@ struct Daemon {
 
     private func makeHub(logger: Logger) throws(IoTError) -> LinkHub? {
         guard configuration.hub.enabled ?? (joined == nil) else {
-            try PrivateFile.makeDirectory(configuration.dataDirectory)
+            try PrivateDirectory.make(configuration.dataDirectory)
             return nil
         }
         let endpoint: BrokerSupervisor.EndpointChoice =

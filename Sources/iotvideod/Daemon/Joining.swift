@@ -23,8 +23,8 @@ struct Joining {
                 "--join: \(dataDirectory) holds a hub of its own, which cannot join another; take another --data-dir")
         }
         // Before the string is used up.
-        try PrivateFile.makeDirectory(dataDirectory + "/link")
-        try PrivateFile.makeDirectory(dataDirectory + "/cameras-joined")
+        try PrivateDirectory.make(dataDirectory + "/link")
+        try PrivateDirectory.make(dataDirectory + "/cameras-joined")
         let grant = try await Enrolment.exchange(string, timeout: Self.timeout)
         try keep(grant, of: string, before: before)
         guard let joined = try JoinedBox.load(dataDirectory: dataDirectory) else {
@@ -51,7 +51,7 @@ struct Joining {
                 throw IoTError(.modelReceiveFailed, "the hub calls a device '\(device.name)', which is no name")
             }
             let folder = dataDirectory + "/cameras-joined/" + device.name
-            try PrivateFile.makeDirectory(folder)
+            try PrivateDirectory.make(folder)
             try PrivateFile.write(device.token + "\n", to: folder + "/token")
             try PrivateFile.write(device.device.rawValue + "\n", to: folder + "/device")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// What goes wrong, and when: all of it follows from the seed.
 struct ChaosPlan: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// Writes one property for itself, again and again, and compares every answer with what it asked.
 struct ChaosWriter: Sendable {
@@ -35,7 +36,7 @@ struct ChaosWriter: Sendable {
     let site: ChaosSite
     let seed: UInt64
 
-    private(set) var shadow = ShadowProperty()
+    private(set) var shadow = ShadowProperty<Int>()
     private(set) var figures = Figures()
     private(set) var problems: [String] = []
     private var generator: SeededGenerator

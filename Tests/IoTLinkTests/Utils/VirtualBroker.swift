@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 
 @testable import IoTLink
 

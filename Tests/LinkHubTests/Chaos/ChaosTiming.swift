@@ -1,5 +1,6 @@
 import IoTLink
 import NIOCore
+import TestSupport
 
 @testable import LinkHub
 

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import ThingModel
 
 @testable import IoTLink

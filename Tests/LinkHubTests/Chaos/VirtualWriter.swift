@@ -1,6 +1,7 @@
 import Foundation
 import IoTCore
 import NIOCore
+import TestSupport
 import ThingModel
 
 /// One thing after the other at one property that nobody else writes: writes, reads, actions and messages, each with an
@@ -24,7 +25,7 @@ struct VirtualWriter {
     let path: String
     private let isUserProperty: Bool
     private var next: Int64
-    private(set) var shadow = ShadowProperty()
+    private(set) var shadow = ShadowProperty<Int64>()
     private(set) var current: (operation: Operation, request: Request)?
     private(set) var problems: [String] = []
     private(set) var acknowledged = 0

@@ -12,11 +12,12 @@ let quietLogger = {
 
 /// Runs a hub with its broker while `body` does its work.
 func withHub<Result: Sendable>(
-    in directory: TemporaryDirectory, endpoint: BrokerSupervisor.EndpointChoice = .unixSocket,
-    _ body: @Sendable (LinkHub) async throws -> Result
+    in directory: TemporaryDirectory, endpoint: BrokerSupervisor.EndpointChoice = .unixSocket, tls: HubTLS? = nil,
+    limits: HubLimits = HubLimits(), _ body: @Sendable (LinkHub) async throws -> Result
 ) async throws -> Result {
     let hub = try LinkHub(
-        HubConfiguration(dataDirectory: directory.path, endpoint: endpoint), logger: quietLogger)
+        HubConfiguration(dataDirectory: directory.path, endpoint: endpoint, tls: tls, limits: limits),
+        logger: quietLogger)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await hub.run() }
         do {
@@ -32,14 +33,21 @@ func withHub<Result: Sendable>(
     }
 }
 
-/// Runs a link session while `body` does its work; it is online when `body` begins.
+/// Runs a link session at the hub while `body` does its work; it is online when `body` begins.
 func withSession<Result: Sendable>(
     _ hub: LinkHub, _ principal: Principal, _ token: String, renewsToken: Bool = true,
-    prepare: (LinkSession) -> Void = { _ in },
-    _ body: (LinkSession) async throws -> Result
+    prepare: (LinkSession) -> Void = { _ in }, _ body: (LinkSession) async throws -> Result
 ) async throws -> Result {
     var configuration = LinkConfiguration(principal: principal, token: .value(token), endpoint: hub.endpoint)
     configuration.renewsToken = renewsToken
+    return try await withSession(configuration, prepare: prepare, body)
+}
+
+/// The same at any endpoint.
+func withSession<Result: Sendable>(
+    _ configuration: LinkConfiguration, prepare: (LinkSession) -> Void = { _ in },
+    _ body: (LinkSession) async throws -> Result
+) async throws -> Result {
     let session = LinkSession(configuration: configuration, logger: quietLogger)
     prepare(session)
     return try await withThrowingTaskGroup(of: Void.self) { group in

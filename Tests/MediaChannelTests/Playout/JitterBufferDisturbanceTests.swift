@@ -1,6 +1,7 @@
 import IoTCore
 import MediaChannel
 import NIOCore
+import TestSupport
 import Testing
 
 /// Jumps of time, outages, losses, wrong input.

@@ -2,6 +2,7 @@ import IoTCore
 import MediaCodec
 import NIOCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MediaChannel

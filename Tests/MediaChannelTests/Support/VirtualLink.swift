@@ -1,21 +1,7 @@
 import NIOCore
+import TestSupport
 
-/// SplitMix64: small, fast, and the same on every machine for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-
+extension SeededGenerator {
     /// From 0 up to, not including, 1.
     mutating func unit() -> Double {
         Double(next() >> 11) / Double(1 << 53)

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -25,7 +26,7 @@ final class CongestionRun {
     private var target: Int
     private var packetizer = Packetizer(codec: MediaFixtures.h264)
     private var ring = PacketRing()
-    private var random: MediaRandom
+    private var random: SeededGenerator
     private var elapsed = TimeAmount.zero
 
     /// A key frame, five times as long as the others, every two seconds.
@@ -36,7 +37,7 @@ final class CongestionRun {
         seed: UInt64, rate: Int?, delay: TimeAmount = .milliseconds(25), initialBitrate: Int = 1_000_000,
         adjust: @escaping (inout PeerConfiguration) -> Void = { _ in }
     ) throws {
-        random = MediaRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         target = initialBitrate
         link = try PeerLink(seed: seed) {
             $0.congestion.initialBitrate = initialBitrate

@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -15,7 +16,7 @@ import Testing
 
     @Test("Arrivals come back to the sender as they were, with what is missing, across the wrap", arguments: 1...5)
     func roundTrip(seed: Int) throws {
-        var random = MediaRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var recorder = ArrivalRecorder()
         var sent = SentPackets()
         var expected: [Int64: Int64] = [:]
@@ -99,7 +100,7 @@ import Testing
 
     @Test("Noise in place of feedback never traps and acknowledges nothing that was not sent", arguments: 1...20)
     func noise(seed: Int) {
-        var random = MediaRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var sent = SentPackets()
         var recorder = ArrivalRecorder()
         var total = 0

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -21,7 +22,7 @@ import Testing
         try link.connect()
         let certificate = link.peers[0].remoteDescription?.fingerprints
         var packetizer = Packetizer(codec: MediaFixtures.h264)
-        var random = MediaRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         var sent = 0
         func send() throws {
             let frame = MediaFixtures.frame(MediaFixtures.h264, index: sent, using: &random)

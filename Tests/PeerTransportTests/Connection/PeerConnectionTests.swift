@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -32,7 +33,7 @@ import Testing
             let connection = PeerConnection(
                 configuration: PeerConfiguration(
                     hostAddresses: [address], isControlling: true, sections: PeerLink.cameraSections),
-                certificate: certificate, now: .uptimeNanoseconds(0), generator: MediaRandom(seed: seed))
+                certificate: certificate, now: .uptimeNanoseconds(0), generator: SeededGenerator(seed: seed))
             return try connection.createOffer().text
         }
         #expect(try offer(seed: 1) == offer(seed: 1))
@@ -41,7 +42,7 @@ import Testing
 
     /// Sends `count` pictures, 40 ms apart, with sound between; gives what was sent.
     private func stream(
-        _ link: PeerLink, count: Int, random: inout MediaRandom
+        _ link: PeerLink, count: Int, random: inout SeededGenerator
     ) throws -> (video: [MediaFrame], audio: [MediaFrame]) {
         var video = Packetizer(codec: MediaFixtures.h264)
         var audio = Packetizer(codec: MediaFixtures.pcma)
@@ -79,7 +80,7 @@ import Testing
     func streams() throws {
         let link = try PeerLink()
         try link.connect()
-        var random = MediaRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let sent = try stream(link, count: 60, random: &random)
         let video = link.frames(1, mid: "0")
         let isSame = video.map(\.frame.bytes) == sent.video.map(\.bytes)
@@ -107,7 +108,7 @@ import Testing
         link.lossRate = 0.05
         link.jitter = .milliseconds(30)
         link.delay = .milliseconds(25)
-        var random = MediaRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let sent = try stream(link, count: 60, random: &random)
         let isSame = link.frames(1, mid: "0").map(\.frame.bytes) == sent.video.map(\.bytes)
         #expect(isSame)
@@ -120,7 +121,7 @@ import Testing
         let link = try PeerLink(seed: 1) { $0.isNACKEnabled = false }
         try link.connect()
         link.lossRate = 0.05
-        var random = MediaRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         let sent = try stream(link, count: 60, random: &random)
         #expect(link.frames(1, mid: "0").count < sent.video.count)
         #expect(link.peers[0].statistics.outbound["0"]?.nackCount == 0)
@@ -146,7 +147,7 @@ import Testing
     func requestsKeyFrame() throws {
         let link = try PeerLink()
         try link.connect()
-        var random = MediaRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         _ = try stream(link, count: 3, random: &random)
         link.peers[1].requestKeyFrame(mid: "0")
         try link.run(for: .seconds(1))
@@ -246,7 +247,7 @@ import Testing
             certificate: PeerCertificate.generate(), role: .client, remoteFingerprints: [])
         attacker.start()
         let hello = try #require(attacker.nextDatagram())
-        var random = MediaRandom(seed: 77)
+        var random = SeededGenerator(seed: 77)
         var datagrams = [hello, ByteBuffer(), ByteBuffer(bytes: [0x80]), ByteBuffer(bytes: [0x80, 0xC8])]
         for _ in 0..<500 {
             datagrams.append(ByteBuffer(bytes: random.bytes(Int.random(in: 1...200, using: &random))))

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -44,7 +45,7 @@ final class PeerLink {
 
     /// What a sender does about an event, such as resending.
     var onEvent: (Int, PeerEvent) -> Void = { _, _ in }
-    private var random: MediaRandom
+    private var random: SeededGenerator
     private var flying: [Datagram] = []
 
     init(
@@ -53,7 +54,7 @@ final class PeerLink {
     ) throws {
         let now = NIODeadline.uptimeNanoseconds(5_000_000_000)
         self.now = now
-        random = MediaRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         addresses = try ["192.0.2.1", "2001:db8::2", "192.0.2.2"].map { try SocketAddress(ipAddress: $0, port: 4000) }
         var configurations = [
             PeerConfiguration(hostAddresses: [addresses[0]], isControlling: true, sections: sections),
@@ -67,7 +68,7 @@ final class PeerLink {
         peers = try configurations.enumerated().map { index, configuration in
             PeerConnection(
                 configuration: configuration, certificate: try PeerCertificate.generate(), now: now,
-                generator: MediaRandom(seed: seed &* 2 &+ UInt64(index)))
+                generator: SeededGenerator(seed: seed &* 2 &+ UInt64(index)))
         }
     }
 

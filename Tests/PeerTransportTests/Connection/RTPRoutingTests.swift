@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -31,7 +32,7 @@ import Testing
     }
 
     private func send(_ link: PeerLink) throws -> [String: [ByteBuffer]] {
-        var random = MediaRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         var packetizers = ["a": Packetizer(codec: MediaFixtures.h264), "b": Packetizer(codec: MediaFixtures.h264)]
         var sent: [String: [ByteBuffer]] = [:]
         for index in 0..<20 {

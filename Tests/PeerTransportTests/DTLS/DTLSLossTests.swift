@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -95,7 +96,7 @@ import Testing
     func heavyLoss(maximumDatagram: Int) throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let link = try Link(maximumDatagram: maximumDatagram)
-            var random = MediaRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             link.isLost = { _ in Int.random(in: 0..<3, using: &random) == 0 }
             _ = try link.connect(limit: .seconds(60))
             #expect(link.areConnected, "seed \(seed)")

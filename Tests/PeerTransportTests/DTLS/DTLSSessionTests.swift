@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -114,7 +115,7 @@ import Testing
 
     @Test("Noise, cut and repeated records neither end an association nor trap")
     func noise() throws {
-        var generator = MediaRandom(seed: 12)
+        var generator = SeededGenerator(seed: 12)
         let certificate = try PeerCertificate.generate()
         let client = try DTLSSession(
             certificate: certificate, role: .client, remoteFingerprints: [certificate.fingerprint])

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -17,16 +18,16 @@ struct DataChannelLink {
     var closed: [[(id: DataChannelID, error: ErrorCode?)]] = [[], []]
     var low: [[DataChannelID]] = [[], []]
     private var flying: [(time: NIODeadline, receiver: Int, bytes: ByteBuffer)] = []
-    private var random: MediaRandom
+    private var random: SeededGenerator
     private var steps = 0
 
     init(
         seed: UInt64 = 1, configurations: [DataChannelConfiguration] = [.init(), .init()]
     ) {
-        random = MediaRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         ends = configurations.enumerated().map { index, configuration in
             DataChannelTransport(
-                configuration: configuration, generator: MediaRandom(seed: seed &* 3 &+ UInt64(index)))
+                configuration: configuration, generator: SeededGenerator(seed: seed &* 3 &+ UInt64(index)))
         }
     }
 

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -46,7 +47,7 @@ import Testing
         link.jitter = .milliseconds(50)
         try link.connect()
         let ids = try link.openBoth(seed % 2)
-        var random = MediaRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let sent: [DataChannelMessage] = [
             .text("hello"), .text(""), .binary(ByteBuffer()), .binary(ByteBuffer(bytes: random.bytes(64_000))),
             .text(String(repeating: "ä", count: 3000)), .binary(ByteBuffer(bytes: [0])),

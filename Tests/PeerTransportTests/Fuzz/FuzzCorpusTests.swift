@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -29,7 +30,7 @@ import Testing
     func mutations(name: String) throws {
         let target = try #require(FuzzTarget.all.first { $0.name == name })
         let seeds = try inputs(target)
-        var random = MediaRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<200 {
             var bytes = seeds.randomElement(using: &random)?.bytes ?? []
             for _ in 0..<Int.random(in: 1...4, using: &random) {

@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -27,12 +28,12 @@ struct ICENetwork {
     var isCut = false
     /// Datagrams to these addresses vanish.
     var blocked: Set<SocketAddress> = []
-    private var generator: MediaRandom
+    private var generator: SeededGenerator
     private var flying: [Datagram] = []
 
     init(_ left: Host, _ right: Host, seed: UInt64) {
         hosts = [left, right]
-        generator = MediaRandom(seed: seed)
+        generator = SeededGenerator(seed: seed)
     }
 
     mutating func exchangeCredentials(timeout: TimeAmount = .seconds(10)) {
@@ -110,7 +111,7 @@ extension ICENetwork {
         let agent = ICEAgent(
             configuration: configuration, isControlling: isControlling,
             hostAddresses: try (offers ?? addresses).map { try address($0, port) },
-            generator: MediaRandom(seed: seed))
+            generator: SeededGenerator(seed: seed))
         return Host(agent: agent, addresses: all)
     }
 

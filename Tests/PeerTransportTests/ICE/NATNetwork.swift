@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -63,7 +64,7 @@ final class NATNetwork {
     var greatestDatagram = 0
     private var flying: [Flying] = []
     private var sent = 0
-    private var random: MediaRandom
+    private var random: SeededGenerator
     private var streamTimes: [String: NIODeadline] = [:]
     private var deadline: TimeAmount
 
@@ -76,7 +77,7 @@ final class NATNetwork {
         self.conditions = conditions
         now = startedAt
         deadline = timeout
-        random = MediaRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         var hosts: [Host] = []
         for index in 0...1 {
             let kind = index == 0 ? left : right
@@ -91,7 +92,7 @@ final class NATNetwork {
                 Host(
                     agent: ICEAgent(
                         configuration: configuration, isControlling: index == 0, hostAddresses: [address],
-                        generator: MediaRandom(seed: seed &* 31 &+ UInt64(index))),
+                        generator: SeededGenerator(seed: seed &* 31 &+ UInt64(index))),
                     addresses: [address],
                     nat: kind.map { VirtualNAT($0, address: "203.0.113.\(1 + index)") }))
         }

@@ -1,4 +1,5 @@
 import IoTCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -41,7 +42,7 @@ import Testing
         #expect(AudioSpecificConfig([0x12]) == nil)
         #expect(AudioSpecificConfig([0x16, 0x90]) == nil)  // rate index 13
         #expect(AudioSpecificConfig([0x17, 0x80, 0, 0, 0x10]) == nil)  // a rate of 0
-        var random = MediaRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<5_000 {
             _ = AudioSpecificConfig(random.bytes(Int.random(in: 0...12, using: &random)))
         }

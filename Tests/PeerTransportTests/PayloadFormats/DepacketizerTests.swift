@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -25,7 +26,7 @@ extension Depacketizer.Output {
 @Suite struct DepacketizerTests {
     @Test("Random frames come back byte for byte, with their times", arguments: MediaFixtures.all)
     func identity(codec: RTPCodec) throws {
-        var random = MediaRandom(seed: 11)
+        var random = SeededGenerator(seed: 11)
         for size in [64, 300, 1_100] {
             var packetizer = Packetizer(codec: codec, maximumPayloadSize: size)
             var depacketizer = try Depacketizer(codec: codec)
@@ -84,7 +85,7 @@ extension Depacketizer.Output {
         arguments: [VideoCodec.h264, .h265])
     func gaps(codec: VideoCodec) throws {
         let rtp = codec == .h264 ? MediaFixtures.h264 : MediaFixtures.h265
-        var random = MediaRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         var packetizer = Packetizer(codec: rtp)
         let pictures = (0..<3).map {
             MediaFixtures.picture(codec, isKeyFrame: true, size: 9_000, pts: Int64($0) * 40_000, using: &random)
@@ -158,7 +159,7 @@ extension Depacketizer.Output {
 
     @Test("Payloads cut at every length and with flipped bits never trap", arguments: MediaFixtures.all)
     func neverTraps(codec: RTPCodec) throws {
-        var random = MediaRandom(seed: 17)
+        var random = SeededGenerator(seed: 17)
         var packetizer = Packetizer(codec: codec, maximumPayloadSize: 300)
         var depacketizer = try Depacketizer(codec: codec)
         for index in 0..<40 {

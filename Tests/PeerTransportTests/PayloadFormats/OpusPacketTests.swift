@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -39,7 +40,7 @@ import Testing
 
     @Test("Noise never traps, and what is accepted lasts 2.5 to 120 ms")
     func noise() {
-        var random = MediaRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for _ in 0..<20_000 {
             let bytes = random.bytes(Int.random(in: 0...40, using: &random))
             if let packet = OpusPacket(ByteBuffer(bytes: bytes)) {

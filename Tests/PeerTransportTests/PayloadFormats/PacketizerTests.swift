@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -115,7 +116,7 @@ import Testing
     @Test("Every datagram stays below 1200 bytes", arguments: MediaFixtures.all)
     func datagramSize(codec: RTPCodec) throws {
         var packetizer = Packetizer(codec: codec)
-        var random = MediaRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for index in 0..<60 {
             for packet in try packetizer.packetize(MediaFixtures.frame(codec, index: index, using: &random)) {
                 #expect(packet.payload.readableBytes <= 1_100)

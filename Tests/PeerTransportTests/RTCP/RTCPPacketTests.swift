@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    static func random(using random: inout MediaRandom) -> RTCPPacket {
+    static func random(using random: inout SeededGenerator) -> RTCPPacket {
         func number() -> UInt32 { .random(in: 0 ... .max, using: &random) }
         func text() -> String { String(repeating: "x", count: Int.random(in: 1...40, using: &random)) }
         let reports = (0..<Int.random(in: 0...31, using: &random)).map { _ in
@@ -197,7 +198,7 @@ import Testing
         "Whatever is written reads back the same; what is damaged is refused or can be written and read",
         arguments: 1...8)
     func property(seed: Int) throws {
-        var random = MediaRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<400 {
             let packets = (0..<Int.random(in: 1...3, using: &random)).map { _ in Self.random(using: &random) }
             var buffer = ByteBuffer()

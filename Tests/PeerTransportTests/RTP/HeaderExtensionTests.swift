@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -76,7 +77,7 @@ import Testing
 
     @Test("Elements that are written come back; damage never traps")
     func property() throws {
-        var random = MediaRandom(seed: 8)
+        var random = SeededGenerator(seed: 8)
         for _ in 0..<2_000 {
             var used: Set<UInt8> = []
             let isLong = Bool.random(using: &random)

@@ -1,22 +1,10 @@
 import IoTCore
 import NIOCore
+import TestSupport
 
 @testable import PeerTransport
 
-/// Repeatable random numbers (SplitMix64).
-struct MediaRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-        return value ^ value >> 31
-    }
-
+extension SeededGenerator {
     mutating func bytes(_ count: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count + 8)
@@ -67,7 +55,7 @@ enum MediaFixtures {
     /// A picture of the codec, about `size` bytes in several slices; a key frame has its parameter sets in front.
     static func picture(
         _ codec: VideoCodec, isKeyFrame: Bool, size: Int, pts: Int64, hasSEI: Bool = false,
-        using random: inout MediaRandom
+        using random: inout SeededGenerator
     ) -> MediaFrame {
         func unit(_ type: UInt8, _ bytes: Int, first: UInt8? = nil) -> [UInt8] {
             var unit: [UInt8] = codec == .h264 ? [0x60 | type] : [type << 1, 1]
@@ -90,7 +78,7 @@ enum MediaFixtures {
     }
 
     /// A random frame of any of the codecs.
-    static func frame(_ codec: RTPCodec, index: Int, using random: inout MediaRandom) -> MediaFrame {
+    static func frame(_ codec: RTPCodec, index: Int, using random: inout SeededGenerator) -> MediaFrame {
         let pts = Int64(index) * 40_000 + Int64.random(in: -900...900, using: &random)
         switch codec.format {
         case .h264, .h265:

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -8,7 +9,7 @@ import Testing
         arguments: [8_000, 22_050, 44_100, 48_000, 90_000])
     func roundTrip(rate: Int) {
         let clock = RTPClock(rate: rate)
-        var random = MediaRandom(seed: UInt64(rate))
+        var random = SeededGenerator(seed: UInt64(rate))
         for magnitude: Int64 in [1_000, 1_000_000_000, 1_700_000_000_000_000, 4_000_000_000_000_000_000] {
             for _ in 0..<200 {
                 let time = Int64.random(in: -magnitude...magnitude, using: &random)

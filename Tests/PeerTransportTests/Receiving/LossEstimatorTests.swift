@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -14,7 +15,7 @@ import Testing
         arguments: [(0, 0), (1, 1), (5, 1), (50, 2), (120, 3), (500, 4)])
     func rounds(lostInThousand: Int, rounds: Int) {
         var estimator = LossEstimator()
-        var random = MediaRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for _ in 0..<8_000 { estimator.note(isLost: Int.random(in: 0..<1_000, using: &random) < lostInThousand) }
         #expect(estimator.rounds == rounds)
     }

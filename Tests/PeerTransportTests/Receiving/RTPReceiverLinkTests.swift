@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -105,7 +106,7 @@ import Testing
 
     @Test("AAC in fragments and several tracks' worth of sound survive the lossy link")
     func sound() throws {
-        var random = MediaRandom(seed: 4)
+        var random = SeededGenerator(seed: 4)
         let frames = (0..<600).map { index in
             MediaFrame(
                 kind: .audio, isKeyFrame: true, pts: Int64(index) * 1_024_000_000 / 48_000_000 * 1_000, dts: 0,

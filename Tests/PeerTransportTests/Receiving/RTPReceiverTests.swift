@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -335,7 +336,7 @@ import Testing
 
     @Test("Random packets never trap and never fill the memory", arguments: [MediaFixtures.h264, MediaFixtures.aac])
     func neverTraps(codec: RTPCodec) throws {
-        var random = MediaRandom(seed: 21)
+        var random = SeededGenerator(seed: 21)
         var receiver = try receiver([codec]) { $0.maximumBufferedPackets = 256 }
         var now = start
         var number: UInt16 = 0

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 
 @testable import PeerTransport
 
@@ -32,7 +33,7 @@ struct VirtualMediaLink {
 
     private var queue: [(time: NIODeadline, order: Int, event: Event)] = []
     private var order = 0
-    private var random: MediaRandom
+    private var random: SeededGenerator
     let conditions: Conditions
     let anchor = MediaClockAnchor(pts: 0, wallClock: 1_763_000_000_000_000)
     let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
@@ -56,7 +57,7 @@ struct VirtualMediaLink {
         configure: (inout RTPReceiverConfiguration) -> Void = { _ in }
     ) throws {
         self.conditions = conditions
-        random = MediaRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         packetizer = Packetizer(codec: codec)
         sender = RTPSender(
             codec: codec, ssrc: 0x1234_5678, canonicalName: "camera", initialSequenceNumber: firstSequence,
@@ -188,7 +189,7 @@ extension VirtualMediaLink {
     static func pictures(
         _ codec: VideoCodec, count: Int, gop: Int, size: Int, seed: UInt64 = 99
     ) -> [MediaFrame] {
-        var random = MediaRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         return (0..<count).map { index in
             let isKeyFrame = index % gop == 0
             return MediaFixtures.picture(

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -24,7 +25,7 @@ import Testing
 
     @Test("Any length gives what the definition gives, bit by bit")
     func lengths() {
-        var random = MediaRandom(seed: 4)
+        var random = SeededGenerator(seed: 4)
         for count in 0..<40 {
             let bytes = random.bytes(count)
             var value = UInt32.max

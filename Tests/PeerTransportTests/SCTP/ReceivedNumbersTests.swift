@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -5,7 +6,7 @@ import Testing
 @Suite struct ReceivedNumbersTests {
     @Test("Any order of arrival gives the gap blocks that the definition gives, over the wrap", arguments: 1...5)
     func model(seed: Int) {
-        var random = MediaRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         let initial = UInt32.max - 50
         var configuration = SCTPConfiguration()
         configuration.maximumGapBlocks = 20

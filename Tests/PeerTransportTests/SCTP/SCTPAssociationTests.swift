@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -45,7 +46,7 @@ import Testing
     func deliversReliably(seed: Int, conditions: SCTPLink.Conditions) throws {
         var link = SCTPLink(seed: UInt64(seed), conditions: conditions)
         try link.connect()
-        var random = MediaRandom(seed: UInt64(seed) + 100)
+        var random = SeededGenerator(seed: UInt64(seed) + 100)
         var sent: [[[UInt8]]] = [[], []]
         var left = 40
         while left > 0 {

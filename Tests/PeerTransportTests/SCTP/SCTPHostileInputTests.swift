@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -40,7 +41,7 @@ import Testing
     func randomBytes() throws {
         var link = SCTPLink()
         try link.connect()
-        var random = MediaRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         for _ in 0..<5000 {
             let bytes = random.bytes(Int.random(in: 0...200, using: &random))
             link.ends[0].receive(ByteBuffer(bytes: bytes), at: link.now)
@@ -55,7 +56,7 @@ import Testing
     func randomChunks(seed: Int) throws {
         var link = SCTPLink(seed: UInt64(seed))
         try link.connect()
-        var random = MediaRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<10 { try link.send(random.bytes(3000)) }
         link.drain(0)
         let types: [UInt8] = [0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 14, 64, 130, 192, 193, 255]
@@ -88,7 +89,7 @@ import Testing
     @Test("Real packets with changed bytes leave it up or end it, within its bounds", arguments: 1...30)
     func mutatedPackets(seed: Int) throws {
         var link = SCTPLink(seed: UInt64(seed), conditions: .init(loss: 0.05))
-        var random = MediaRandom(seed: UInt64(seed))
+        var random = SeededGenerator(seed: UInt64(seed))
         var count = 0
         link.tamper = { receiver, packet in
             guard receiver == 0, Int.random(in: 0..<4, using: &random) == 0 else { return packet }

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -70,7 +71,7 @@ import Testing
         try link.send([1], from: 1, stream: 2)
         try link.run(for: .milliseconds(30))
         link.ends[1] = SCTPAssociation(
-            configuration: SCTPConfiguration(), generator: MediaRandom(seed: 77), now: link.now)
+            configuration: SCTPConfiguration(), generator: SeededGenerator(seed: 77), now: link.now)
         link.messages = [[], []]
         link.ends[1].connect(at: link.now)
         try link.run(for: .seconds(20)) { $0.restarts[0] == 1 && $0.established[1] == 2 }

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -49,7 +50,7 @@ struct SCTPLink {
     private var flying: [Packet] = []
     private var order = 0
     private var lineFree: [NIODeadline] = [.uptimeNanoseconds(0), .uptimeNanoseconds(0)]
-    var random: MediaRandom
+    var random: SeededGenerator
     private(set) var steps = 0
 
     init(
@@ -57,14 +58,15 @@ struct SCTPLink {
         configure: (Int, inout SCTPConfiguration) -> Void = { _, _ in }
     ) {
         self.conditions = conditions
-        random = MediaRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         ends = []
         for index in 0...1 {
             var configuration = SCTPConfiguration()
             configure(index, &configuration)
             ends.append(
                 SCTPAssociation(
-                    configuration: configuration, generator: MediaRandom(seed: seed &* 2 &+ UInt64(index)), now: now))
+                    configuration: configuration, generator: SeededGenerator(seed: seed &* 2 &+ UInt64(index)), now: now
+                ))
         }
     }
 

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -17,7 +18,8 @@ import Testing
             configuration: PeerConfiguration(
                 hostAddresses: [try SocketAddress(ipAddress: "192.0.2.1", port: 4000)], isControlling: false,
                 sections: sections),
-            certificate: try PeerCertificate.generate(), now: .uptimeNanoseconds(0), generator: MediaRandom(seed: 1))
+            certificate: try PeerCertificate.generate(), now: .uptimeNanoseconds(0), generator: SeededGenerator(seed: 1)
+        )
     }
 
     private func h264(_ profile: String, mode: String = "1") -> RTPCodec {
@@ -140,7 +142,8 @@ import Testing
         let connection = PeerConnection(
             configuration: PeerConfiguration(
                 hostAddresses: [try SocketAddress(ipAddress: "192.0.2.1", port: 4000)], isControlling: false),
-            certificate: try PeerCertificate.generate(), now: .uptimeNanoseconds(0), generator: MediaRandom(seed: 1))
+            certificate: try PeerCertificate.generate(), now: .uptimeNanoseconds(0), generator: SeededGenerator(seed: 1)
+        )
         let answer = try connection.createAnswer(to: offer)
         for section in answer.sections {
             #expect(section.direction == .receiveOnly && !section.isRejected)
@@ -163,7 +166,7 @@ import Testing
         "Mutilated real offers are an error or are answered, and what is written reads back the same",
         arguments: SDPFixtures.names, 0..<8)
     func mutilated(name: String, seed: Int) throws {
-        var generator = MediaRandom(seed: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         let lines = try SDPFixtures.text(name).utf8.split(separator: 13).map { Array($0.drop { $0 == 10 }) }
         let certificate = try PeerCertificate.generate()
         for _ in 0..<60 {

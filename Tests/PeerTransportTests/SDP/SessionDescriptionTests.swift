@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -181,7 +182,7 @@ import Testing
 
     @Test("Mutilated descriptions never trap, and what is read can be written and read again", arguments: 0..<40)
     func mutilated(seed: Int) throws {
-        var generator = MediaRandom(seed: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         let lines = Self.browserOffer.split(separator: "\n").map(String.init)
         for _ in 0..<50 {
             var copy = lines

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -5,7 +6,7 @@ import Testing
 @Suite struct ReplayWindowTests {
     @Test("The window agrees with a set of all that was taken, at random steps and jumps")
     func againstSet() {
-        var random = MediaRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         for length in [128, 2_048] {
             var window = ReplayWindow(length: length)
             var taken: Set<UInt64> = []

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -8,7 +9,7 @@ import Testing
     private func bytes(_ hex: String) -> [UInt8] { Array(ByteBuffer(hex: hex).readableBytesView) }
 
     private func material(_ profile: SRTPProfile, seed: UInt64 = 1) -> [UInt8] {
-        var random = MediaRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         return random.bytes(profile.keyingMaterialLength)
     }
 
@@ -21,7 +22,7 @@ import Testing
     }
 
     private func packet(_ sequence: UInt16, size: Int = 100, ssrc: UInt32 = 0x5501_A0B2) -> ByteBuffer {
-        var random = MediaRandom(seed: UInt64(sequence))
+        var random = SeededGenerator(seed: UInt64(sequence))
         var buffer = ByteBuffer()
         RTPPacket(
             payloadType: 96, marker: false, sequenceNumber: sequence, timestamp: 7, ssrc: ssrc,

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -146,7 +147,7 @@ import Testing
                 try STUNMessage(parsing: ByteBuffer(good.readableBytesView.prefix(length)))
             }
         }
-        var generator = MediaRandom(seed: 5769)
+        var generator = SeededGenerator(seed: 5769)
         for _ in 0..<3000 {
             var buffer = ByteBuffer()
             let body = Int.random(in: 0...16, using: &generator) * 4

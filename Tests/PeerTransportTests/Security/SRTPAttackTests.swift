@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -16,7 +17,7 @@ import Testing
     }
 
     /// What the attacker makes of a protected packet; the packet itself goes through as well.
-    private func forge(_ attack: Attack, _ packet: ByteBuffer, random: inout MediaRandom) -> [ByteBuffer] {
+    private func forge(_ attack: Attack, _ packet: ByteBuffer, random: inout SeededGenerator) -> [ByteBuffer] {
         switch attack {
         case .replayed:
             return [packet, packet]
@@ -55,7 +56,7 @@ import Testing
     func attack(_ attack: Attack) throws {
         let link = try PeerLink()
         try link.connect()
-        var random = MediaRandom(seed: 9)
+        var random = SeededGenerator(seed: 9)
         var forged: UInt64 = 0
 
         // Another connection's packets, under keys of its own.
@@ -102,7 +103,7 @@ import Testing
     /// The frames' bytes.
     @discardableResult
     private func sendFrames(_ link: PeerLink) throws -> [ByteBuffer] {
-        var random = MediaRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         var packetizer = Packetizer(codec: MediaFixtures.h264)
         var frames: [ByteBuffer] = []
         for index in 0..<60 {
@@ -119,7 +120,7 @@ import Testing
     func forgedControl() throws {
         let link = try PeerLink()
         try link.connect()
-        var random = MediaRandom(seed: 4)
+        var random = SeededGenerator(seed: 4)
         for _ in 0..<20_000 {
             var datagram = ByteBuffer(bytes: random.bytes(60))
             datagram.setInteger(UInt8(0x81), at: 0)

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -24,7 +25,7 @@ import Testing
         try link.exchangeDescriptions()
         let hello = try clientHello()
         let work = PublicKeyWork.count
-        var random = MediaRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         var rtp = ByteBuffer(bytes: random.bytes(1_100))
         rtp.setInteger(UInt16(0x8060), at: 0)
         var control = ByteBuffer(bytes: random.bytes(80))
@@ -69,7 +70,7 @@ import Testing
             ])
         let key = MessageIntegrity.shortTermKey(password: ours.icePassword)
         let right = request.datagram(key: key)
-        var random = MediaRandom(seed: 8)
+        var random = SeededGenerator(seed: 8)
         var forged = [request.datagram(key: MessageIntegrity.shortTermKey(password: "wrong")), request.datagram()]
         let fingerprint = right.readableBytes - 8
         for bit in 0..<(right.readableBytes * 8) {
@@ -117,7 +118,7 @@ import Testing
                 $0.hasPrefix("a=fingerprint:") ? "a=fingerprint:\(other)" : String($0)
             }.joined(separator: "\r\n")
         })
-        var random = MediaRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         var packetizer = Packetizer(codec: MediaFixtures.h264)
         let packets = try packetizer.packetize(MediaFixtures.frame(MediaFixtures.h264, index: 0, using: &random))
         try link.run(for: .seconds(3)) { link in

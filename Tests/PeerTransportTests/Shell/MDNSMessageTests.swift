@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -45,7 +46,7 @@ import Testing
         for length in 0..<whole.readableBytes {
             #expect(MDNSMessage.addresses(in: ByteBuffer(whole.readableBytesView.prefix(length))).count < 2)
         }
-        var random = MediaRandom(seed: 6762)
+        var random = SeededGenerator(seed: 6762)
         for _ in 0..<3000 {
             var bytes = Array(whole.readableBytesView)
             for _ in 0..<4 {

@@ -1,6 +1,7 @@
 import Glibc
 import IoTCore
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -88,7 +89,7 @@ enum Soak {
             guard await camera.becomesConnected(), await viewer.becomesConnected() else {
                 throw IoTError(.peerFailed, "cycle \(index) did not connect")
             }
-            var random = MediaRandom(seed: UInt64(index))
+            var random = SeededGenerator(seed: UInt64(index))
             let frame = MediaFixtures.frame(MediaFixtures.h264, index: 0, using: &random)
             try await camera.run { peer in
                 var packetizer = Packetizer(codec: MediaFixtures.h264)

@@ -2,6 +2,7 @@ import IoTCore
 import Logging
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -105,7 +106,7 @@ import Testing
             try await Self.connect(camera, viewer)
             #expect(await camera.becomesConnected())
             #expect(await viewer.becomesConnected())
-            var random = MediaRandom(seed: 5)
+            var random = SeededGenerator(seed: 5)
             let frames = (0..<100).map { MediaFixtures.frame(MediaFixtures.h264, index: $0, using: &random) }
             try await camera.run { peer in
                 var packetizer = Packetizer(codec: MediaFixtures.h264)
@@ -182,7 +183,7 @@ import Testing
             for (index, (camera, viewer)) in pairs.enumerated() {
                 #expect(await camera.becomesConnected())
                 #expect(await viewer.becomesConnected())
-                var random = MediaRandom(seed: UInt64(index))
+                var random = SeededGenerator(seed: UInt64(index))
                 let frame = MediaFixtures.frame(MediaFixtures.h264, index: 0, using: &random)
                 try await camera.run { peer in
                     var packetizer = Packetizer(codec: MediaFixtures.h264)

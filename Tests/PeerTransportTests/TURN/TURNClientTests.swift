@@ -1,4 +1,5 @@
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import PeerTransport
@@ -31,7 +32,7 @@ import Testing
             client = TURNClient(
                 configuration: TURNClient.Configuration(
                     username: "user", credential: "secret", isStream: isStream, wantsIPv6: wantsIPv6),
-                generator: MediaRandom(seed: 5))
+                generator: SeededGenerator(seed: 5))
             server = VirtualTURNServer(address: address("192.0.2.100", 3478))
             adjust(&server)
         }
@@ -344,7 +345,7 @@ import Testing
     @Test("Random bytes and random answers never trap")
     func randomAnswers() throws {
         for seed in 1...200 as ClosedRange<UInt64> {
-            var random = MediaRandom(seed: seed)
+            var random = SeededGenerator(seed: seed)
             var link = Link(isStream: seed % 2 == 0)
             let codes = [300, 400, 401, 403, 420, 437, 438, 440, 441, 442, 443, 486, 508, 699]
             link.answer = { message in

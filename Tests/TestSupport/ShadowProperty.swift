@@ -1,16 +1,19 @@
 /// What a property with one writer may hold, by what that writer was told.
-struct ShadowProperty: Sendable {
+package struct ShadowProperty<Number: BinaryInteger & Sendable>: Sendable {
     /// The newest acknowledged write, and the version that it was given.
-    private(set) var acknowledged: (number: Int64, version: Int64)?
+    package private(set) var acknowledged: (number: Number, version: Number)?
     /// Later ones that were sent and given up without an answer: each may have been carried out, or not.
-    private(set) var unanswered: Set<Int64> = []
+    package private(set) var unanswered: Set<Number> = []
 
-    mutating func gaveUp(_ number: Int64) {
+    package init() {}
+
+    /// The write will not be sent again.
+    package mutating func gaveUp(_ number: Number) {
         unanswered.insert(number)
     }
 
     /// - Returns: What is wrong with the answer; `nil` for nothing.
-    mutating func acknowledge(_ number: Int64, version: Int64) -> String? {
+    package mutating func acknowledge(_ number: Number, version: Number) -> String? {
         defer {
             acknowledged = (number, version)
             // The link keeps the order of one client's requests.
@@ -22,7 +25,7 @@ struct ShadowProperty: Sendable {
 
     /// - Parameter number: what was read; `nil` for nothing there.
     /// - Returns: What is wrong with it; `nil` for nothing.
-    func judge(_ number: Int64?, version: Int64?) -> String? {
+    package func judge(_ number: Number?, version: Number?) -> String? {
         guard let acknowledged else { return nil }
         guard let number, let version else { return "write \(acknowledged.number) was acknowledged and is gone" }
         if number == acknowledged.number {

@@ -1,12 +1,12 @@
-/// SplitMix64 (Steele, Lea, Flood 2014): the same seed draws the same numbers on every machine.
-struct SeededGenerator: RandomNumberGenerator, Sendable {
+/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers for the same seed on every machine, so that a failure repeats.
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9

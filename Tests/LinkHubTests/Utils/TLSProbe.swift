@@ -1,53 +1,11 @@
 import COpenSSL
 import IoTCore
-import Logging
 import NIOCore
 
 @testable import IoTLink
 @testable import LinkHub
 
-/// Runs a hub that also listens with TLS.
-func withHub<Result: Sendable>(
-    in directory: TemporaryDirectory, tls: HubTLS, _ body: @Sendable (LinkHub) async throws -> Result
-) async throws -> Result {
-    let hub = try LinkHub(HubConfiguration(dataDirectory: directory.path, tls: tls), logger: quietLogger)
-    return try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await hub.run() }
-        do {
-            try await hub.waitUntilReady()
-            let result = try await body(hub)
-            group.cancelAll()
-            try await group.waitForAll()
-            return result
-        } catch {
-            group.cancelAll()
-            throw error
-        }
-    }
-}
-
-/// Runs a link session at any endpoint; it is online when `body` begins.
-func withSession<Result: Sendable>(
-    _ endpoint: LinkEndpoint, _ principal: Principal, _ token: LinkToken,
-    onTokenRenewed: (@Sendable (String) -> Void)? = nil, _ body: (LinkSession) async throws -> Result
-) async throws -> Result {
-    var configuration = LinkConfiguration(principal: principal, token: token, endpoint: endpoint)
-    configuration.onTokenRenewed = onTokenRenewed
-    let session = LinkSession(configuration: configuration, logger: quietLogger)
-    return try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await session.run() }
-        do {
-            try await session.wait(for: .online)
-            let result = try await body(session)
-            group.cancelAll()
-            return result
-        } catch {
-            group.cancelAll()
-            throw error
-        }
-    }
-}
-
+/// Looks at certificates from outside.
 enum TLSProbe {
     /// A handshake in memory between a server with this certificate and our client.
     ///
@@ -84,8 +42,8 @@ enum TLSProbe {
 
     private static func serverContext(_ pair: X509Maker.Pair) throws -> OpaquePointer {
         let directory = TemporaryDirectory()
-        try SecretFile.write(pair.certificate, to: directory.path + "/c")
-        try SecretFile.write(pair.key, to: directory.path + "/k")
+        try PrivateFile.write(pair.certificate, to: directory.path + "/c")
+        try PrivateFile.write(pair.key, to: directory.path + "/k")
         guard let context = SSL_CTX_new(TLS_server_method()),
             SSL_CTX_use_certificate_chain_file(context, directory.path + "/c") == 1,
             SSL_CTX_use_PrivateKey_file(context, directory.path + "/k", SSL_FILETYPE_PEM) == 1
