@@ -1,5 +1,5 @@
 import Glibc
-public import IoTCore
+import IoTCore
 
 /// How a hub listens beyond its own machine: MQTT over TLS 1.2 or newer.
 public struct HubTLS: Sendable {

@@ -32,7 +32,8 @@ struct PeerBench {
         let wanted = arguments.isEmpty ? known : arguments
         if wanted.contains("srtp") { try SRTPBenchmark.run() }
         if wanted.contains("fanout") {
-            for isControlled in [false, true] where congestion == "both" || congestion == (isControlled ? "on" : "off") {
+            for isControlled in [false, true] {
+                guard congestion == "both" || congestion == (isControlled ? "on" : "off") else { continue }
                 try await FanoutBenchmark.run(viewers: viewers, seconds: seconds, hasCongestionControl: isControlled)
             }
         }

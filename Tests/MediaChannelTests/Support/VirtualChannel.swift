@@ -67,6 +67,8 @@ final class VirtualChannel {
             PeerConfiguration(hostAddresses: [addresses[0]], isControlling: true, sections: sections),
             PeerConfiguration(hostAddresses: [addresses[1]], isControlling: false),
         ]
+        // As a camera calls its viewers.
+        configurations[0].congestion.isEnabled = false
         let clock = VirtualWall()
         for index in 0...1 {
             configurations[index].isNACKEnabled = isNACKEnabled
