@@ -13,7 +13,9 @@ import Testing
         .timeLimit(.minutes(60)))
     func soak() async {
         // In a process of its own: other tests open sockets at the same time.
-        await #expect(processExitsWith: .success) {
+        let result = await #expect(
+            processExitsWith: .success, observing: [\.standardOutputContent, \.standardErrorContent]
+        ) {
             let cycles = getenv("SOAK_CYCLES").flatMap { Int(String(cString: $0)) } ?? 500
             // What is made once is made by then.
             try await Soak.run(cycles: 100)
@@ -26,6 +28,12 @@ import Testing
             // Arenas settle; a leak of 1 KiB a cycle would be 40 MiB after 40,000 cycles.
             precondition(after.memory <= before.memory + (6 << 20), "memory: \(before) -> \(after)")
         }
+        // Otherwise nobody sees them.
+        if let result {
+            for bytes in [result.standardOutputContent, result.standardErrorContent] {
+                print(String(decoding: bytes.prefix(2_000), as: UTF8.self), terminator: "")
+            }
+        }
     }
 }
 
@@ -35,7 +43,7 @@ private func giveMemoryBack(_ padding: Int) -> CInt
 
 enum Soak {
     struct Facts: CustomStringConvertible {
-        /// Proportional set size, bytes.
+        /// Bytes of its own that it has written: what it shares with other processes does not count, nor do they.
         var memory = 0
         var descriptors = 0
         var threads = 0
@@ -49,7 +57,7 @@ enum Soak {
             var line = [CChar](repeating: 0, count: 256)
             while fgets(&line, 256, file) != nil {
                 let text = line.withUnsafeBufferPointer { String(cString: $0.baseAddress.unsafelyUnwrapped) }
-                if text.hasPrefix("Pss:") {
+                if text.hasPrefix("Private_Dirty:") {
                     memory = (text.split(separator: " ").compactMap { Int($0) }.first ?? 0) << 10
                 }
             }
