@@ -17,8 +17,10 @@ import Testing
         """
     }
 
-    private static func gatewayConfiguration(_ address: String, camera: String? = nil) -> String {
-        var text = "media:\n  listen: \(address):0\n"
+    private static func gatewayConfiguration(
+        _ address: String, camera: String? = nil, media: [String] = []
+    ) -> String {
+        var text = "media:\n  listen: \(address):0\n" + media.map { "  \($0)\n" }.joined()
         if let camera {
             text += "cameras:\n  - name: \(camera)\n    url: \(Product.sample("street-h265-aac.mp4"))\n"
         }
@@ -39,13 +41,14 @@ import Testing
 
     /// A box that joins with an enrolment string.
     private func join(
-        _ network: TestNetwork, _ host: String, _ enrolment: String, camera: String? = nil,
+        _ network: TestNetwork, _ host: String, _ enrolment: String, camera: String? = nil, media: [String] = [],
         folder: TemporaryFolder? = nil
     ) async throws -> RunningDaemon {
         let folder = try folder ?? TemporaryFolder()
         let file = try writeEnrolment(enrolment, folder)
         return try await RunningDaemon(
-            folder: folder, configuration: Self.gatewayConfiguration(network.address(host), camera: camera),
+            folder: folder,
+            configuration: Self.gatewayConfiguration(network.address(host), camera: camera, media: media),
             arguments: ["--join", file], prefix: network.prefix(host))
     }
 
@@ -165,6 +168,32 @@ import Testing
             try await carol.iotctl("property", "read", "yard", "ProReadonly._online.stVal").text == "1\n"
         }
         for daemon in [again, carol, hub] { await daemon.stop() }
+    }
+
+    @Test("Two boxes whose UDP reaches nothing but a TURN server watch each other through it")
+    func relayed() async throws {
+        let network = try await TestNetwork(hosts: ["hub", "camera", "gateway"])
+        let folder = try TemporaryFolder()
+        let server = try await TURNServer(on: "hub", of: network, in: folder)
+        for host in ["camera", "gateway"] { try await network.allowUDP(of: host, onlyTo: TURNServer.port) }
+        let hub = try await hub(network)
+        // Only the camera knows the server: it hands it to whoever calls.
+        let secret = try writeEnrolment(server.secret, folder)
+        let media = [
+            "iceServers: ['turn:\(network.address("hub")):\(TURNServer.port)']", "turnSecretFile: \(secret)",
+        ]
+        let camera = try await join(
+            network, "camera", try await enrolment(hub, "--device", "yard"), camera: "yard", media: media)
+        _ = try require(try await hub.iotctl("user", "create", "carol"))
+        _ = try require(try await hub.iotctl("device", "bind", "yard", "carol"))
+        let carol = try await join(network, "gateway", try await enrolment(hub, "--user", "carol"))
+        try await eventually("yard online") {
+            try await carol.iotctl("property", "read", "yard", "ProReadonly._online.stVal").text == "1\n"
+        }
+        let monitor = try require(try await carol.iotctl("monitor", "yard", "--frames", "20", "--json"))
+        #expect(monitor.text.contains("h265"), "\(monitor.text)")
+        for daemon in [camera, carol, hub] { await daemon.stop() }
+        withExtendedLifetime(server) {}
     }
 
     @Test("An enrolment string serves once, for its time, and for its own hub only")

@@ -28,7 +28,7 @@ public final class Camera: Service, Sendable {
     ///   - certificate: made ahead of time.
     public init(
         configuration: CameraConfiguration, device: DeviceID, link: LinkSession, socket: PeerSocket,
-        certificate: PeerCertificate, photos store: PhotoStore, logger: Logger
+        certificates: PeerCertificatePool, photos store: PhotoStore, logger: Logger
     ) throws(IoTError) {
         self.configuration = configuration
         self.device = device
@@ -46,7 +46,7 @@ public final class Camera: Service, Sendable {
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
         calls = CameraCalls(
-            stream: stream, link: link, socket: socket, certificate: certificate, iceServers: configuration.iceServers)
+            stream: stream, link: link, socket: socket, certificates: certificates, iceServers: configuration.iceServers)
         photos = PhotoTaker(stream: stream, store: store, device: device)
     }
 

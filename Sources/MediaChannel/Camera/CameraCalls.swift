@@ -14,20 +14,20 @@ final class CameraCalls: @unchecked Sendable {
     private let stream: NIOLoopBoundBox<CameraStream>
     private let link: LinkSession
     private let socket: PeerSocket
-    private let certificate: PeerCertificate
+    private let certificates: PeerCertificatePool
     private let iceServers: ICEServers
-    private let endings: CallEndings
+    private let notices: CallNotices
 
     init(
-        stream: NIOLoopBoundBox<CameraStream>, link: LinkSession, socket: PeerSocket, certificate: PeerCertificate,
-        iceServers: ICEServers
+        stream: NIOLoopBoundBox<CameraStream>, link: LinkSession, socket: PeerSocket,
+        certificates: PeerCertificatePool, iceServers: ICEServers
     ) {
         self.iceServers = iceServers
         self.stream = stream
         self.link = link
         self.socket = socket
-        self.certificate = certificate
-        endings = CallEndings(link: link)
+        self.certificates = certificates
+        notices = CallNotices(link: link)
     }
 
     /// Begins to take calls.
@@ -53,9 +53,9 @@ final class CameraCalls: @unchecked Sendable {
         }
     }
 
-    /// Tells callers whose channels ended; runs until cancelled.
+    /// Tells callers of candidates and of channels that ended; runs until cancelled.
     func run() async {
-        await endings.run()
+        await notices.run()
     }
 
     private func connect(_ request: LinkRequest) async throws(IoTError) -> JSONValue {
@@ -70,13 +70,15 @@ final class CameraCalls: @unchecked Sendable {
             return try await answer(text, session: session, grant: grant)
         }
         let playsAtOnce = request.params["play"]?.boolValue ?? false
-        let offer = try await offer(session: session, grant: grant, wantsMedia: playsAtOnce)
+        let peerSession = request.params["peerSession"]
+        let offer = try await offer(
+            session: session, peerSession: peerSession, grant: grant, wantsMedia: playsAtOnce)
         do throws(IoTError) {
             let answered = try await link.request(
                 CallMethod.invite,
                 [
-                    "peer": .string(grant.user), "peerSession": request.params["peerSession"] ?? .null,
-                    "session": .string(session), "offer": .string(offer),
+                    "peer": .string(grant.user), "peerSession": peerSession ?? .null,
+                    "session": .string(session), "offer": .string(offer), "iceServers": serverList(for: session),
                 ])
             guard let text = answered["answer"]?.stringValue else {
                 throw IoTError(.sessionDescriptionInvalid, "the caller sent no answer")
@@ -100,54 +102,63 @@ final class CameraCalls: @unchecked Sendable {
     /// A browser's call: its offer came with it, and media flow once the connection stands.
     private func answer(_ text: String, session: String, grant: CallGrant) async throws(IoTError) -> JSONValue {
         let offer = try SessionDescription(parsing: text)
+        // With all our candidates: there is no other way to tell a browser of them.
         let answer = try await addViewer(session: session, grant: grant, wantsMedia: true) {
-            [socket, certificate] viewer throws(IoTError) in
-            try viewer.makeAnswer(to: offer, socket: socket, certificate: certificate)
+            [socket, certificates] viewer throws(IoTError) in
+            try viewer.makeAnswer(to: offer, socket: socket, certificate: certificates.current)
+            return viewer.gathered()
         }
         var result = result(session: session, grant: grant)
         result["answer"] = .string(answer)
         return result
     }
 
-    private func offer(session: String, grant: CallGrant, wantsMedia: Bool) async throws(IoTError) -> String {
+    /// A call of our own kind: candidates that servers tell of follow the offer.
+    private func offer(
+        session: String, peerSession: JSONValue?, grant: CallGrant, wantsMedia: Bool
+    ) async throws(IoTError) -> String {
         try await addViewer(session: session, grant: grant, wantsMedia: wantsMedia) {
-            [socket, certificate] viewer throws(IoTError) in
-            try viewer.makeOffer(socket: socket, certificate: certificate)
+            [socket, certificates, notices] viewer throws(IoTError) in
+            try viewer.makeOffer(socket: socket, certificate: certificates.current) { candidate in
+                notices.add(
+                    .candidate(peer: grant.user, peerSession: peerSession, session: session, candidate: candidate))
+            }
         }
     }
 
     private func result(session: String, grant: CallGrant) -> JSONValue {
-        let servers = iceServers.servers(for: session, at: WallClock.milliseconds() / 1000)
-        return [
-            "session": .string(session), "iceServers": .array(servers.map(\.json)),
+        [
+            "session": .string(session), "iceServers": serverList(for: session),
             "expiryTimeSeconds": .integer(grant.expires),
         ]
     }
 
-    /// A new viewer, and the description that it makes, with all its candidates: there is no other way to tell a
-    /// browser of them.
+    private func serverList(for session: String) -> JSONValue {
+        .array(iceServers.servers(for: session, at: WallClock.milliseconds() / 1000).map(\.json))
+    }
+
+    /// A new viewer, and the description that `describe` makes.
     private func addViewer(
         session: String, grant: CallGrant, wantsMedia: Bool,
-        _ describe: @escaping @Sendable (CameraViewer) throws(IoTError) -> Void
+        _ describe: @escaping @Sendable (CameraViewer) throws(IoTError) -> EventLoopFuture<String>
     ) async throws(IoTError) -> String {
-        try await onLoop { [endings, iceServers] stream in
+        try await onLoop { [notices, iceServers] stream in
             let eventLoop = stream.eventLoop
             do {
                 guard stream.viewers[session] == nil else { throw IoTError(.duplicateCall) }
                 let viewer = CameraViewer(
                     session: session, grant: grant, stream: stream, wantsMedia: wantsMedia, iceServers: iceServers
-                ) { [endings] reason in
+                ) { [notices] reason in
                     guard let reason else { return }
-                    endings.add(CallEnding(peer: grant.user, session: session, reason: reason))
+                    notices.add(.ending(peer: grant.user, session: session, reason: reason))
                 }
                 try stream.add(viewer, session: session)
                 do {
-                    try describe(viewer)
+                    return try describe(viewer)
                 } catch {
                     stream.remove(session: session)
                     throw error
                 }
-                return viewer.gathered()
             } catch {
                 return eventLoop.makeFailedFuture(error)
             }

@@ -13,6 +13,8 @@ final class CameraViewer {
     /// How long the servers may take to tell of our candidates; then the description goes without.
     private static let gatheringTimeout: TimeAmount = .seconds(2)
     private var gathering: EventLoopPromise<Void>?
+    /// Takes candidates that a peer of our own kind is told one by one.
+    private var onCandidate: ((String) -> Void)?
 
     private var peer: Peer?
     private var feed = ViewerFeed()
@@ -46,7 +48,12 @@ final class CameraViewer {
 
     /// Offers the camera's tracks. Audio is `sendrecv` from the first offer, so that talking never
     /// renegotiates.
-    func makeOffer(socket: PeerSocket, certificate: PeerCertificate) throws(IoTError) {
+    ///
+    /// - Parameter onCandidate: takes each candidate that comes after the offer; empty text ends them.
+    func makeOffer(
+        socket: PeerSocket, certificate: PeerCertificate, onCandidate: @escaping (String) -> Void
+    ) throws(IoTError) -> EventLoopFuture<String> {
+        self.onCandidate = onCandidate
         var configuration = configuration(socket, isControlling: true)
         // Nothing slows a camera's encoder down yet, so that an estimate could only leave frames out.
         configuration.congestion.isEnabled = false
@@ -67,7 +74,7 @@ final class CameraViewer {
         }
         self.peer = peer
         sections = [.video: CameraStream.Section.video, .audio: CameraStream.Section.audio]
-        _ = try peer.createOffer()
+        return stream.eventLoop.makeSucceededFuture(try peer.createOffer().text)
     }
 
     private func configuration(_ socket: PeerSocket, isControlling: Bool) -> PeerConfiguration {
@@ -256,8 +263,8 @@ final class CameraViewer {
             finish(error)
         case .stateChanged(.closed):
             finish(nil)
-        case .localCandidate(""):
-            endGathering()
+        case .localCandidate(let candidate):
+            if let onCandidate { onCandidate(candidate) } else if candidate.isEmpty { endGathering() }
         case .keyFrameRequested:
             // A camera cannot be made to give one; but a browser's clock lets it have the newest once more, with all
             // that followed, at once. Otherwise its picture would stand still until the next.
@@ -289,6 +296,7 @@ final class CameraViewer {
     private func finish(_ reason: IoTError?) {
         guard let peer else { return }
         self.peer = nil
+        onCandidate = nil
         endGathering()
         pause()
         releaseSound()

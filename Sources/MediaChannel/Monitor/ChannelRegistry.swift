@@ -31,18 +31,25 @@ public actor ChannelRegistry {
 
     private let calls: CallClient
     private let socket: PeerSocket
-    private let certificate: PeerCertificate
+    private let certificates: PeerCertificatePool
+    private let iceServers: ICEServers
     private let logger: Logger
     private var limit: Int
     private var shared: [Key: Shared] = [:]
     private var uses: [String: Use] = [:]
 
-    /// `limit`: connections at once (21020).
-    public init(link: LinkSession, socket: PeerSocket, certificate: PeerCertificate, limit: Int, logger: Logger) {
+    /// - Parameters:
+    ///   - iceServers: where there are none, those that the called device names are asked.
+    ///   - limit: connections at once (21020).
+    public init(
+        link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, iceServers: ICEServers = .none,
+        limit: Int, logger: Logger
+    ) {
         calls = CallClient(link: link)
         relayed = RelayedCalls(calls: calls)
         self.socket = socket
-        self.certificate = certificate
+        self.certificates = certificates
+        self.iceServers = iceServers
         self.limit = limit
         self.logger = logger
         calls.attach()
@@ -83,7 +90,7 @@ public actor ChannelRegistry {
         }
         let channel = MonitorChannel(
             device: key.device, source: key.source, as: key.account, calls: calls, socket: socket,
-            certificate: certificate, logger: logger)
+            certificates: certificates, iceServers: iceServers, logger: logger)
         let promise = socket.eventLoop.makePromise(of: Void.self)
         shared[key] = Shared(channel: channel, prepared: promise.futureResult, uses: 1)
         do throws(IoTError) {

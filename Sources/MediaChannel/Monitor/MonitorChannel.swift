@@ -18,24 +18,30 @@ public final class MonitorChannel: Sendable {
     private let core: NIOLoopBoundBox<MonitorCore>
     private let calls: CallClient
     private let socket: PeerSocket
-    private let certificate: PeerCertificate
+    private let certificates: PeerCertificatePool
+    private let iceServers: ICEServers
+    /// Ours that came after the answer: an agent has few.
+    private let candidates: AsyncStream<String>
 
     /// How long the device may take from the call to the first encrypted packet.
     static let handshakeTimeout: TimeAmount = .seconds(15)
 
     init(
         device: DeviceID, source: Int, as account: Principal? = nil, calls: CallClient, socket: PeerSocket,
-        certificate: PeerCertificate,
-        logger: Logger
+        certificates: PeerCertificatePool, iceServers: ICEServers = .none, logger: Logger
     ) {
         self.device = device
         self.source = source
         self.account = account
         self.calls = calls
         self.socket = socket
-        self.certificate = certificate
+        self.certificates = certificates
+        self.iceServers = iceServers
+        let (candidates, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(64))
+        self.candidates = candidates
         core = NIOLoopBoundBox.makeBoxSendingValue(
-            MonitorCore(eventLoop: socket.eventLoop, logger: logger), eventLoop: socket.eventLoop)
+            MonitorCore(eventLoop: socket.eventLoop, logger: logger) { continuation.yield($0) },
+            eventLoop: socket.eventLoop)
     }
 
     /// Connects and learns the tracks; no media flows.
@@ -43,6 +49,27 @@ public final class MonitorChannel: Sendable {
     /// - Throws: 8000 when the device is offline, 8003 when the account is not bound to it, 20005 when the
     ///   connection was not made in time, and what else the device answers.
     public func prepare() async throws(IoTError) {
+        let outcome = await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.trickle() }
+            defer { group.cancelAll() }
+            do throws(IoTError) {
+                try await self.connect()
+                return Result<Void, IoTError>.success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try outcome.get()
+    }
+
+    /// Tells the device our candidates while the connection is made.
+    private func trickle() async {
+        for await candidate in candidates {
+            try? await calls.trickle(session: session, device: device, as: account, candidate: candidate)
+        }
+    }
+
+    private func connect() async throws(IoTError) {
         let connected = try await onCore { core throws(IoTError) in
             let connected = try core.beginPreparing()
             let eventLoop = core.eventLoop
@@ -160,10 +187,14 @@ public final class MonitorChannel: Sendable {
             self.channel = channel
         }
 
-        func invited(offer: SessionDescription) async throws(IoTError) -> SessionDescription {
-            let (socket, certificate) = (channel.socket, channel.certificate)
+        func invited(
+            offer: SessionDescription, iceServers: [ICEServer]
+        ) async throws(IoTError) -> SessionDescription {
+            let (socket, certificate) = (channel.socket, channel.certificates.current)
+            let own = channel.iceServers.servers(for: channel.session, at: WallClock.milliseconds() / 1000)
             return try await channel.onCore { core throws(IoTError) in
-                try core.answer(offer, socket: socket, certificate: certificate)
+                try core.answer(
+                    offer, iceServers: own.isEmpty ? iceServers : own, socket: socket, certificate: certificate)
             }
         }
 

@@ -31,13 +31,18 @@ final class MonitorCore {
     private var subscribers: [Int: AsyncStream<MonitorEvent>.Continuation] = [:]
     private var nextSubscriber = 0
     private var hasEnded = false
+    private var earlyCandidates: [String] = []
+    private static let maximumEarlyCandidates = 32
+    /// Takes candidates of ours that come after the answer; empty text ends them.
+    private let onCandidate: (String) -> Void
 
     /// By how much a frame may go to the decoder early to spare a wake-up: a little more than lies between two frames
     /// of sound (20 to 23 ms), so that each wake-up takes at least two of them.
     private static let coalescing = TimeAmount.milliseconds(25)
 
-    init(eventLoop: any EventLoop, logger: Logger) {
+    init(eventLoop: any EventLoop, logger: Logger, onCandidate: @escaping (String) -> Void = { _ in }) {
         self.eventLoop = eventLoop
+        self.onCandidate = onCandidate
         self.logger = logger
     }
 
@@ -52,12 +57,13 @@ final class MonitorCore {
         return promise.futureResult
     }
 
-    /// The device's offer: makes the peer and answers.
+    /// The device's offer: makes the peer and answers. Candidates that the servers tell of follow the answer.
     func answer(
-        _ offer: SessionDescription, socket: PeerSocket, certificate: PeerCertificate
+        _ offer: SessionDescription, iceServers: [ICEServer], socket: PeerSocket, certificate: PeerCertificate
     ) throws(IoTError) -> SessionDescription {
         guard peer == nil, connected != nil else { throw IoTError(.duplicateCall) }
-        let configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
+        var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
+        configuration.ice.servers = iceServers
         let peer = try socket.makePeer(configuration: configuration, certificate: certificate) { [weak self] event in
             self?.handle(event)
         }
@@ -69,6 +75,8 @@ final class MonitorCore {
             throw error
         }
         self.peer = peer
+        for candidate in earlyCandidates { try? peer.addRemoteCandidate(candidate) }
+        earlyCandidates = []
         for section in answer.sections {
             guard let codec = section.codecs.first else { continue }
             kinds[section.mid] = section.kind
@@ -87,8 +95,13 @@ final class MonitorCore {
         return answer
     }
 
+    /// One of the device's, which may overtake its offer.
     func addRemoteCandidate(_ candidate: String) {
-        try? peer?.addRemoteCandidate(candidate)
+        if let peer {
+            try? peer.addRemoteCandidate(candidate)
+        } else if earlyCandidates.count < Self.maximumEarlyCandidates {
+            earlyCandidates.append(candidate)
+        }
     }
 
     /// The call did not come about, or the other end ended it.
@@ -137,6 +150,9 @@ final class MonitorCore {
             disconnect(error)
         case .stateChanged(.closed):
             awaitReason()
+        case .localCandidate(let candidate):
+            onCandidate(candidate)
+            return
         case .frame(let mid, let received):
             guard receiver != nil, kinds[mid] != nil else { return }
             statistics?.frameReceived(

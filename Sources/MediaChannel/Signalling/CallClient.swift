@@ -8,8 +8,10 @@ import PeerTransport
 final class CallClient: Sendable {
     /// What a device sends to one call. Called on the link's tasks.
     protocol Receiver: AnyObject, Sendable {
-        /// The device's offer; answers with ours.
-        func invited(offer: SessionDescription) async throws(IoTError) -> SessionDescription
+        /// The device's offer, with the servers that help to reach it; answers with ours.
+        func invited(
+            offer: SessionDescription, iceServers: [ICEServer]
+        ) async throws(IoTError) -> SessionDescription
         func trickled(candidate: String)
         func ended(_ reason: IoTError)
     }
@@ -28,7 +30,8 @@ final class CallClient: Sendable {
             guard let text = request.params["offer"]?.stringValue else {
                 throw IoTError(.sessionDescriptionInvalid, "the invitation holds no offer")
             }
-            let answer = try await call.invited(offer: try SessionDescription(parsing: text))
+            let answer = try await call.invited(
+                offer: try SessionDescription(parsing: text), iceServers: ICEServers.list(request.params["iceServers"]))
             return ["answer": .string(answer.text)]
         }
         link.handle(CallMethod.trickle) { [calls] request async throws(IoTError) in

@@ -39,6 +39,11 @@ public struct ICEServers: Sendable, Hashable {
         (try? make(for: user, at: now)) ?? []
     }
 
+    /// What a device names, in the order of its wish: at most 16, and none that cannot be used.
+    static func list(_ value: JSONValue?) -> [ICEServer] {
+        (value?.arrayValue ?? []).prefix(16).compactMap(ICEServer.init)
+    }
+
     private func make(for user: String, at now: Int64) throws(IoTError) -> [ICEServer] {
         let credential = secret.map { TimeLimitedCredential(secret: $0, user: user, expiry: now + Self.lifetime) }
         var servers: [ICEServer] = []

@@ -75,8 +75,7 @@ public final class RelayedCalls: Sendable {
                 await calls.end(session: id, device: device, as: account)
                 throw IoTError(.notImplemented, "this device does not take a browser's offer")
             }
-            let servers = result["iceServers"]?.arrayValue ?? []
-            return Answer(id: id, description: answer, iceServers: servers.prefix(16).compactMap(ICEServer.init))
+            return Answer(id: id, description: answer, iceServers: ICEServers.list(result["iceServers"]))
         } catch {
             forget(id)
             throw error
@@ -124,7 +123,9 @@ public final class RelayedCalls: Sendable {
             self.id = id
         }
 
-        func invited(offer: SessionDescription) async throws(IoTError) -> SessionDescription {
+        func invited(
+            offer: SessionDescription, iceServers: [ICEServer]
+        ) async throws(IoTError) -> SessionDescription {
             throw IoTError(.operationNotAllowed, "the caller has made the offer itself")
         }
 

@@ -12,7 +12,7 @@ struct CameraFactory: Sendable {
     let dataDirectory: String
     /// Each camera takes a free UDP port of this address.
     let host: String
-    let certificate: PeerCertificate
+    let certificates: PeerCertificatePool
     let photos: PhotoStore
     let iceServers: ICEServers
     let loops: any EventLoopGroup
@@ -30,7 +30,7 @@ struct CameraFactory: Sendable {
             configuration.iceServers = iceServers
             let camera = try Camera(
                 configuration: configuration, device: session.device, link: link, socket: socket,
-                certificate: certificate, photos: photos,
+                certificates: certificates, photos: photos,
                 logger: logger)
             return RunningCamera(camera: camera, socket: socket)
         } catch {

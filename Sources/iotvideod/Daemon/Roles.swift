@@ -20,16 +20,18 @@ struct Roles: Service {
 
     func run() async throws {
         try await hub?.waitUntilReady()
-        let certificate = try PeerCertificate.generate()
+        let certificates = try PeerCertificatePool()
+        let iceServers = try iceServers()
         let photos = PhotoStore()
         let user = try await UserLink.make(configuration, joined: joined, hub: hub)
         let link = user.session
         let socket = try await bind()
         let registry = ChannelRegistry(
-            link: link, socket: socket, certificate: certificate, limit: configuration.channels.connections,
-            logger: Logger(label: "channel"))
+            link: link, socket: socket, certificates: certificates, iceServers: iceServers,
+            limit: configuration.channels.connections, logger: Logger(label: "channel"))
         let uses = ChannelUses(registry: registry, idleTimeout: configuration.channels.idleTimeout)
-        let fleet = try makeFleet(certificate: certificate, photos: photos, registry: registry, uses: uses)
+        let fleet = makeFleet(
+            certificates: certificates, iceServers: iceServers, photos: photos, registry: registry, uses: uses)
         try await fleet.prepare()
         let gateway = LocalGateway(
             link: link, accessId: user.accessId, registry: registry, fleet: fleet, photos: photos, hub: hub,
@@ -39,7 +41,7 @@ struct Roles: Service {
         let services: [any Service] =
             [fleet] + (user.isRegistered ? [link] : [])
             + [
-                ChannelSweep(uses: uses), server, ReloadOnSignal(fleet: fleet),
+                ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), server, ReloadOnSignal(fleet: fleet),
                 ReadyLine(
                     configuration: configuration, link: user.isRegistered ? link : nil, server: server, logger: logger),
             ]
@@ -84,14 +86,18 @@ struct Roles: Service {
         return try await PeerSocket.bind(to: address, on: loops.next(), logger: logger)
     }
 
-    private func makeFleet(
-        certificate: PeerCertificate, photos: PhotoStore, registry: ChannelRegistry, uses: ChannelUses
-    ) throws(IoTError) -> CameraSupervisor<RunningCamera> {
+    private func iceServers() throws(IoTError) -> ICEServers {
         let secret = try configuration.media.turnSecretFile.map { path throws(IoTError) in try SecretFile.read(path) }
-        let iceServers = try ICEServers(urls: configuration.media.iceServers, secret: secret)
+        return try ICEServers(urls: configuration.media.iceServers, secret: secret)
+    }
+
+    private func makeFleet(
+        certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore, registry: ChannelRegistry,
+        uses: ChannelUses
+    ) -> CameraSupervisor<RunningCamera> {
         let factory = CameraFactory(
             hub: hub, dataDirectory: configuration.dataDirectory, host: configuration.media.listen.host,
-            certificate: certificate, photos: photos, iceServers: iceServers, loops: loops)
+            certificates: certificates, photos: photos, iceServers: iceServers, loops: loops)
         let actions = CameraSupervisor<RunningCamera>.Actions(
             read: read, make: { camera, url in try await factory.make(camera, url: url) },
             apply: { [log] configuration in

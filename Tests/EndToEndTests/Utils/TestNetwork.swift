@@ -44,6 +44,22 @@ final class TestNetwork: Sendable {
         try await ip("-n \(namespace(host)) link set eth0 \(isUp ? "up" : "down")")
     }
 
+    /// Drops all UDP of the host but that to and from one port of others, as a strict firewall does.
+    func allowUDP(of host: String, onlyTo port: Int) async throws {
+        for rule in [
+            "add table inet strict",
+            "add chain inet strict out { type filter hook output priority 0 ; }",
+            "add rule inet strict out oifname eth0 udp dport != \(port) drop",
+            "add chain inet strict in { type filter hook input priority 0 ; }",
+            "add rule inet strict in iifname eth0 udp sport != \(port) drop",
+        ] {
+            let outcome = try await Program(
+                path: "/usr/bin/env", arguments: prefix(host) + ["nft"] + rule.split(separator: " ").map(String.init)
+            ).run()
+            try #require(outcome.status == 0, "nft \(rule): \(outcome.errors)")
+        }
+    }
+
     private var switchNamespace: String { name + "-switch" }
 
     private func namespace(_ host: String) -> String { "\(name)-\(host)" }
