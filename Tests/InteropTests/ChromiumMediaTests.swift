@@ -8,7 +8,8 @@ import Testing
         "Chromium decodes its own pictures and sound as they come back, whoever offers", .timeLimit(.minutes(2)),
         arguments: [false, true])
     func echo(isOfferOurs: Bool) async throws {
-        try await MediaEcho.run("chromium_media_peer.py", isOfferOurs: isOfferOurs) { report, statistics in
+        let theirs = try PythonPeer("chromium_media_peer.py")
+        try await MediaEcho.run(with: theirs, isOfferOurs: isOfferOurs) { report, statistics in
             #expect(report["format"]?["video"] == .array([.integer(640), .integer(480)]), "\(report)")
             #expect(report["codecs"] == .array([.string("video/H264"), .string("audio/opus")]), "\(report)")
             // The tone is heard.
