@@ -2,7 +2,7 @@ import Testing
 
 /// Data channels with aiortc, an SCTP and DCEP of other authors. Run by Tests/InteropTests/run.sh.
 @Suite(.serialized) struct AiortcDataChannelTests {
-    private let exchange = DataChannelExchange(script: "aiortc_peer.py")
+    private let exchange = DataChannelExchange { try PythonPeer("aiortc_peer.py") }
 
     @Test("A channel of ours: 1 MiB in messages of 64,000 bytes comes back, and we close it", .timeLimit(.minutes(2)))
     func ourChannel() async throws {

@@ -8,7 +8,8 @@ import Testing
         "aiortc decodes its own pictures and sound as they come back, whoever offers", .timeLimit(.minutes(2)),
         arguments: [false, true])
     func echo(isOfferOurs: Bool) async throws {
-        try await MediaEcho.run("aiortc_media_peer.py", isOfferOurs: isOfferOurs) { report, statistics in
+        let theirs = try PythonPeer("aiortc_media_peer.py")
+        try await MediaEcho.run(with: theirs, isOfferOurs: isOfferOurs) { report, statistics in
             #expect(report["format"]?["video"] == .array([.integer(320), .integer(240)]), "\(report)")
             // aiortc has no transport-wide feedback: it estimates what it gets (REMB).
             #expect(statistics.availableOutgoingBitrate != nil)

@@ -2,7 +2,7 @@ import Testing
 
 /// Data channels with Chromium (dcsctp). Run by Tests/InteropTests/run.sh.
 @Suite(.serialized) struct ChromiumDataChannelTests {
-    private let exchange = DataChannelExchange(script: "chromium_peer.py")
+    private let exchange = DataChannelExchange { try PythonPeer("chromium_peer.py") }
 
     @Test("A channel of ours: 1 MiB in messages of 64,000 bytes comes back, and we close it", .timeLimit(.minutes(2)))
     func ourChannel() async throws {

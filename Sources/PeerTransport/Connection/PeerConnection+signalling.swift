@@ -51,7 +51,7 @@ extension PeerConnection {
                 return .data(dataAnswer(to: offered, isFirst: offered.mid == offer.dataSection?.mid))
             }
             guard case .media(let offered) = entry else { return entry }
-            guard !offered.isRejected, accepting(offered) else { return .media(Self.rejected(offered)) }
+            guard !offered.isRejected, accepting(offered) else { return .media(offered.rejected) }
             let match = unused.firstIndex { $0.kind == offered.kind }
             let local = match.map { unused.remove(at: $0) }
             let cname = local.map(\.cname) ?? ""
@@ -230,12 +230,6 @@ extension PeerConnection {
             fingerprints: [certificate.fingerprint], setup: setup)
         describeCandidates(in: &description)
         return description
-    }
-
-    private static func rejected(_ offered: MediaSection) -> MediaSection {
-        MediaSection(
-            mid: offered.mid, kind: offered.kind, direction: .inactive, codecs: Array(offered.codecs.prefix(1)),
-            isRejected: true)
     }
 
     private var hasRetransmissionStreams: Bool {

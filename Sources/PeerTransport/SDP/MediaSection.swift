@@ -78,4 +78,9 @@ public struct MediaSection: Sendable, Hashable {
         self.allowsReducedSizeRTCP = allowsReducedSizeRTCP
         self.isRejected = isRejected
     }
+
+    /// The same, declined.
+    var rejected: MediaSection {
+        MediaSection(mid: mid, kind: kind, direction: .inactive, codecs: Array(codecs.prefix(1)), isRejected: true)
+    }
 }

@@ -18,6 +18,25 @@ public struct SessionDescription: Sendable, Hashable {
         case data(DataSection)
         /// Of another medium or protocol; always declined.
         case unsupported(UnsupportedSection)
+
+        var isRejected: Bool {
+            switch self {
+            case .media(let section): section.isRejected
+            case .data(let section): section.isRejected
+            case .unsupported: true
+            }
+        }
+
+        /// The same with port 0.
+        var rejected: Entry {
+            switch self {
+            case .media(let section): return .media(section.rejected)
+            case .data(var section):
+                section.isRejected = true
+                return .data(section)
+            case .unsupported: return self
+            }
+        }
     }
 
     struct UnsupportedSection: Sendable, Hashable {

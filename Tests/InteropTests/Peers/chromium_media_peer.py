@@ -1,5 +1,7 @@
 """A page in Chromium that sends its fake camera and a tone, and plays what comes back; led by JSON lines on standard
-input, with what happens as JSON lines on standard output. The commands are those of aiortc_media_peer.py.
+input, with what happens as JSON lines on standard output. The commands are those of aiortc_media_peer.py, and
+{"do": "restart"}, which offers with ICE anew. An offer may have channels, as in aiortc_peer.py; messages of any channel
+come back.
 """
 import asyncio
 import json
@@ -15,8 +17,21 @@ PAGE = """<!doctype html><video id=v autoplay playsinline></video><script>
 const pc = new RTCPeerConnection();
 const incoming = new MediaStream();
 const sound = new AudioContext();
-pc.ontrack = event => { incoming.addTrack(event.track); v.srcObject = incoming; };
+const closed = [];
+let removedTracks = 0;
+pc.ontrack = event => {
+  incoming.addTrack(event.track);
+  v.srcObject = incoming;
+  for (const stream of event.streams) stream.onremovetrack = () => removedTracks++;
+};
+pc.ondatachannel = ({channel}) => echo(channel);
+function echo(channel) {
+  channel.onmessage = ({data}) => channel.send(data);
+  channel.onclose = () => closed.push(channel.label);
+}
 async function addTracks() {
+  // They stay over a restart.
+  if (pc.getSenders().some(sender => sender.track)) return;
   const stream = await navigator.mediaDevices.getUserMedia({video: {width: 640, height: 480}});
   // A tone rather than the fake microphone, which is silent where there is no sound card.
   const [tone, out] = [sound.createOscillator(), sound.createMediaStreamDestination()];
@@ -24,23 +39,28 @@ async function addTracks() {
   tone.start();
   for (const track of [...out.stream.getTracks(), ...stream.getTracks()]) pc.addTrack(track, stream);
 }
-async function gathered() {
-  if (pc.iceGatheringState != 'complete') await new Promise(done => {
-    pc.onicegatheringstatechange = () => { if (pc.iceGatheringState == 'complete') done(); };
+async function describe(description) {
+  const gathered = new Promise(done => {
+    pc.onicecandidate = ({candidate}) => { if (!candidate) done(); };
     setTimeout(done, 3000);
   });
+  await pc.setLocalDescription(description);
+  await gathered;
   return pc.localDescription.sdp;
 }
-async function offer() {
+async function offer(channels = []) {
+  for (const {label, ...options} of channels) echo(pc.createDataChannel(label, options));
   await addTracks();
-  await pc.setLocalDescription(await pc.createOffer());
-  return gathered();
+  return describe(await pc.createOffer());
+}
+async function restart() {
+  pc.restartIce();
+  return offer();
 }
 async function accept(sdp) {
   await pc.setRemoteDescription({type: 'offer', sdp});
   await addTracks();
-  await pc.setLocalDescription(await pc.createAnswer());
-  return gathered();
+  return describe(await pc.createAnswer());
 }
 async function answer(sdp) { await pc.setRemoteDescription({type: 'answer', sdp}); }
 async function report() {
@@ -48,6 +68,7 @@ async function report() {
   const inbound = kind => all.find(one => one.type == 'inbound-rtp' && one.kind == kind) || {};
   const outbound = all.find(one => one.type == 'outbound-rtp' && one.kind == 'video') || {};
   const pair = all.find(one => one.type == 'candidate-pair' && one.nominated) || {};
+  const transport = all.find(one => one.type == 'transport') || {};
   const codec = id => (all.find(one => one.id == id) || {}).mimeType;
   const [video, audio] = [inbound('video'), inbound('audio')];
   return {
@@ -55,6 +76,14 @@ async function report() {
     format: {video: [video.frameWidth || 0, video.frameHeight || 0], audio: [audio.totalAudioEnergy || 0]},
     codecs: [codec(video.codecId), codec(audio.codecId)],
     keyFrames: video.keyFramesDecoded || 0, sentFrames: outbound.framesSent || 0,
+    // What may be sent to the other side, repairs included.
+    agreed: pc.getTransceivers().map(({sender}) =>
+      sender.getParameters().codecs.map(codec => `${codec.payloadType} ${codec.mimeType}`).join(', ')),
+    transport: {
+      dtlsState: transport.dtlsState, iceRole: transport.iceRole, iceUfrag: transport.iceLocalUsernameFragment,
+      pairChanges: transport.selectedCandidatePairChanges || 0, packetsReceived: transport.packetsReceived || 0,
+    },
+    connectionState: pc.connectionState, signalingState: pc.signalingState, closed, removedTracks,
     availableOutgoingBitrate: Math.round(pair.availableOutgoingBitrate || 0), dropped: video.framesDropped || 0,
   };
 }
@@ -68,7 +97,9 @@ def say(what, **more):
 async def run(page, command):
     action = command["do"]
     if action == "offer":
-        say("offer", sdp=await page.evaluate("offer()"))
+        say("offer", sdp=await page.evaluate("list => offer(list)", command.get("channels", [])))
+    elif action == "restart":
+        say("offer", sdp=await page.evaluate("restart()"))
     elif action == "accept":
         say("answer", sdp=await page.evaluate("sdp => accept(sdp)", command["sdp"]))
     elif action == "answer":

@@ -6,32 +6,44 @@ final class PythonPeer: Sendable {
     private let process = Process()
     private let input = Pipe()
     private let lines: AsyncStream<String>
+    /// The `candidate` events, which `next` does not give.
+    let candidates: AsyncStream<String>
 
-    /// - Parameter script: a file of `Tests/InteropTests/Peers`.
-    init(_ script: String) throws {
-        guard let python = ProcessInfo.processInfo.environment["PYTHON"] else {
+    /// - Parameters:
+    ///   - script: a file of `Tests/InteropTests/Peers`.
+    ///   - python: by default that of run.sh's environment; Debian's modules are the system's alone.
+    init(_ script: String, arguments: [String] = [], python: String? = nil) throws {
+        guard let python = python ?? ProcessInfo.processInfo.environment["PYTHON"] else {
             throw IoTError(.internalFailure, "PYTHON is not set: use Tests/InteropTests/run.sh")
         }
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         process.executableURL = URL(fileURLWithPath: python)
-        process.arguments = [folder.appendingPathComponent("Peers/\(script)").path]
+        process.arguments = [folder.appendingPathComponent("Peers/\(script)").path] + arguments
         let output = Pipe()
         process.standardInput = input
         process.standardOutput = output
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         lines = stream
+        let (candidates, candidate) = AsyncStream.makeStream(of: String.self)
+        self.candidates = candidates
         // Called for one piece after the other.
         nonisolated(unsafe) var rest = Data()
         output.fileHandleForReading.readabilityHandler = { handle in
             let data = handle.availableData
             guard !data.isEmpty else {
                 handle.readabilityHandler = nil
+                candidate.finish()
                 return continuation.finish()
             }
             rest.append(data)
             while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                continuation.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+                let line = String(decoding: rest[rest.startIndex..<end], as: UTF8.self)
                 rest = Data(rest[(end + 1)...])
+                if let event = try? JSONValue(parsing: line), event["event"] == .string("candidate") {
+                    candidate.yield(event["candidate"]?.stringValue ?? "")
+                } else {
+                    continuation.yield(line)
+                }
             }
         }
         try process.run()

@@ -9,27 +9,38 @@ import Testing
 final class ShellPeer: Sendable {
     let socket: PeerSocket
     private let events: AsyncStream<PeerEvent>
+    /// What is found after the description, which `first` passes over.
+    let candidates: AsyncStream<String>
     private let peer: NIOLoopBound<Peer>
 
-    init(configure: (inout PeerConfiguration) -> Void) async throws {
+    /// - Parameter echoesFrames: sends each frame back as it comes.
+    init(echoesFrames: Bool = false, configure: (inout PeerConfiguration) -> Void) async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let socket = try await PeerSocket.bind(
             to: SocketAddress(ipAddress: "127.0.0.1", port: 0), on: loop, logger: Logger(label: "interop"))
         self.socket = socket
         let (stream, continuation) = AsyncStream.makeStream(of: PeerEvent.self)
         events = stream
+        let (candidates, candidate) = AsyncStream.makeStream(of: String.self)
+        self.candidates = candidates
         var configuration = PeerConfiguration(hostAddresses: [], isControlling: true)
         configure(&configuration)
         let certificate = try PeerCertificate.generate()
         let settled = configuration
         peer = try await loop.submit {
+            let echo = echoesFrames ? FrameEcho() : nil
             let peer = try socket.makePeer(configuration: settled, certificate: certificate) { event in
+                echo?.take(event)
                 continuation.yield(event)
                 switch event {
-                case .stateChanged(.failed), .stateChanged(.closed): continuation.finish()
+                case .localCandidate(let text): candidate.yield(text)
+                case .stateChanged(.failed), .stateChanged(.closed):
+                    continuation.finish()
+                    candidate.finish()
                 default: break
                 }
             }
+            echo?.peer = peer
             return NIOLoopBound(peer, eventLoop: loop)
         }.get()
     }
@@ -52,6 +63,18 @@ final class ShellPeer: Sendable {
         try await first("the channel \(label)") { event in
             if case .dataChannelOpened(let channel) = event, channel.label == label { channel } else { nil }
         }
+    }
+
+    /// Channels that open in any order.
+    func opened(_ labels: Set<String>) async throws -> [String: DataChannel] {
+        var channels: [String: DataChannel] = [:]
+        while channels.count < labels.count {
+            let channel = try await first("the channels \(labels)") { event in
+                if case .dataChannelOpened(let channel) = event, labels.contains(channel.label) { channel } else { nil }
+            }
+            channels[channel.label] = channel
+        }
+        return channels
     }
 
     func message(on id: DataChannelID) async throws -> DataChannelMessage {

@@ -58,6 +58,83 @@ import Testing
         #expect(link.peers[0].remoteDescription?.fingerprints == certificate)
     }
 
+    @Test("A restart leaves streams, their repairs and their names as they are, whoever offers it", arguments: [0, 1])
+    func keepsStreams(index: Int) throws {
+        let link = try PeerLink(answering: [
+            MediaSection(mid: "", kind: .audio, direction: .sendReceive, codecs: [MediaFixtures.pcma])
+        ])
+        try link.connect()
+        func streams() -> [[String]] {
+            link.peers.map { peer in
+                (peer.localDescription?.text ?? "").split(whereSeparator: \.isNewline).map(String.init).filter { line in
+                    ["m=", "a=msid:", "a=ssrc", "a=rtpmap:", "a=extmap:"].contains { line.hasPrefix($0) }
+                }
+            }
+        }
+        let before = streams()
+        #expect(before[0].contains { $0.hasPrefix("a=ssrc-group:FID") } && before[0].contains { $0.contains(" rtx/") })
+        for _ in 1...2 {
+            try Self.restart(link, from: index)
+            #expect(streams() == before)
+        }
+    }
+
+    @Test("What a restart's offer has beyond what was agreed on is not accepted: there are no tracks for it")
+    func acceptsNoMore() throws {
+        let link = try PeerLink(answering: [
+            MediaSection(mid: "", kind: .audio, direction: .sendReceive, codecs: [MediaFixtures.pcma])
+        ])
+        try link.connect()
+        let before = try #require(link.peers[0].localDescription).sections
+        var offer = try link.peers[1].createRestartOffer()
+        offer.entries = offer.entries.map { entry in
+            guard case .media(var section) = entry else { return entry }
+            section.codecs.append(
+                section.kind == .video
+                    ? RTPCodec(payloadType: 121, encodingName: "H265", clockRate: 90_000)
+                    : RTPCodec(payloadType: 0, encodingName: "PCMU", clockRate: 8_000))
+            section.headerExtensions.append(HeaderExtensionMapping(identifier: 9, uri: "urn:example"))
+            return .media(section)
+        }
+        let answer = try link.peers[0].createAnswer(to: SessionDescription(parsing: offer.text))
+        #expect(answer.sections.map { Set($0.codecs) } == before.map { Set($0.codecs) })
+        #expect(answer.sections.map { Set($0.headerExtensions) } == before.map { Set($0.headerExtensions) })
+    }
+
+    @Test("A restart that renumbers the codecs is refused, and the connection goes on")
+    func refusesOtherCodecs() throws {
+        let link = try PeerLink()
+        try link.connect()
+        let fragment = link.peers[0].iceUfrag
+        let offer = try link.peers[1].createRestartOffer().text
+        let other = offer.replacing("SAVPF 8", with: "SAVPF 100").replacing("rtpmap:8 ", with: "rtpmap:100 ")
+        #expect(other != offer)
+        #expect { try link.peers[0].createAnswer(to: SessionDescription(parsing: other)) } throws: { error in
+            (error as? IoTError)?.code == .sessionDescriptionInvalid
+        }
+        #expect(link.peers[0].iceUfrag == fragment)
+    }
+
+    @Test("A section that was declined stays so over a restart, whoever offers it", arguments: [0, 1])
+    func keepsDeclined(index: Int) throws {
+        let link = try PeerLink { configuration in
+            if configuration.isControlling { configuration.dataChannels = DataChannelConfiguration() }
+        }
+        let offer = try SessionDescription(parsing: link.peers[0].createOffer().text)
+        let answer = try link.peers[1].createAnswer(to: offer) { $0.kind == .video }
+        try link.peers[0].setAnswer(SessionDescription(parsing: answer.text))
+        try link.run(for: .seconds(3)) { $0.areConnected }
+        for _ in 1...2 {
+            try Self.restart(link, from: index)
+            for peer in link.peers {
+                let description = try SessionDescription(parsing: #require(peer.localDescription).text)
+                #expect(description.entries.map(\.isRejected) == [false, true, true])
+            }
+            try link.run(for: .seconds(2))
+            #expect(link.peers.allSatisfy { $0.ice.state == .completed && !$0.ice.isSelectedOfPrevious })
+        }
+    }
+
     @Test("A peer's candidate that comes while our restart waits for its answer does not begin it")
     func lateCandidate() throws {
         let link = try PeerLink()
