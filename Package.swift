@@ -173,8 +173,7 @@ let package = Package(
         tests(
             "InteropTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
-                "Aiortc", "Chromium", "Coturn", "NAT", "Peers", "Probe", "probes.py",
-                "requirements.txt",
+                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "probes.py", "requirements.txt",
                 "run.sh",
             ]),
     ]

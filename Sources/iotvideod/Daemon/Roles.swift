@@ -41,7 +41,8 @@ struct Roles: Service {
         let services: [any Service] =
             [fleet] + (user.isRegistered ? [link] : [])
             + [
-                ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), server, ReloadOnSignal(fleet: fleet),
+                ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), server,
+                ReloadOnSignal(fleet: fleet),
                 ReadyLine(
                     configuration: configuration, link: user.isRegistered ? link : nil, server: server, logger: logger),
             ]
