@@ -40,7 +40,8 @@ public struct RTPSender: Sendable {
 
     /// The track sequence of each of the last packets, by the low bits of its wire sequence number; −1 for none.
     private var trackSequences: [Int64]
-    private static let historyLength = 2_048
+    static let historyLength = 2_048
+    private var repairs = RepairBudget()
 
     private var reportedPackets: UInt32 = 0
     private var reportedOctets: UInt32 = 0
@@ -91,6 +92,7 @@ public struct RTPSender: Sendable {
         let number = nextSequenceNumber
         nextSequenceNumber &+= 1
         trackSequences[Int(number) % Self.historyLength] = packet.sequence
+        repairs.sent(number)
         let start = buffer.writerIndex
         writeHeader(
             packet, payloadType: codec.payloadType, number, ssrc: ssrc, headerExtension, into: &buffer)
@@ -236,7 +238,12 @@ extension RTPSender {
             report.reports.forEach { take($0, at: now) }
         case .genericNACK(let nack) where nack.mediaSSRC == ssrc:
             statistics.nackCount += 1
-            let sequences = nack.lostSequenceNumbers.compactMap(trackSequence(ofSequenceNumber:))
+            let sequences = nack.lostSequenceNumbers.compactMap { number -> Int64? in
+                guard let sequence = trackSequence(ofSequenceNumber: number),
+                    repairs.grant(number, roundTrip: statistics.roundTripTime, at: now)
+                else { return nil }
+                return sequence
+            }
             return sequences.isEmpty ? [] : [.retransmissionRequested(sequences)]
         case .pictureLossIndication(let indication) where indication.mediaSSRC == ssrc:
             statistics.pliCount += 1

@@ -38,6 +38,36 @@ import Testing
         #expect(sender.statistics.packetsSent == 8 && sender.statistics.bytesSent == 24)
     }
 
+    @Test("A repair that is on its way is not sent twice, and a flood of NACKs gets no more than what was sent")
+    func nackFlood() {
+        var sender = RTPSender(
+            codec: MediaFixtures.h264, ssrc: 0xABCD, canonicalName: "c", initialSequenceNumber: 0, timestampOffset: 0)
+        var buffer = ByteBuffer()
+        func send(_ count: Int64) {
+            for sequence in 0..<count {
+                buffer.clear()
+                sender.write(packet(sequence), into: &buffer, at: start)
+            }
+        }
+        func asked(_ numbers: [UInt16], at time: NIODeadline) -> Int {
+            let nack = RTCPGenericNACK(senderSSRC: 1, mediaSSRC: 0xABCD, lostSequenceNumbers: numbers)
+            return sender.handle(.genericNACK(nack), at: time).reduce(0) { count, event in
+                guard case .retransmissionRequested(let sequences) = event else { return count }
+                return count + sequences.count
+            }
+        }
+        send(2_000)
+        #expect(asked([7, 7, 8], at: start) == 2)
+        #expect(asked([7, 8], at: start + .milliseconds(4)) == 0)
+        #expect(asked([7, 8], at: start + .milliseconds(6)) == 2)
+        // 508 are left of 512; then one for each packet that is sent.
+        var total = 0
+        for round: Int64 in 1...50 { total += asked(Array(0..<2_000), at: start + .milliseconds(100 * round)) }
+        #expect(total == 508)
+        send(30)
+        #expect(asked(Array(0..<2_000), at: start + .seconds(60)) == 30)
+    }
+
     @Test("A NACK names the track's packets, which go out again under the same numbers")
     func retransmission() throws {
         var sender = sender()
