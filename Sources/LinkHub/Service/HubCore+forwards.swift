@@ -29,9 +29,10 @@ extension HubCore {
     }
 
     /// The same request gets the same id at its target also from a hub that was restarted meanwhile, so that the
-    /// target's own memory of answered requests keeps it from being carried out twice.
+    /// target's own memory of answered requests keeps it from being carried out twice; another request under the same
+    /// id gets another one.
     private static func forwardID(_ requester: HubTurn.Requester) -> String {
-        let text = "\(requester.address.principal)/\(requester.id)"
+        let text = "\(requester.address.principal)/\(requester.id)/\(requester.content.digest)"
         return Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16))
     }
 

@@ -2,7 +2,7 @@ import Crypto
 import IoTCore
 import IoTLink
 
-/// What a request asks, in 64 bits: the same for a repeat, whatever its time and deadline. It guards a client against
+/// What a request asks, in 64 bits: the same for a repeat, whatever its time, deadline and time-out. It guards a client against
 /// its own mistakes, and no more.
 struct RequestContent: Sendable, Hashable {
     let digest: Int64
@@ -12,9 +12,11 @@ struct RequestContent: Sendable, Hashable {
     }
 
     init(_ request: LinkRequest) {
+        var params = request.params
+        params["timeoutMilliseconds"] = nil
         // Of equal values the text is equal.
         let content: JSONValue = [
-            .string(request.method), .string(request.actingAs?.description ?? ""), request.params,
+            .string(request.method), .string(request.actingAs?.description ?? ""), params,
         ]
         let bytes = SHA256.hash(data: Array(content.jsonText.utf8)).prefix(8)
         digest = Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })

@@ -1,49 +1,86 @@
 import IoTCore
 import IoTLink
 
-/// What a caller is to be told of its call.
-struct CallNotice: Sendable {
-    let method: String
-    let params: JSONValue
-
-    /// The channel ended from the camera's side.
-    static func ending(peer: String, session: String, reason: IoTError) -> CallNotice {
-        CallNotice(
-            method: CallMethod.end,
-            params: [
-                "peer": .string(peer), "session": .string(session),
-                "code": .integer(Int64(reason.code.rawValue)), "message": .string(reason.message),
-            ])
-    }
-
-    /// - Parameter candidate: one of the camera's, as `candidate:…`; empty text ends them.
-    static func candidate(peer: String, peerSession: JSONValue?, session: String, candidate: String) -> CallNotice {
-        var params: JSONValue = [
-            "peer": .string(peer), "session": .string(session), "candidate": .string(candidate),
-        ]
-        if let peerSession { params["peerSession"] = peerSession }
-        return CallNotice(method: CallMethod.trickle, params: params)
-    }
-}
-
-/// Tells callers, one after the other. At most 256 wait; then the oldest caller finds out by its own time-out.
+/// Tells a camera's callers of their calls: of those that ended, and of the camera's candidates.
+///
+/// Endings go one after the other; at most 256 wait, then the oldest caller finds out by its own time-out. The
+/// candidates of each call have a queue of their own, as one caller that does not answer must not keep others waiting.
 struct CallNotices: Sendable {
+    private static let timeout = Duration.seconds(2)
+    /// As many as an agent ever has, and more.
+    private static let maximumCandidates = 64
+
     private let link: LinkSession
-    private let notices: AsyncStream<CallNotice>
-    private let continuation: AsyncStream<CallNotice>.Continuation
+    private let endings: AsyncStream<JSONValue>
+    private let addEnding: AsyncStream<JSONValue>.Continuation
+    private let feeds: AsyncStream<AsyncStream<JSONValue>>
+    private let addFeed: AsyncStream<AsyncStream<JSONValue>>.Continuation
 
     init(link: LinkSession) {
         self.link = link
-        (notices, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
+        (endings, addEnding) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
+        (feeds, addFeed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
     }
 
-    func add(_ notice: CallNotice) {
-        continuation.yield(notice)
+    /// The channel ended from the camera's side.
+    func end(peer: String, session: String, reason: IoTError) {
+        addEnding.yield([
+            "peer": .string(peer), "session": .string(session),
+            "code": .integer(Int64(reason.code.rawValue)), "message": .string(reason.message),
+        ])
+    }
+
+    /// Where one call's candidates go; letting go of it ends them.
+    func candidates(peer: String, peerSession: JSONValue?, session: String) -> CandidateFeed {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: JSONValue.self, bufferingPolicy: .bufferingOldest(Self.maximumCandidates))
+        addFeed.yield(stream)
+        var params: JSONValue = ["peer": .string(peer), "session": .string(session)]
+        if let peerSession { params["peerSession"] = peerSession }
+        return CandidateFeed(params: params, continuation: continuation)
     }
 
     func run() async {
-        for await notice in notices {
-            _ = try? await link.request(notice.method, notice.params, timeout: .seconds(2))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await ending in endings { await tell(CallMethod.end, ending) }
+            }
+            group.addTask {
+                await withDiscardingTaskGroup { calls in
+                    for await feed in feeds {
+                        calls.addTask {
+                            for await candidate in feed { await tell(CallMethod.trickle, candidate) }
+                        }
+                    }
+                }
+            }
         }
+    }
+
+    private func tell(_ method: String, _ params: JSONValue) async {
+        _ = try? await link.request(method, params, timeout: Self.timeout)
+    }
+}
+
+/// Takes the candidates of one call, in order.
+final class CandidateFeed: Sendable {
+    private let params: JSONValue
+    private let continuation: AsyncStream<JSONValue>.Continuation
+
+    init(params: JSONValue, continuation: AsyncStream<JSONValue>.Continuation) {
+        self.params = params
+        self.continuation = continuation
+    }
+
+    /// - Parameter candidate: as `candidate:…`; empty text ends them.
+    func tell(_ candidate: String) {
+        var params = params
+        params["candidate"] = .string(candidate)
+        continuation.yield(params)
+        if candidate.isEmpty { continuation.finish() }
+    }
+
+    deinit {
+        continuation.finish()
     }
 }

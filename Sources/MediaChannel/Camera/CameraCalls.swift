@@ -119,10 +119,8 @@ final class CameraCalls: @unchecked Sendable {
     ) async throws(IoTError) -> String {
         try await addViewer(session: session, grant: grant, wantsMedia: wantsMedia) {
             [socket, certificates, notices] viewer throws(IoTError) in
-            try viewer.makeOffer(socket: socket, certificate: certificates.current) { candidate in
-                notices.add(
-                    .candidate(peer: grant.user, peerSession: peerSession, session: session, candidate: candidate))
-            }
+            let candidates = notices.candidates(peer: grant.user, peerSession: peerSession, session: session)
+            return try viewer.makeOffer(socket: socket, certificate: certificates.current, candidates: candidates)
         }
     }
 
@@ -150,7 +148,7 @@ final class CameraCalls: @unchecked Sendable {
                     session: session, grant: grant, stream: stream, wantsMedia: wantsMedia, iceServers: iceServers
                 ) { [notices] reason in
                     guard let reason else { return }
-                    notices.add(.ending(peer: grant.user, session: session, reason: reason))
+                    notices.end(peer: grant.user, session: session, reason: reason)
                 }
                 try stream.add(viewer, session: session)
                 do {

@@ -13,8 +13,8 @@ final class CameraViewer {
     /// How long the servers may take to tell of our candidates; then the description goes without.
     private static let gatheringTimeout: TimeAmount = .seconds(2)
     private var gathering: EventLoopPromise<Void>?
-    /// Takes candidates that a peer of our own kind is told one by one.
-    private var onCandidate: ((String) -> Void)?
+    /// Takes the candidates that a peer of our own kind is told one by one.
+    private var candidates: CandidateFeed?
 
     private var peer: Peer?
     private var feed = ViewerFeed()
@@ -49,11 +49,11 @@ final class CameraViewer {
     /// Offers the camera's tracks. Audio is `sendrecv` from the first offer, so that talking never
     /// renegotiates.
     ///
-    /// - Parameter onCandidate: takes each candidate that comes after the offer; empty text ends them.
+    /// - Parameter candidates: takes those that come after the offer.
     func makeOffer(
-        socket: PeerSocket, certificate: PeerCertificate, onCandidate: @escaping (String) -> Void
+        socket: PeerSocket, certificate: PeerCertificate, candidates: CandidateFeed
     ) throws(IoTError) -> EventLoopFuture<String> {
-        self.onCandidate = onCandidate
+        self.candidates = candidates
         var configuration = configuration(socket, isControlling: true)
         // Nothing slows a camera's encoder down yet, so that an estimate could only leave frames out.
         configuration.congestion.isEnabled = false
@@ -264,7 +264,7 @@ final class CameraViewer {
         case .stateChanged(.closed):
             finish(nil)
         case .localCandidate(let candidate):
-            if let onCandidate { onCandidate(candidate) } else if candidate.isEmpty { endGathering() }
+            if let candidates { candidates.tell(candidate) } else if candidate.isEmpty { endGathering() }
         case .keyFrameRequested:
             // A camera cannot be made to give one; but a browser's clock lets it have the newest once more, with all
             // that followed, at once. Otherwise its picture would stand still until the next.
@@ -296,7 +296,7 @@ final class CameraViewer {
     private func finish(_ reason: IoTError?) {
         guard let peer else { return }
         self.peer = nil
-        onCandidate = nil
+        candidates = nil
         endGathering()
         pause()
         releaseSound()

@@ -33,23 +33,25 @@ public actor ChannelRegistry {
     private let socket: PeerSocket
     private let certificates: PeerCertificatePool
     private let iceServers: ICEServers
+    private let usesServersOfDevices: Bool
     private let logger: Logger
     private var limit: Int
     private var shared: [Key: Shared] = [:]
     private var uses: [String: Use] = [:]
 
     /// - Parameters:
-    ///   - iceServers: where there are none, those that the called device names are asked.
+    ///   - usesServersOfDevices: where `iceServers` is empty, those that the called device names are asked.
     ///   - limit: connections at once (21020).
     public init(
         link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, iceServers: ICEServers = .none,
-        limit: Int, logger: Logger
+        usesServersOfDevices: Bool = true, limit: Int, logger: Logger
     ) {
         calls = CallClient(link: link)
         relayed = RelayedCalls(calls: calls)
         self.socket = socket
         self.certificates = certificates
         self.iceServers = iceServers
+        self.usesServersOfDevices = usesServersOfDevices
         self.limit = limit
         self.logger = logger
         calls.attach()
@@ -90,7 +92,8 @@ public actor ChannelRegistry {
         }
         let channel = MonitorChannel(
             device: key.device, source: key.source, as: key.account, calls: calls, socket: socket,
-            certificates: certificates, iceServers: iceServers, logger: logger)
+            certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
+            logger: logger)
         let promise = socket.eventLoop.makePromise(of: Void.self)
         shared[key] = Shared(channel: channel, prepared: promise.futureResult, uses: 1)
         do throws(IoTError) {

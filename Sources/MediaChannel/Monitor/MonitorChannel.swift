@@ -20,6 +20,7 @@ public final class MonitorChannel: Sendable {
     private let socket: PeerSocket
     private let certificates: PeerCertificatePool
     private let iceServers: ICEServers
+    private let usesServersOfDevices: Bool
     /// Ours that came after the answer: an agent has few.
     private let candidates: AsyncStream<String>
 
@@ -28,7 +29,8 @@ public final class MonitorChannel: Sendable {
 
     init(
         device: DeviceID, source: Int, as account: Principal? = nil, calls: CallClient, socket: PeerSocket,
-        certificates: PeerCertificatePool, iceServers: ICEServers = .none, logger: Logger
+        certificates: PeerCertificatePool, iceServers: ICEServers = .none, usesServersOfDevices: Bool = true,
+        logger: Logger
     ) {
         self.device = device
         self.source = source
@@ -37,6 +39,7 @@ public final class MonitorChannel: Sendable {
         self.socket = socket
         self.certificates = certificates
         self.iceServers = iceServers
+        self.usesServersOfDevices = usesServersOfDevices
         let (candidates, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(64))
         self.candidates = candidates
         core = NIOLoopBoundBox.makeBoxSendingValue(
@@ -92,6 +95,8 @@ public final class MonitorChannel: Sendable {
         do {
             try await connected.get()
         } catch {
+            // The device took the call, and is to know that nobody comes.
+            await calls.end(session: session, device: device, as: account)
             throw error as? IoTError ?? IoTError(.connectFailed, underlying: error)
         }
     }
@@ -192,9 +197,11 @@ public final class MonitorChannel: Sendable {
         ) async throws(IoTError) -> SessionDescription {
             let (socket, certificate) = (channel.socket, channel.certificates.current)
             let own = channel.iceServers.servers(for: channel.session, at: WallClock.milliseconds() / 1000)
+            let asksDevice = own.isEmpty && channel.usesServersOfDevices
             return try await channel.onCore { core throws(IoTError) in
                 try core.answer(
-                    offer, iceServers: own.isEmpty ? iceServers : own, socket: socket, certificate: certificate)
+                    offer, iceServers: asksDevice ? iceServers : own, areNamedByDevice: asksDevice, socket: socket,
+                    certificate: certificate)
             }
         }
 

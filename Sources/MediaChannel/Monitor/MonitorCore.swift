@@ -33,6 +33,7 @@ final class MonitorCore {
     private var hasEnded = false
     private var earlyCandidates: [String] = []
     private static let maximumEarlyCandidates = 32
+    private static let maximumCandidateLength = 1_024
     /// Takes candidates of ours that come after the answer; empty text ends them.
     private let onCandidate: (String) -> Void
 
@@ -59,11 +60,13 @@ final class MonitorCore {
 
     /// The device's offer: makes the peer and answers. Candidates that the servers tell of follow the answer.
     func answer(
-        _ offer: SessionDescription, iceServers: [ICEServer], socket: PeerSocket, certificate: PeerCertificate
+        _ offer: SessionDescription, iceServers: [ICEServer], areNamedByDevice: Bool = false, socket: PeerSocket,
+        certificate: PeerCertificate
     ) throws(IoTError) -> SessionDescription {
         guard peer == nil, connected != nil else { throw IoTError(.duplicateCall) }
         var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
         configuration.ice.servers = iceServers
+        configuration.ice.refusesLocalServers = areNamedByDevice
         let peer = try socket.makePeer(configuration: configuration, certificate: certificate) { [weak self] event in
             self?.handle(event)
         }
@@ -99,7 +102,9 @@ final class MonitorCore {
     func addRemoteCandidate(_ candidate: String) {
         if let peer {
             try? peer.addRemoteCandidate(candidate)
-        } else if earlyCandidates.count < Self.maximumEarlyCandidates {
+        } else if !hasEnded, earlyCandidates.count < Self.maximumEarlyCandidates,
+            candidate.utf8.count <= Self.maximumCandidateLength
+        {
             earlyCandidates.append(candidate)
         }
     }

@@ -31,7 +31,7 @@ final class CallClient: Sendable {
                 throw IoTError(.sessionDescriptionInvalid, "the invitation holds no offer")
             }
             let answer = try await call.invited(
-                offer: try SessionDescription(parsing: text), iceServers: ICEServers.list(request.params["iceServers"]))
+                offer: try SessionDescription(parsing: text), iceServers: ICEServers.listToAsk(request.params["iceServers"]))
             return ["answer": .string(answer.text)]
         }
         link.handle(CallMethod.trickle) { [calls] request async throws(IoTError) in
@@ -83,7 +83,7 @@ final class CallClient: Sendable {
             [
                 "peer": .string(Principal.device(device).description), "session": .string(session),
                 "candidate": .string(candidate),
-            ], as: account)
+            ], timeout: .seconds(2), as: account)
     }
 
     /// Tells the device what is wanted of a standing call.

@@ -44,6 +44,11 @@ public struct ICEServers: Sendable, Hashable {
         (value?.arrayValue ?? []).prefix(16).compactMap(ICEServer.init)
     }
 
+    /// Of those, what this box itself asks: few, as a device may belong to somebody else.
+    static func listToAsk(_ value: JSONValue?) -> [ICEServer] {
+        Array(list(value).filter { $0.urls.count == 1 }.prefix(4))
+    }
+
     private func make(for user: String, at now: Int64) throws(IoTError) -> [ICEServer] {
         let credential = secret.map { TimeLimitedCredential(secret: $0, user: user, expiry: now + Self.lifetime) }
         var servers: [ICEServer] = []

@@ -87,6 +87,12 @@ extension PeerConnection {
         var answer = Negotiation.answer(
             offered, local: section, ssrc: section.ssrc ?? 0,
             retransmissionSSRC: hasRepairs ? section.retransmissionSSRC ?? 0 : nil, cname: section.cname)
+        if offered.codecs.contains(where: { !$0.isRetransmission }), answer.isRejected {
+            // No way is left in which media could go, but the section stays.
+            answer.isRejected = false
+            answer.direction = .inactive
+            answer.codecs = offered.codecs
+        }
         guard !answer.isRejected else {
             throw IoTError(.sessionDescriptionInvalid, "a restart of ICE must keep the codecs that were agreed on")
         }

@@ -33,6 +33,7 @@ extension ICEGatherer {
         for var address in addresses {
             address.port = url.port
             guard address.isReachableUnicast, url.isTURN || (address.isIPv4 ? hasIPv4 : hasIPv6) else { continue }
+            if configuration.refusesLocalServers, address.isLoopback || address.isIPv4LinkLocal { continue }
             if !usable.contains(address) { usable.append(address) }
         }
         attempts[index].state = .active

@@ -61,6 +61,8 @@ struct Configuration: Sendable, Equatable {
         var iceServers: [String] = []
         /// What the TURN servers among them share with us.
         var turnSecretFile: String?
+        /// Where `iceServers` is empty, channels ask the servers that a camera names.
+        var useCameraServers = true
     }
 
     struct Channels: Sendable, Equatable {

@@ -38,6 +38,9 @@ extension ConfigurationKey {
         ConfigurationKey("media.turnSecretFile", default: "none", \.media.turnSecretFile) {
             node, context throws(ValueRefusal) in context.path(try node.text())
         },
+        ConfigurationKey("media.useCameraServers", default: "true", \.media.useCameraServers) {
+            node, _ throws(ValueRefusal) in try node.flag()
+        },
         ConfigurationKey("channels.connections", default: "16", \.channels.connections, effect: .atOnce) {
             node, _ throws(ValueRefusal) in try node.integer(in: 1...1024)
         },

@@ -76,12 +76,24 @@ import Testing
         }
         #expect(results.map(\.number) == [1, 2, 4])
         for number: UInt16 in [3, 6] { recorder.note(number, at: start + .milliseconds(110)) }
-        for message in recorder.messages(at: start + .milliseconds(300), senderSSRC: 1, mediaSSRC: 2) {
-            results += sent.results(of: message)
-        }
+        // One message, as two could overtake each other.
+        let messages = recorder.messages(at: start + .milliseconds(300), senderSSRC: 1, mediaSSRC: 2)
+        #expect(messages.map(\.baseSequenceNumber) == [3])
+        for message in messages { results += sent.results(of: message) }
         #expect(results.map(\.number) == [1, 2, 4, 3, 6])
         #expect(results.allSatisfy { $0.arrival != nil })
         #expect(sent.bytesInFlight == 500)
+    }
+
+    @Test("What comes more than 128 numbers behind is not told of")
+    func muchTooLate() {
+        var recorder = ArrivalRecorder()
+        for number: UInt16 in 1...200 where number != 60 && number != 80 { recorder.note(number, at: start) }
+        _ = recorder.messages(at: start + .milliseconds(100), senderSSRC: 1, mediaSSRC: 2)
+        for number: UInt16 in [60, 80, 201] { recorder.note(number, at: start + .milliseconds(110)) }
+        let messages = recorder.messages(at: start + .milliseconds(300), senderSSRC: 1, mediaSSRC: 2)
+        #expect(messages.map(\.baseSequenceNumber) == [80])
+        #expect(messages.first?.statuses.count == 122)
     }
 
     @Test("Messages leave 50 to 100 ms after the first packet they tell of")

@@ -1,3 +1,4 @@
+import Foundation
 import IoTCore
 import NIOCore
 import TestSupport
@@ -12,6 +13,18 @@ import Testing
         let offer = try link.peers[index].createRestartOffer().text
         let answer = try link.peers[1 - index].createAnswer(to: SessionDescription(parsing: offer)).text
         try link.peers[index].setAnswer(SessionDescription(parsing: answer))
+    }
+
+    @Test("A section in which nobody sends at present stays in the answer to a restart")
+    func inactiveSection() throws {
+        let link = try PeerLink()
+        try link.connect()
+        let offer = try link.peers[0].createRestartOffer().text
+        let held = offer.replacingOccurrences(of: "a=sendonly", with: "a=inactive")
+            .replacingOccurrences(of: "a=sendrecv", with: "a=inactive")
+        #expect(held != offer)
+        let answer = try link.peers[1].createAnswer(to: SessionDescription(parsing: held))
+        #expect(answer.text.contains("a=inactive") && !answer.text.contains("m=video 0"))
     }
 
     @Test(
