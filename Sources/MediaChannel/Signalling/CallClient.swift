@@ -31,7 +31,8 @@ final class CallClient: Sendable {
                 throw IoTError(.sessionDescriptionInvalid, "the invitation holds no offer")
             }
             let answer = try await call.invited(
-                offer: try SessionDescription(parsing: text), iceServers: ICEServers.listToAsk(request.params["iceServers"]))
+                offer: try SessionDescription(parsing: text),
+                iceServers: ICEServers.listToAsk(request.params["iceServers"]))
             return ["answer": .string(answer.text)]
         }
         link.handle(CallMethod.trickle) { [calls] request async throws(IoTError) in

@@ -28,7 +28,8 @@ struct Roles: Service {
         let socket = try await bind()
         let registry = ChannelRegistry(
             link: link, socket: socket, certificates: certificates, iceServers: iceServers,
-            usesServersOfDevices: configuration.media.useCameraServers, limit: configuration.channels.connections, logger: Logger(label: "channel"))
+            usesServersOfDevices: configuration.media.useCameraServers, limit: configuration.channels.connections,
+            logger: Logger(label: "channel"))
         let uses = ChannelUses(registry: registry, idleTimeout: configuration.channels.idleTimeout)
         let fleet = makeFleet(
             certificates: certificates, iceServers: iceServers, photos: photos, registry: registry, uses: uses)
