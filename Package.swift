@@ -91,7 +91,7 @@ let package = Package(
 
         // Floor 3
         library("GatewayAPI", ["IoTCore"]),
-        library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", nioCore, logging, lifecycle]),
+        library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "COpenSSL", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
 

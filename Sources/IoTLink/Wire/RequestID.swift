@@ -1,3 +1,4 @@
+import Crypto
 import IoTCore
 
 /// A request's id: 128 random bits as 32 lower-case hex digits. The hub accepts 1 to 64 characters of
@@ -10,6 +11,11 @@ public enum RequestID {
 
     static func random(using generator: inout some RandomNumberGenerator) -> String {
         Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
+
+    /// The same for the same text, and for no other.
+    package static func derived(from text: String) -> String {
+        Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16))
     }
 
     public static func isValid(_ id: String) -> Bool {

@@ -1,4 +1,3 @@
-import Crypto
 import IoTCore
 import IoTLink
 import NIOCore
@@ -32,8 +31,7 @@ extension HubCore {
     /// target's own memory of answered requests keeps it from being carried out twice; another request under the same
     /// id gets another one.
     private static func forwardID(_ requester: HubTurn.Requester) -> String {
-        let text = "\(requester.address.principal)/\(requester.id)/\(requester.content.digest)"
-        return Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16))
+        RequestID.derived(from: "\(requester.address.principal)/\(requester.id)/\(requester.content.digest)")
     }
 
     mutating func handle(_ reply: LinkReply, from address: LinkAddress, at time: HubTime) {

@@ -1,4 +1,3 @@
-import Crypto
 import IoTCore
 import IoTLink
 import NIOCore
@@ -99,8 +98,7 @@ extension HubCore {
         guard let session = sessions[receiver], forwards.count < limits.pendingForwards else { return }
         let patience = TimeAmount.seconds(10)
         // The same at each attempt: who has heard it answers from memory.
-        let text = "\(call.key.device)/\(side.rawValue)/\(call.key.session)"
-        let id = "end." + Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16))
+        let id = "end." + RequestID.derived(from: "\(call.key.device)/\(side.rawValue)/\(call.key.session)")
         forwards.add(
             Forward(
                 id: id, target: session.address, requester: nil, deadline: time.monotonic + patience,

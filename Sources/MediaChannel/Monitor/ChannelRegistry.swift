@@ -43,8 +43,8 @@ public actor ChannelRegistry {
     ///   - usesServersOfDevices: where `iceServers` is empty, those that the called device names are asked.
     ///   - limit: connections at once (21020).
     public init(
-        link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, iceServers: ICEServers = .none,
-        usesServersOfDevices: Bool = true, limit: Int, logger: Logger
+        link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, iceServers: ICEServers,
+        usesServersOfDevices: Bool, limit: Int, logger: Logger
     ) {
         calls = CallClient(link: link)
         relayed = RelayedCalls(calls: calls)

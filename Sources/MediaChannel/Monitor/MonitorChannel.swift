@@ -29,7 +29,7 @@ public final class MonitorChannel: Sendable {
 
     init(
         device: DeviceID, source: Int, as account: Principal? = nil, calls: CallClient, socket: PeerSocket,
-        certificates: PeerCertificatePool, iceServers: ICEServers = .none, usesServersOfDevices: Bool = true,
+        certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
         logger: Logger
     ) {
         self.device = device

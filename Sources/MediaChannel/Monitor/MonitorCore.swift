@@ -41,7 +41,7 @@ final class MonitorCore {
     /// of sound (20 to 23 ms), so that each wake-up takes at least two of them.
     private static let coalescing = TimeAmount.milliseconds(25)
 
-    init(eventLoop: any EventLoop, logger: Logger, onCandidate: @escaping (String) -> Void = { _ in }) {
+    init(eventLoop: any EventLoop, logger: Logger, onCandidate: @escaping (String) -> Void) {
         self.eventLoop = eventLoop
         self.onCandidate = onCandidate
         self.logger = logger
@@ -60,7 +60,7 @@ final class MonitorCore {
 
     /// The device's offer: makes the peer and answers. Candidates that the servers tell of follow the answer.
     func answer(
-        _ offer: SessionDescription, iceServers: [ICEServer], areNamedByDevice: Bool = false, socket: PeerSocket,
+        _ offer: SessionDescription, iceServers: [ICEServer], areNamedByDevice: Bool, socket: PeerSocket,
         certificate: PeerCertificate
     ) throws(IoTError) -> SessionDescription {
         guard peer == nil, connected != nil else { throw IoTError(.duplicateCall) }

@@ -20,17 +20,11 @@ public struct ICEServers: Sendable, Hashable {
     }
 
     /// None: host candidates alone.
-    public static var none: ICEServers {
-        var none = ICEServers()
-        none.urls = []
-        return none
-    }
+    public static let none = ICEServers()
 
     private init() {
         urls = []
     }
-
-    var isEmpty: Bool { urls.isEmpty }
 
     /// With credentials of its own for each user.
     ///

@@ -234,20 +234,18 @@ struct ICEAgent {
     /// When `handleTimeout` is due; `nil` when nothing waits, and after the end.
     /// Mutating, as otherwise the class that holds the agent copies all of it for each look.
     var nextDeadline: NIODeadline? {
-        mutating get { findNextDeadline() }
-    }
-
-    private func findNextDeadline() -> NIODeadline? {
-        guard state != .failed else { return nil }
-        var deadline = min(consent?.nextDeadline ?? .distantFuture, gatherer.nextDeadline ?? .distantFuture)
-        deadline = min(deadline, releaseAt ?? .distantFuture)
-        if state == .checking {
-            deadline = min(deadline, checkingDeadline ?? .distantFuture, nominationDeadline ?? .distantFuture)
+        mutating get {
+            guard state != .failed else { return nil }
+            var deadline = min(consent?.nextDeadline ?? .distantFuture, gatherer.nextDeadline ?? .distantFuture)
+            deadline = min(deadline, releaseAt ?? .distantFuture)
+            if state == .checking {
+                deadline = min(deadline, checkingDeadline ?? .distantFuture, nominationDeadline ?? .distantFuture)
+            }
+            for pair in pairs {
+                if case .inProgress(let check) = pair.state { deadline = min(deadline, check.nextTransmission) }
+            }
+            if hasCheckToSend { deadline = min(deadline, nextCheck) }
+            return deadline == .distantFuture && state == .idle ? nil : deadline
         }
-        for pair in pairs {
-            if case .inProgress(let check) = pair.state { deadline = min(deadline, check.nextTransmission) }
-        }
-        if hasCheckToSend { deadline = min(deadline, nextCheck) }
-        return deadline == .distantFuture && state == .idle ? nil : deadline
     }
 }

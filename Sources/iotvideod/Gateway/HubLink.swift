@@ -1,4 +1,3 @@
-import Crypto
 import IoTCore
 import IoTLink
 import ThingModel
@@ -37,7 +36,7 @@ struct AccountLink: ModelLink {
     /// through one session, each has its own id.
     func requestID(forKey key: String) -> String {
         guard let account else { return key }
-        return Hex.encode(SHA256.hash(data: Array("\(account)/\(key)".utf8)).prefix(16))
+        return RequestID.derived(from: "\(account)/\(key)")
     }
 
     func statusChanges() -> AsyncStream<LinkStatusChange> { link.statusChanges() }

@@ -2,6 +2,7 @@ import Foundation
 import GatewayAPI
 import Hummingbird
 import IoTCore
+import IoTLink
 
 /// A request behind the router: its path's parameters and query, read strictly.
 struct APIRequest {
@@ -84,15 +85,7 @@ struct APIRequest {
     var requestID: String? {
         get throws(IoTError) {
             guard let field = HTTPFieldName.idempotencyKey, let key = request.headers[field] else { return nil }
-            let isAllowed = key.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                    true
-                default: false
-                }
-            }
-            guard (1...64).contains(key.utf8.count), isAllowed else {
+            guard IoTLink.RequestID.isValid(key) else {
                 throw IoTError(.invalidRequest, "\(APIHeader.idempotencyKey) must be 1–64 of A–Z a–z 0–9 _ - .")
             }
             return key
