@@ -15,7 +15,7 @@ struct HubBench {
     static func main() async throws {
         let arguments = CommandLine.arguments
         if arguments.count == 3, arguments[1] == "--devices" { return try await IdleDevices.hold(socket: arguments[2]) }
-        guard arguments.count == 2 else {
+        guard arguments.count == 2, !arguments[1].hasPrefix("-") else {
             FileHandle.standardError.write(Data("usage: hub-bench DIRECTORY\n".utf8))
             exit(2)
         }

@@ -1,12 +1,5 @@
 import Logging
 import NIOCore
-import NIOPosix
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
 
 /// Does what a connection asks of the network beside its UDP socket: names and links to TURN servers.
 ///
@@ -26,8 +19,6 @@ final class PeerNetwork {
     private var links: [Int: RelayLink] = [:]
     private var multicast: MulticastResolver?
     private var isClosed = false
-
-    private static let maximumAddresses = 8
 
     init(eventLoop: any EventLoop, authorities: String?, deliver: @escaping (Outcome) -> Void) {
         self.eventLoop = eventLoop
@@ -86,34 +77,8 @@ final class PeerNetwork {
             multicast = resolver
             return resolver.resolve(name)
         }
-        // The C library's resolver blocks, so it runs on a thread of its own; how long, its configuration says.
-        let lookup = NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { Self.lookUp(name) }
-        lookup.assumeIsolated().whenComplete { result in
-            self.tell(.resolved(name, (try? result.get()) ?? []))
+        NameResolver.shared.addresses(of: name, on: eventLoop).assumeIsolated().whenSuccess { addresses in
+            self.tell(.resolved(name, addresses))
         }
-    }
-
-    /// In the order of RFC 6724, which the C library keeps.
-    private static func lookUp(_ name: String) -> [SocketAddress] {
-        var hints = addrinfo()
-        hints.ai_socktype = CInt(SOCK_DGRAM.rawValue)
-        var list: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(name, nil, &hints, &list) == 0 else { return [] }
-        defer { freeaddrinfo(list) }
-        var addresses: [SocketAddress] = []
-        var next = list
-        while let entry = next?.pointee, addresses.count < maximumAddresses {
-            if entry.ai_family == AF_INET, let bytes = entry.ai_addr {
-                bytes.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-                    addresses.append(SocketAddress($0.pointee))
-                }
-            } else if entry.ai_family == AF_INET6, let bytes = entry.ai_addr {
-                bytes.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
-                    addresses.append(SocketAddress($0.pointee))
-                }
-            }
-            next = entry.ai_next
-        }
-        return addresses
     }
 }

@@ -1,0 +1,78 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Looks names of servers up with the C library, which blocks for as long as its configuration says: on two threads of
+/// its own, so that a name server that is away holds up nothing else of this process.
+///
+/// Who asks for a name that is being looked up shares the answer. At most 64 names wait; one more has no address.
+final class NameResolver: Sendable {
+    static let shared = NameResolver()
+    static let maximumNames = 64
+    private static let maximumAddresses = 8
+
+    private let pool = NIOThreadPool(numberOfThreads: 2)
+    private let lookUp: @Sendable (String) -> [SocketAddress]
+    private let waiting = Mutex<[String: [EventLoopPromise<[SocketAddress]>]]>([:])
+
+    /// - Parameter lookUp: may block.
+    init(lookUp: @escaping @Sendable (String) -> [SocketAddress] = NameResolver.systemAddresses) {
+        self.lookUp = lookUp
+        pool.start()
+    }
+
+    /// - Returns: the addresses, without any when there is no such name or too many are asked for; it never fails.
+    func addresses(of name: String, on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
+        let promise = eventLoop.makePromise(of: [SocketAddress].self)
+        let place = waiting.withLock { waiting -> Place in
+            if waiting[name] == nil, waiting.count >= Self.maximumNames { return .full }
+            waiting[name, default: []].append(promise)
+            return waiting[name]?.count == 1 ? .first : .shared
+        }
+        switch place {
+        case .full: promise.succeed([])
+        case .shared: break
+        case .first:
+            pool.submit { state in
+                let addresses = state == .active ? self.lookUp(name) : []
+                let promises = self.waiting.withLock { $0.removeValue(forKey: name) ?? [] }
+                for promise in promises { promise.succeed(addresses) }
+            }
+        }
+        return promise.futureResult
+    }
+
+    private enum Place {
+        case first, shared, full
+    }
+
+    /// In the order of RFC 6724, which the C library keeps.
+    @Sendable static func systemAddresses(_ name: String) -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = CInt(SOCK_DGRAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(name, nil, &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        var next = list
+        while let entry = next?.pointee, addresses.count < maximumAddresses {
+            if entry.ai_family == AF_INET, let bytes = entry.ai_addr {
+                bytes.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                    addresses.append(SocketAddress($0.pointee))
+                }
+            } else if entry.ai_family == AF_INET6, let bytes = entry.ai_addr {
+                bytes.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                    addresses.append(SocketAddress($0.pointee))
+                }
+            }
+            next = entry.ai_next
+        }
+        return addresses
+    }
+}
