@@ -1,23 +1,22 @@
 import IoTCore
-import IoTLink
 
 /// Tells a camera's callers of their calls: of those that ended, and of the camera's candidates.
 ///
 /// Endings go one after the other; at most 256 wait, then the oldest caller finds out by its own time-out. The
 /// candidates of each call have a queue of their own, as one caller that does not answer must not keep others waiting.
 struct CallNotices: Sendable {
-    private static let timeout = Duration.seconds(2)
     /// As many as an agent ever has, and more.
     private static let maximumCandidates = 64
 
-    private let link: LinkSession
+    /// Sends one request, and returns when it is answered or was given up.
+    private let tell: @Sendable (_ method: String, _ params: JSONValue) async -> Void
     private let endings: AsyncStream<JSONValue>
     private let addEnding: AsyncStream<JSONValue>.Continuation
     private let feeds: AsyncStream<AsyncStream<JSONValue>>
     private let addFeed: AsyncStream<AsyncStream<JSONValue>>.Continuation
 
-    init(link: LinkSession) {
-        self.link = link
+    init(tell: @escaping @Sendable (_ method: String, _ params: JSONValue) async -> Void) {
+        self.tell = tell
         (endings, addEnding) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
         (feeds, addFeed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
     }
@@ -55,9 +54,5 @@ struct CallNotices: Sendable {
                 }
             }
         }
-    }
-
-    private func tell(_ method: String, _ params: JSONValue) async {
-        _ = try? await link.request(method, params, timeout: Self.timeout)
     }
 }

@@ -10,6 +10,8 @@ import PeerTransport
 final class CameraCalls: @unchecked Sendable {
     /// How long a call may take to its first encrypted packet.
     static let sourceTimeout: TimeAmount = .seconds(10)
+    /// How long a caller may take to answer what it is told.
+    private static let noticeTimeout = Duration.seconds(2)
 
     private let stream: NIOLoopBoundBox<CameraStream>
     private let link: LinkSession
@@ -27,7 +29,9 @@ final class CameraCalls: @unchecked Sendable {
         self.link = link
         self.socket = socket
         self.certificates = certificates
-        notices = CallNotices(link: link)
+        notices = CallNotices { [link] method, params in
+            _ = try? await link.request(method, params, timeout: Self.noticeTimeout)
+        }
     }
 
     /// Begins to take calls.
