@@ -89,4 +89,79 @@ import Testing
         #expect(try await daemon.api.request("GET", "/v1/resources/photo-00.jpg").status == 404)
         await daemon.stop()
     }
+
+    @Test("What never changes tells the product and its version, as `--version` does")
+    func constants() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h264-aac.mp4")])
+        try await eventually("the versions") {
+            try await daemon.api.read("front", "ProConst._versionInfo.swVer") as? Int ?? 0 > 0
+        }
+        let version = try await Program(path: Product.program("iotvideod"), arguments: ["--version"]).run().text
+        let numbers = version.split(whereSeparator: { ". \n".contains($0) }).compactMap { Int($0) }
+        #expect(
+            try await daemon.api.read("front", "ProConst._versionInfo.swVer") as? Int
+                == numbers.reduce(0) { $0 * 1_000 + $1 })
+        #expect(try await daemon.api.read("front", "ProConst._productInfo.productModel") as? String == "file camera")
+        await daemon.stop()
+    }
+
+    @Test("_logLevel makes one camera log more than the rest, until it is 0 again")
+    func logLevel() async throws {
+        let daemon = try await RunningDaemon(
+            cameras: ["front": Product.sample("street-h264-aac.mp4")], configuration: "log: {level: error}\n")
+        func set(_ level: String) async throws {
+            let outcome = try await daemon.iotctl("property", "write", "front", "ProWritable._logLevel.setVal", level)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        try await set("4")
+        try await eventually("what is told of viewers") {
+            _ = try await daemon.iotctl("monitor", "front", "--frames", "1")
+            return daemon.log.contains("info camera.front: ") && daemon.log.contains("viewer left")
+        }
+        #expect(!daemon.log.contains("debug camera.front: "))
+        try await set("5")
+        try await eventually("what is told of settings") {
+            try await set("5")
+            return daemon.log.contains("debug camera.front: ") && daemon.log.contains("setting carried out")
+        }
+        try await set("0")
+        // The camera is told of its settings in turn.
+        _ = try await daemon.iotctl("action", "front", "Action.takePhoto.ctlVal", "1")
+        try await eventually("silence") {
+            let before = daemon.log
+            _ = try await daemon.iotctl("monitor", "front", "--frames", "1")
+            return daemon.log == before
+        }
+        #expect(!daemon.log.contains(" link: "), "nothing else has changed")
+        await daemon.stop()
+    }
+
+    @Test("A user may let fewer watch than the configuration, not more; what nobody set follows the configuration")
+    func maximumViewers() async throws {
+        let path = "ProWritable.maximumViewers.setVal"
+        func configuration(_ viewers: Int) -> String {
+            "cameras:\n  - {name: front, url: \(Product.sample("street-h264-aac.mp4")), viewers: \(viewers)}\n"
+        }
+        func limit(_ daemon: RunningDaemon) async throws -> Int? {
+            let list = try await daemon.api.request("GET", "/v1/cameras").object["cameras"] as? [[String: Any]]
+            return list?.first?["viewerLimit"] as? Int
+        }
+        var daemon = try await RunningDaemon(configuration: configuration(3))
+        try await eventually("the model") { try await daemon.api.read("front", path) as? Int == 3 }
+        let refused = try await daemon.iotctl("property", "write", "front", path, "4")
+        #expect(refused.errors.hasPrefix("error 20102 "), "\(refused.errors)")
+        await daemon.stop()
+
+        daemon = try await RunningDaemon(folder: daemon.folder, configuration: configuration(9))
+        try await eventually("the new configuration") { try await daemon.api.read("front", path) as? Int == 9 }
+        #expect(try await daemon.iotctl("property", "write", "front", path, "2").status == 0)
+        try await eventually("the setting") { try await limit(daemon) == 2 }
+        await daemon.stop()
+
+        daemon = try await RunningDaemon(folder: daemon.folder, configuration: configuration(5))
+        try await eventually("the setting behind a restart") { try await limit(daemon) == 2 }
+        let source = try await daemon.iotctl("monitor", "front", "--source", "1")
+        #expect(source.status == 1 && source.errors.contains("no source 1"), "\(source.errors)")
+        await daemon.stop()
+    }
 }

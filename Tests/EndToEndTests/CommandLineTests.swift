@@ -68,6 +68,18 @@ import Testing
         await daemon.stop()
     }
 
+    @Test("The status names the link's state with its cause, and the way back")
+    func linkCause() async throws {
+        let daemon = try await RunningDaemon()
+        #expect(try await daemon.iotctl("status").text.contains("online (connected) since "))
+        #expect(try await daemon.iotctl("link", "unregister").status == 0)
+        let status = try await daemon.iotctl("status").text
+        #expect(status.contains("unregistering (unregistered) since ") && status.contains("`iotctl link register`"))
+        #expect(try await daemon.iotctl("link", "register").status == 0)
+        try await eventually("the link") { try await daemon.iotctl("status").text.contains("online (connected)") }
+        await daemon.stop()
+    }
+
     @Test("A second daemon in the same directory is refused, and one behind a killed one starts")
     func locked() async throws {
         let daemon = try await RunningDaemon()

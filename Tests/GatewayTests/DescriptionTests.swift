@@ -11,13 +11,15 @@ import Testing
     func status() throws {
         let status = StatusResponse(
             version: "1.2.3", uptime: 7,
-            link: LinkState(.tokenFailed, reason: IoTError(.tokenRejected, "expired"), since: 1000, accessId: "owner"),
+            link: LinkState(
+                .tokenFailed, cause: "tokenRefused", reason: IoTError(.tokenRejected, "expired"), since: 1000,
+                accessId: "owner"),
             hub: HubState(enabled: true, ready: true, endpoint: "/s", devices: 2, devicesOnline: 1),
             broker: BrokerState(state: .running, version: "mosquitto 2.0.11", process: 9), cameras: 1, channels: 0)
         let expected: JSONValue = [
             "version": "1.2.3", "uptime": 7, "cameras": 1, "channels": 0,
             "link": [
-                "status": 3, "name": "tokenFailed", "since": 1000, "accessId": "owner",
+                "status": 3, "name": "tokenFailed", "cause": "tokenRefused", "since": 1000, "accessId": "owner",
                 "reason": [
                     "code": 25026, "name": "tokenRejected", "message": "expired",
                     "remedy": .string(ErrorCode.tokenRejected.remedy),

@@ -4,7 +4,9 @@ import Testing
 
 @Suite struct GatewayEventTests {
     private let events: [GatewayEvent] = [
-        .link(LinkState(.offline, reason: IoTError(.linkUnavailable), since: 1, accessId: "owner")),
+        .link(
+            LinkState(
+                .offline, cause: "connectionLost", reason: IoTError(.linkUnavailable), since: 1, accessId: "owner")),
         .presence(DevicePresence(device: "d", online: true)),
         .property(
             PropertyUpdate(

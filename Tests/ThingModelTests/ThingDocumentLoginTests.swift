@@ -131,4 +131,21 @@ import ThingModel
         #expect(change.changes.contains { $0.path == "ProWritable.gone" && $0.value == .null })
         #expect(try document.adopt(document.schema).changes.isEmpty)
     }
+
+    @Test("A setting that nobody wrote becomes the new schema's default; a written one stays")
+    func newDefaults() throws {
+        func schema(_ limit: Int32) throws -> ThingSchema {
+            try ThingSchema([
+                .writable("unset", .int32(1...limit, default: limit)),
+                .writable("set", .int32(1...limit, default: limit)),
+            ])
+        }
+        var document = try ThingDocument(schema: schema(8))
+        _ = try document.write("ProWritable.set.setVal", 3, at: 1)
+        let change = try document.adopt(schema(20))
+        #expect(try document.read("ProWritable.unset").value == ["setVal": 20, "t": 0])
+        #expect(try document.read("ProWritable.set").value == ["setVal": 3, "t": 1])
+        #expect(change.dropped.isEmpty)
+        #expect(change.changes.map(\.path) == ["ProWritable.unset"])
+    }
 }

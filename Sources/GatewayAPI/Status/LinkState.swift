@@ -5,15 +5,18 @@ public struct LinkState: Codable, Hashable, Sendable {
     /// −1 unregistering, 0 registering, 1 online, 2 offline, 3 tokenFailed, 6 kickOff.
     public var status: Int
     public var name: String
-    /// What brought the link out of `online`.
+    /// Why, in one word, as `LinkStatusChange.Cause` of IoTLink names it.
+    public var cause: String
+    /// The failure behind it; `nil` when nothing failed.
     public var reason: APIError?
     /// When this status began: ms since 1970.
     public var since: Int64
     public var accessId: String
 
-    public init(_ status: LinkStatus, reason: IoTError?, since: Int64, accessId: String) {
+    public init(_ status: LinkStatus, cause: String, reason: IoTError?, since: Int64, accessId: String) {
         self.status = status.rawValue
         self.name = status.name
+        self.cause = cause
         self.reason = reason.map(APIError.init)
         self.since = since
         self.accessId = accessId

@@ -21,18 +21,22 @@ public final class Camera: Service, Sendable {
     private let calls: CameraCalls
     private let photos: PhotoTaker
     private let changes: AsyncStream<Void>
+    private let setLogLevel: @Sendable (Logger.Level?) -> Void
 
     /// - Parameters:
     ///   - link: the device's own session; the camera runs it.
     ///   - socket: the UDP port for this camera's viewers; the camera's media live on its event loop.
-    ///   - certificate: made ahead of time.
+    ///   - certificates: made ahead of time.
+    ///   - setLogLevel: takes what a user sets as `_logLevel`; `nil` for as much as the rest of the program logs.
     public init(
         configuration: CameraConfiguration, device: DeviceID, link: LinkSession, socket: PeerSocket,
-        certificates: PeerCertificatePool, photos store: PhotoStore, logger: Logger
+        certificates: PeerCertificatePool, photos store: PhotoStore, logger: Logger,
+        setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
     ) throws(IoTError) {
         self.configuration = configuration
         self.device = device
         self.link = link
+        self.setLogLevel = setLogLevel
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
         let eventLoop = socket.eventLoop
@@ -43,6 +47,7 @@ public final class Camera: Service, Sendable {
         self.stream = stream
         source = CameraSource(configuration: configuration, onEvent: SourceHandOff(stream: stream).take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
+        for (path, value) in CameraSchema.constants(of: configuration) { try model.report(path, value) }
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
         calls = CameraCalls(
@@ -71,6 +76,7 @@ public final class Camera: Service, Sendable {
             group.cancelAll()
         }
         try? await stream.eventLoop.submit { [stream] in stream.value.close() }.get()
+        setLogLevel(nil)
     }
 
     /// The camera as it is now.
@@ -104,6 +110,9 @@ public final class Camera: Service, Sendable {
         model.onWrite(CameraSchema.Name.maximumViewers) { [stream] value async throws(IoTError) in
             guard let limit = value.integerValue else { throw IoTError(.valueInvalid) }
             _ = try? await stream.eventLoop.submit { stream.value.maximumViewers = Int(limit) }.get()
+        }
+        model.onWrite(CameraSchema.Name.logLevel) { [setLogLevel] value in
+            setLogLevel(Logger.Level(modelValue: value.integerValue ?? 0))
         }
     }
 

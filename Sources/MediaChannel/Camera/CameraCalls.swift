@@ -69,6 +69,10 @@ final class CameraCalls: @unchecked Sendable {
         guard let session = request.params["session"]?.stringValue, (1...64).contains(session.utf8.count) else {
             throw IoTError(.invalidRequest, "session is 1 to 64 bytes of text")
         }
+        let source = request.params["source"]?.integerValue ?? 0
+        guard source == 0 else {
+            throw IoTError(.callTargetNotFound, "the camera has no source \(source): its only one is 0")
+        }
         try await onLoop { stream in stream.untilReady() }
         if let text = request.params["offer"]?.stringValue {
             return try await answer(text, session: session, grant: grant)

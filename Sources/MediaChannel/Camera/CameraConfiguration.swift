@@ -21,6 +21,9 @@ public struct CameraConfiguration: Sendable {
     /// Default TCP: it crosses every network and loses nothing.
     public var rtspTransport: RTSPTransport
 
+    /// What made the device, for its model; for example 0.1.0 as 1000.
+    public var softwareVersion: UInt32 = 0
+
     /// What helps viewers behind other routers to find a way. Default: none.
     public var iceServers = ICEServers.none
 

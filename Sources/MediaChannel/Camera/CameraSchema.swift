@@ -12,10 +12,17 @@ enum CameraSchema {
         static let cameraOn = "cameraOn"
         static let takePhoto = "takePhoto"
         static let maximumViewers = "maximumViewers"
+        /// Built in.
+        static let logLevel = "_logLevel"
     }
 
+    /// Of the list below, and since when (2026-11-21), for `_productInfo`.
+    private static let revision: (number: Int64, date: Int64) = (1, 1_795_219_200)
+
+    /// - Parameter maximumViewers: the configuration's; users may set fewer.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
-        try ThingSchema([
+        let limit = max(1, Int32(clamping: maximumViewers))
+        return try ThingSchema([
             .readonly(
                 Name.video,
                 .structure(
@@ -39,9 +46,21 @@ enum CameraSchema {
             .action(Name.cameraOn, .int32(0...1, default: 1), "1 streams; 0 sends no packet to anybody"),
             .action(Name.takePhoto, .int32, "takes a picture; answers with the resource that yields the JPEG"),
             .writable(
-                Name.maximumViewers, .int32(1...10_000, default: Int32(clamping: maximumViewers)),
-                "how many may watch at once"),
+                Name.maximumViewers, .int32(1...limit, default: limit), "how many may watch at once"),
         ])
+    }
+
+    /// What never changes while the camera runs, by path.
+    static func constants(of configuration: CameraConfiguration) -> [String: JSONValue] {
+        let version = JSONValue.integer(Int64(configuration.softwareVersion))
+        return [
+            "ProConst._productInfo": [
+                "productModel": .string(configuration.isLive ? "RTSP camera" : "file camera"), "productID": "iotvideod",
+                "funcCode": 0, "revision": .integer(revision.number), "revisionUtc": .integer(revision.date),
+            ],
+            // Nothing is known of the camera's hardware.
+            "ProConst._versionInfo": ["sdkVer": version, "swVer": version, "hwVer": 0],
+        ]
     }
 }
 

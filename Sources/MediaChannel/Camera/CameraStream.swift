@@ -16,7 +16,7 @@ final class CameraStream {
     }
 
     let eventLoop: any EventLoop
-    private let logger: Logger
+    let logger: Logger
     private let onChange: () -> Void
 
     private(set) var video: CameraTrack?
@@ -84,7 +84,11 @@ final class CameraStream {
         // Viewers stay: their tracks go on when the source comes back.
         logger.warning(
             "camera source failed",
-            metadata: ["error.code": "\(error.code.rawValue)", "retry.pause": "\(pause)"])
+            metadata: [
+                "error.code": "\(error.code.rawValue)", "error.name": "\(error.code.name)", "retry.pause": "\(pause)",
+            ])
+        // May name the source's address.
+        logger.debug("why the camera source failed", metadata: ["error.message": "\(error.message)"])
         source = .failed(error)
         waiting.forEach { $0.fail(error) }
         waiting = []

@@ -1,4 +1,5 @@
 import IoTCore
+import Logging
 import NIOCore
 import PeerTransport
 
@@ -258,6 +259,7 @@ final class CameraViewer {
         switch event {
         case .stateChanged(.connected):
             isConnected = true
+            note("viewer connected")
             restart(at: .now())
         case .stateChanged(.failed(let error)):
             finish(error)
@@ -302,7 +304,14 @@ final class CameraViewer {
         releaseSound()
         peer.close()
         stream.remove(session: session)
+        note("viewer left", reason)
         onEnd(reason)
+    }
+
+    private func note(_ message: Logger.Message, _ reason: IoTError? = nil) {
+        var metadata: Logger.Metadata = ["viewer.user": "\(grant.user)", "viewer.session": "\(session)"]
+        if let reason { metadata["error.code"] = "\(reason.code.rawValue)" }
+        stream.logger.info(message, metadata: metadata)
     }
 
     private func releaseSound() {

@@ -156,6 +156,7 @@ public final class DeviceModel: Sendable {
         }
         defer { state.withLock { _ = $0.runningActions.remove(command.name) } }
         let answer = try await Self.rethrowing(command.path) { try await handler(command.value) }
+        logger.debug("action carried out", metadata: ["model.property": "\(command.name)"])
         state.withLock { state in
             _ = try? state.document.takeAction(
                 command.path + ".ctlVal", command.value, origin: params["origin"]?.stringValue ?? "",
@@ -207,6 +208,8 @@ public final class DeviceModel: Sendable {
             try await Self.rethrowing("ProWritable.\(name)") { try await handler(value) }
         }
         try state.withLock { state throws(IoTError) in try state.carriedOut(name, delivery) }
+        logger.debug(
+            "setting carried out", metadata: ["model.property": "\(name)", "model.version": "\(delivery.version)"])
         waker.yield()
     }
 

@@ -19,7 +19,7 @@ public struct SchemaChange: Sendable, Hashable {
 
 extension ThingDocument {
     /// Takes over a new schema. Written values that still fit stay, member by member; what does not fit becomes the
-    /// default and is listed. User properties stay as they are; what the device reports itself, it reports again.
+    /// default and is listed; what nobody wrote becomes the new default. User properties stay as they are; what the device reports itself, it reports again.
     public mutating func adopt(_ newSchema: ThingSchema) throws(IoTError) -> SchemaChange {
         guard newSchema != schema else { return SchemaChange(changes: [], dropped: []) }
         var next = self
@@ -43,7 +43,11 @@ extension ThingDocument {
                 result.changes.append(try store(object, propertyClass, property.name))
                 continue
             }
-            let object = Self.migrate(old.value, to: property, into: &result)
+            let isUnwritten = propertyClass == .writable && old.value["t"] == 0
+            let object =
+                isUnwritten
+                ? Self.object(of: propertyClass, value: property.value.defaultValue)
+                : Self.migrate(old.value, to: property, into: &result)
             if object != old.value { result.changes.append(try store(object, propertyClass, property.name)) }
         }
         for (name, old) in stored.sorted(by: { $0.key < $1.key }) where newSchema[propertyClass, name] == nil {

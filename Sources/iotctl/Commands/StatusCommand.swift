@@ -15,18 +15,23 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let status = try await options.withClient { try await $0.get(StatusResponse.self, APIPath("v1", "status")) }
         if options.json { return try Console.printJSON(status) }
-        var link = "\(status.link.name) since \(Format.time(status.link.since)) as \(status.link.accessId)"
-        if let reason = status.link.reason { link += "\n\(reason.code) \(reason.name): \(reason.message)" }
         Console.print(
             Table.pairs([
                 ("version", status.version),
                 ("uptime", Format.uptime(status.uptime)),
-                ("link", link.split(separator: "\n").joined(separator: "; ")),
+                ("link", Self.describe(status.link)),
                 ("hub", Self.describe(status.hub)),
                 ("broker", status.broker.map(Self.describe) ?? "-"),
                 ("cameras", String(status.cameras)),
                 ("channels", String(status.channels)),
             ]))
+    }
+
+    private static func describe(_ link: LinkState) -> String {
+        let status = "\(link.name) (\(link.cause)) since \(Format.time(link.since)) as \(link.accessId)"
+        if let reason = link.reason { return "\(status); \(reason.code) \(reason.name): \(reason.message)" }
+        if link.cause == "unregistered" { return "\(status); come back with `iotctl link register`" }
+        return status
     }
 
     private static func describe(_ hub: HubState) -> String {

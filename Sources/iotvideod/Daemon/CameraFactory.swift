@@ -1,3 +1,4 @@
+import GatewayAPI
 import IoTCore
 import IoTLink
 import LinkHub
@@ -16,9 +17,11 @@ struct CameraFactory: Sendable {
     let photos: PhotoStore
     let iceServers: ICEServers
     let loops: any EventLoopGroup
+    let log: LogOutput
 
     func make(_ camera: CameraConfiguration, url: String) async throws -> RunningCamera {
-        let logger = Logger(label: "camera.\(camera.name)")
+        let label = "camera.\(camera.name)"
+        let logger = Logger(label: label)
         let session = try await session(of: camera)
         let link = LinkSession(configuration: session.link, logger: logger)
         let socket = try await PeerSocket.bind(
@@ -28,10 +31,12 @@ struct CameraFactory: Sendable {
                 name: camera.name, url: url, maximumViewers: camera.viewers,
                 rtspTransport: camera.rtspTransport == .udp ? .udp : .tcp)
             configuration.iceServers = iceServers
+            configuration.softwareVersion = ProductVersion.number
             let camera = try Camera(
                 configuration: configuration, device: session.device, link: link, socket: socket,
                 certificates: certificates, photos: photos,
-                logger: logger)
+                logger: logger
+            ) { [log] in log.setLevel($0, of: label) }
             return RunningCamera(camera: camera, socket: socket)
         } catch {
             await socket.close()

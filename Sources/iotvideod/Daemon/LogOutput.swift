@@ -1,41 +1,57 @@
 import Logging
 import Synchronization
 
-/// The daemon's log on stderr, whose level can change while it runs.
+/// The daemon's log on stderr, whose level can change while it runs, and whose loggers can have levels of their own.
 final class LogOutput: Sendable {
-    private let level: Mutex<Logger.Level>
+    private struct Levels {
+        var current: Logger.Level
+        var ofLabels: [String: Logger.Level] = [:]
+    }
+
+    private let levels: Mutex<Levels>
 
     init(level: Logger.Level) {
-        self.level = Mutex(level)
+        levels = Mutex(Levels(current: level))
     }
 
     var current: Logger.Level {
-        get { level.withLock { $0 } }
-        set { level.withLock { $0 = newValue } }
+        get { levels.withLock { $0.current } }
+        set { levels.withLock { $0.current = newValue } }
+    }
+
+    /// `nil` lets the loggers of this label go with all others again.
+    func setLevel(_ level: Logger.Level?, of label: String) {
+        levels.withLock { $0.ofLabels[label] = level }
+    }
+
+    func level(of label: String) -> Logger.Level {
+        levels.withLock { $0.ofLabels[label] ?? $0.current }
     }
 
     /// Once a process.
     func bootstrap() {
         LoggingSystem.bootstrap { label in
-            Handler(output: self, base: StreamLogHandler.standardError(label: label))
+            Handler(output: self, label: label, base: StreamLogHandler.standardError(label: label))
         }
     }
 
     private struct Handler: LogHandler {
         let output: LogOutput
+        let label: String
         var base: StreamLogHandler
         /// Of this logger alone.
         var ownLevel: Logger.Level?
 
-        init(output: LogOutput, base: StreamLogHandler) {
+        init(output: LogOutput, label: String, base: StreamLogHandler) {
             self.output = output
+            self.label = label
             self.base = base
             // What is let through is decided here.
             self.base.logLevel = .trace
         }
 
         var logLevel: Logger.Level {
-            get { ownLevel ?? output.current }
+            get { ownLevel ?? output.level(of: label) }
             set { ownLevel = newValue }
         }
 

@@ -99,7 +99,7 @@ struct Roles: Service {
     ) -> CameraSupervisor<RunningCamera> {
         let factory = CameraFactory(
             hub: hub, dataDirectory: configuration.dataDirectory, host: configuration.media.listen.host,
-            certificates: certificates, photos: photos, iceServers: iceServers, loops: loops)
+            certificates: certificates, photos: photos, iceServers: iceServers, loops: loops, log: log)
         let actions = CameraSupervisor<RunningCamera>.Actions(
             read: read, make: { camera, url in try await factory.make(camera, url: url) },
             apply: { [log] configuration in

@@ -102,7 +102,9 @@ final class LocalGateway: GatewayService {
     }
 
     func linkState(_ change: LinkStatusChange) -> LinkState {
-        LinkState(change.status, reason: change.reason, since: change.since, accessId: account.rawValue)
+        LinkState(
+            change.status, cause: change.cause.rawValue, reason: change.reason, since: change.since,
+            accessId: account.rawValue)
     }
 
     func obstacles() async -> [IoTError] {

@@ -108,7 +108,7 @@ import Testing
         feed.publish(presence("hidden"), to: .viewers(device: "hidden"))
         feed.publish(presence("seen"), to: .viewers(device: "seen"))
         feed.publish(
-            .link(LinkState(.online, reason: nil, since: 0, accessId: "owner")), to: .everyone)
+            .link(LinkState(.online, cause: "connected", reason: nil, since: 0, accessId: "owner")), to: .everyone)
         feed.finish()
         #expect(await collect(guest).map { $0.event.kind } == [.presence, .link])
         #expect(await collect(limited).map { $0.event.kind } == [.link])

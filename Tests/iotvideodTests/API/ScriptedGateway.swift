@@ -67,18 +67,18 @@ private struct ScriptedView: Gateway {
     func status() async throws -> StatusResponse {
         try note()
         return StatusResponse(
-            uptime: 1, link: LinkState(.online, reason: nil, since: 0, accessId: "owner"),
+            uptime: 1, link: LinkState(.online, cause: "connected", reason: nil, since: 0, accessId: "owner"),
             hub: HubState(enabled: false, ready: false, endpoint: nil), broker: nil, cameras: 0, channels: 0)
     }
 
     func register() async throws -> LinkState {
         try note()
-        return LinkState(.online, reason: nil, since: 0, accessId: "owner")
+        return LinkState(.online, cause: "connected", reason: nil, since: 0, accessId: "owner")
     }
 
     func unregister() async throws -> LinkState {
         try note()
-        return LinkState(.unregistering, reason: nil, since: 0, accessId: "owner")
+        return LinkState(.unregistering, cause: "unregistered", reason: nil, since: 0, accessId: "owner")
     }
 
     func metrics() async throws -> [MetricSample] {
