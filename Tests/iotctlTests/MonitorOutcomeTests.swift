@@ -36,13 +36,15 @@ import Testing
         #expect(outcome.failure?.code == .messageTimeout)
     }
 
-    @Test("Raw video that reached its frames ends the run, though the recording goes on")
+    @Test("Raw video and recording that reached their frames end the run, though the sound goes on")
     func frames() {
-        var outcome = MonitorOutcome(plan: plan(frames: 5), sinks: [.rawVideo, .recording])
+        var outcome = MonitorOutcome(plan: plan(frames: 5), sinks: [.rawVideo, .recording, .rawAudio])
         let end5 = outcome.take(.sinkEnded(.rawVideo))
-        #expect(end5)
+        #expect(!end5)
+        let end9 = outcome.take(.sinkEnded(.recording))
+        #expect(end9)
         #expect(!outcome.isThrough)
-        _ = outcome.take(.sinkEnded(.recording))
+        _ = outcome.take(.sinkEnded(.rawAudio))
         #expect(!outcome.isThrough)
         _ = outcome.take(.channelEnded)
         #expect(outcome.isThrough)

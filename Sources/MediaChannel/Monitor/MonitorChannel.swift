@@ -146,9 +146,10 @@ public final class MonitorChannel: Sendable {
         return try await wish.picture
     }
 
-    /// The coded frames as fragmented MP4. End it with `end()`, or by leaving its chunks.
-    public func record() async throws(IoTError) -> MediaSink {
-        let sink = try await onCore { core throws(IoTError) in try core.addRecording() }
+    /// The coded frames as fragmented MP4, from a key frame on; ends behind `frames` pictures when that is given. End it
+    /// with `end()`, or by leaving its chunks.
+    public func record(frames: Int?) async throws(IoTError) -> MediaSink {
+        let sink = try await onCore { core throws(IoTError) in try core.addRecording(frames: frames) }
         return MediaSink(chunks: sink.stream) { sink.end(nil) }
     }
 

@@ -275,10 +275,11 @@ final class MonitorCore {
 
     // MARK: Sinks
 
-    func addRecording() throws(IoTError) -> RecordingSink {
+    func addRecording(frames: Int?) throws(IoTError) -> RecordingSink {
         guard stage != nil, !hasEnded else { throw IoTError(.channelDisconnected) }
-        let sink = RecordingSink(
-            video: receiver?.video ?? parameters.video, audio: receiver?.audio ?? parameters.audio)
+        let video = receiver?.video ?? parameters.video
+        guard frames == nil || video != nil else { throw IoTError(.operationNotAllowed, "the channel has no picture") }
+        let sink = RecordingSink(video: video, audio: receiver?.audio ?? parameters.audio, frames: frames)
         recordings.append(RecordingFeed(sink: sink))
         return sink
     }

@@ -14,10 +14,14 @@ final class RecordingSink: @unchecked Sendable {
     private let audio: AudioParameters?
     private var muxer: FragmentedMP4Muxer?
     private var timeline = RecordingTimeline()
+    /// Pictures that are still wanted; `nil` for all.
+    private var remaining: Int?
     private var isEnded = false
     private let isEnding = Atomic<Bool>(false)
 
-    init(video: VideoParameters?, audio: AudioParameters?, limit: Int = 16 << 20) {
+    /// - Parameter frames: ends behind this many pictures, in decoding order, and their sound.
+    init(video: VideoParameters?, audio: AudioParameters?, frames: Int? = nil, limit: Int = 16 << 20) {
+        remaining = frames
         self.video = video
         self.audio = audio
         stream = ChunkStream(limit: limit)
@@ -44,6 +48,10 @@ final class RecordingSink: @unchecked Sendable {
         guard !isEnded else { return }
         do throws(IoTError) {
             guard let placed = timeline.place(frame, senderTime: senderTime, hasVideo: video != nil) else { return }
+            if placed.kind == .video, let left = remaining {
+                guard left > 0 else { return finish(nil) }
+                remaining = left - 1
+            }
             if muxer == nil { muxer = try FragmentedMP4Muxer(video: video, audio: audio) }
             guard let chunk = try muxer?.write(placed), chunk.readableBytes > 0 else { return }
             // A recording with a hole would be worse than one that ends: nothing is dropped.

@@ -36,8 +36,9 @@ struct MonitorOutcome {
             return plan.isSnapshotAlone
         case .sinkEnded(let kind):
             running.remove(kind)
-            // Raw video ends by itself behind the asked number of frames, and any body when its reader left.
-            return kind == .rawVideo && plan.frames != nil || running.isEmpty && !isSnapshotOpen
+            // What holds pictures ends by itself behind the asked number, and any body when its reader left.
+            let isCounted = plan.frames != nil && kind.endsBehindFrames
+            return isCounted && !running.contains(where: \.endsBehindFrames) || running.isEmpty && !isSnapshotOpen
         case .drainLimitReached:
             if let kind = running.first {
                 let message = "the \(kind.words) did not end in time; its file may lack the end"

@@ -26,6 +26,9 @@ struct MonitorPlan: Sendable {
         [rawVideo, rawAudio, record, snapshot?.path].contains("-")
     }
 
+    /// True when there is a file that the daemon ends behind `frames` exactly.
+    var countsInDaemon: Bool { rawVideo != nil || record != nil }
+
     /// True when a snapshot is all that was asked for, so that its arrival is the end.
     var isSnapshotAlone: Bool {
         snapshot != nil && record == nil && rawVideo == nil && rawAudio == nil && duration == nil && frames == nil

@@ -116,8 +116,7 @@ struct MonitorSession: Sendable {
                 view.receive(update)
                 try show(update, channel)
                 let shown = view.contents.statistics?.video?.framesShown ?? 0
-                // With raw video the daemon counts exactly.
-                if let frames = plan.frames, plan.rawVideo == nil, shown >= frames, !hasEnoughFrames {
+                if let frames = plan.frames, !plan.countsInDaemon, shown >= frames, !hasEnoughFrames {
                     hasEnoughFrames = true
                     source.yield(.framesShown)
                 }

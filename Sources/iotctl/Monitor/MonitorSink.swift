@@ -10,6 +10,9 @@ struct MonitorSink: Sendable {
         case recording
         case rawVideo
         case rawAudio
+
+        /// True when the daemon counts its pictures, and ends it.
+        var endsBehindFrames: Bool { self != .rawAudio }
     }
 
     let kind: Kind
@@ -20,11 +23,11 @@ struct MonitorSink: Sendable {
     static func open(
         _ kind: Kind, channel: String, frames: Int?, path: String, client: GatewayClient
     ) async throws -> MonitorSink {
+        let count: KeyValuePairs = ["frames": frames.map { String($0) }]
         let target =
             switch kind {
-            case .recording: APIPath("v1", "channels", channel, "recording.mp4")
-            case .rawVideo:
-                APIPath("v1", "channels", channel, "video.y4m", query: ["frames": frames.map { String($0) }])
+            case .recording: APIPath("v1", "channels", channel, "recording.mp4", query: count)
+            case .rawVideo: APIPath("v1", "channels", channel, "video.y4m", query: count)
             case .rawAudio: APIPath("v1", "channels", channel, "audio.wav")
             }
         // The file first: a path that cannot be written needs no stream.

@@ -84,9 +84,9 @@ extension AccountGateway {
         return Snapshot(format: format, pts: picture.pts, bytes: picture.bytes)
     }
 
-    func recording(_ id: String) async throws -> MediaBody {
+    func recording(_ id: String, frames: Int?) async throws -> MediaBody {
         let use = try await use(id)
-        return await body(use, "video/mp4", try await use.channel.record())
+        return await body(use, "video/mp4", try await use.channel.record(frames: frames))
     }
 
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {

@@ -48,13 +48,17 @@ extension APIRoutes {
                 }
                 return try await snapshot(request, of: gateway, format: format)
             },
-            APIRoute(.get, "/v1/channels/{id}/recording.mp4", answersHead: false, isTimed: false) { request, gateway in
-                Response(try await gateway.recording(request.parameter("id")), to: request.request)
+            APIRoute(
+                .get, "/v1/channels/{id}/recording.mp4", query: ["frames"], answersHead: false, isTimed: false
+            ) { request, gateway in
+                let frames = try frames(of: request)
+                return Response(
+                    try await gateway.recording(request.parameter("id"), frames: frames), to: request.request)
             },
             APIRoute(
                 .get, "/v1/channels/{id}/video.y4m", query: ["frames"], answersHead: false, isTimed: false
             ) { request, gateway in
-                let frames = try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)
+                let frames = try frames(of: request)
                 return Response(
                     try await gateway.rawVideo(request.parameter("id"), frames: frames), to: request.request)
             },
@@ -68,6 +72,11 @@ extension APIRoutes {
     }
 
     /// The picture may come long after the request; a client that leaves meanwhile ends the wait.
+    /// How many pictures a body is to have.
+    private static func frames(of request: APIRequest) throws(IoTError) -> Int? {
+        try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)
+    }
+
     private static func snapshot(
         _ request: APIRequest, of gateway: any Gateway, format: SnapshotFormat
     ) async throws -> Response {

@@ -113,8 +113,8 @@ protocol Gateway: Sendable {
 
     /// Waits for the next picture.
     func snapshot(_ id: String, format: SnapshotFormat) async throws -> Snapshot
-    /// Fragmented MP4.
-    func recording(_ id: String) async throws -> MediaBody
+    /// Fragmented MP4; ends behind `frames` pictures when that is given.
+    func recording(_ id: String, frames: Int?) async throws -> MediaBody
     /// Y4M; ends behind `frames` pictures when that is given.
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody
     /// WAV.

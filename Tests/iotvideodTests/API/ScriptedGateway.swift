@@ -301,7 +301,7 @@ private struct ScriptedView: Gateway {
         throw error
     }
 
-    func recording(_ id: String) async throws -> MediaBody {
+    func recording(_ id: String, frames: Int?) async throws -> MediaBody {
         try note()
         throw error
     }

@@ -1,0 +1,35 @@
+import Foundation
+import IoTCore
+import MediaCodec
+import NIOCore
+import Testing
+
+@testable import MediaChannel
+
+@Suite(.timeLimit(.minutes(1))) struct RecordingSinkTests {
+    @Test(
+        "A recording that is to have so many pictures ends behind them, complete and with their sound",
+        arguments: [1, 10, nil])
+    func frames(limit: Int?) async throws {
+        let clip = try VirtualChannelTests.clip("bunny-h264-aac51.mp4", rounds: 1)
+        let sink = RecordingSink(video: clip.video, audio: clip.audio, frames: limit)
+        for frame in clip.frames { sink.take(frame, senderTime: frame.pts) }
+        sink.end(nil)
+        var bytes = Data()
+        for try await chunk in sink.stream { bytes.append(contentsOf: chunk.readableBytesView) }
+
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).mp4")
+        try bytes.write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let demuxer = try MediaDemuxer(
+            url: file.path, options: DemuxerOptions(), cancellation: DemuxerCancellation())
+        var frames: [MediaFrame] = []
+        while let frame = try demuxer.readFrame() { frames.append(frame) }
+        let pictures = frames.filter { $0.kind == .video }
+        #expect(pictures.count == limit ?? clip.pictures)
+        #expect(pictures.map(\.bytes) == clip.frames.filter { $0.kind == .video }.prefix(pictures.count).map(\.bytes))
+        let end = (pictures.map(\.pts).max() ?? 0) + 40_000
+        let sounds = frames.filter { $0.kind == .audio }.map(\.pts)
+        #expect(abs((sounds.max() ?? 0) - end) < 60_000, "sound ends at \(sounds.max() ?? 0), pictures at \(end) µs")
+    }
+}
