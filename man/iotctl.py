@@ -119,6 +119,27 @@ def describe(argument):
     return text
 
 
+def discuss(text):
+    """What a command's help says at length: paragraphs, and lines that are indented as they stand."""
+    out = []
+    for paragraph in re.split(r"\n\n+", text.strip()):
+        lines = paragraph.split("\n")
+        if lines[0] == "EXAMPLES":
+            out += [".PP", "Examples:"]
+            lines = lines[1:]
+        elif not lines[0].startswith(" "):
+            out += [".PP"]
+        literal = False
+        for line in lines:
+            if line.startswith(" ") != literal:
+                literal = not literal
+                out += [".RS", ".nf"] if literal else [".fi", ".RE"]
+            out.append(roff(line.strip() if literal else line))
+        if literal:
+            out += [".fi", ".RE"]
+    return out
+
+
 def leaves(command, path):
     below = [c for c in command.get("subcommands", []) if c["commandName"] != "help"]
     if not below:
@@ -148,6 +169,7 @@ def main():
         out.append("\\fBiotctl " + roff(" ".join(path)) + "\\fR " + " ".join(usage(a) for a in own))
         out.append(".PP")
         out.append(roff(command.get("abstract", "")))
+        out += discuss(command.get("discussion", ""))
         for argument in own:
             out += describe(argument)
     out.append(OUTRO.rstrip("\n"))
