@@ -28,8 +28,7 @@ final class MonitorCore {
     private var farewell: Scheduled<Void>?
     private static let farewellTime = TimeAmount.milliseconds(500)
     private var connected: EventLoopPromise<Void>?
-    private var subscribers: [Int: AsyncStream<MonitorEvent>.Continuation] = [:]
-    private var nextSubscriber = 0
+    private let subscribers: MonitorSubscribers
     private var hasEnded = false
     private var earlyCandidates: [String] = []
     private static let maximumEarlyCandidates = 32
@@ -43,6 +42,7 @@ final class MonitorCore {
 
     init(eventLoop: any EventLoop, logger: Logger, onCandidate: @escaping (String) -> Void) {
         self.eventLoop = eventLoop
+        subscribers = MonitorSubscribers(eventLoop: eventLoop)
         self.onCandidate = onCandidate
         self.logger = logger
     }
@@ -223,7 +223,8 @@ final class MonitorCore {
 
     private func release(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool, at now: NIODeadline) {
         if let reason = breaks.removeValue(forKey: frame.kind) {
-            publish(.discontinuity(frame.kind, reason, pts: frame.pts, frame.kind == .video ? receiver?.video : nil))
+            subscribers.publish(
+                .discontinuity(frame.kind, reason, pts: frame.pts, frame.kind == .video ? receiver?.video : nil))
         }
         if stage?.decode(frame, presentAt: presentAt, isLate: isLate) == false {
             statistics?.framesDropped(frame.kind, .slowReader)
@@ -269,7 +270,7 @@ final class MonitorCore {
             statistics?.framesDropped(kind, .corrupt)
         case .slowReader(let frames):
             statistics?.framesDropped(.video, .slowReader, count: frames)
-            publish(.warning(IoTError(.slowReader)))
+            subscribers.publish(.warning(IoTError(.slowReader)))
         }
     }
 
@@ -293,22 +294,7 @@ final class MonitorCore {
     // MARK: Telling
 
     func subscribe() -> AsyncStream<MonitorEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: MonitorEvent.self, bufferingPolicy: .bufferingNewest(256))
-        continuation.yield(.stateChanged(state))
-        guard !hasEnded else {
-            continuation.yield(.ended(state.reason))
-            continuation.finish()
-            return stream
-        }
-        let id = nextSubscriber
-        nextSubscriber += 1
-        subscribers[id] = continuation
-        let core = NIOLoopBound(self, eventLoop: eventLoop)
-        continuation.onTermination = { _ in
-            core.eventLoop.execute { core.value.subscribers[id] = nil }
-        }
-        return stream
+        subscribers.add(first: [.stateChanged(state)] + (hasEnded ? [.ended(state.reason)] : []))
     }
 
     func describe() -> MonitorDescription {
@@ -337,17 +323,13 @@ final class MonitorCore {
 
     private func publishStatistics() {
         guard isWatched else { return }
-        publish(.statistics(describe()))
-    }
-
-    private func publish(_ event: MonitorEvent) {
-        for continuation in subscribers.values { continuation.yield(event) }
+        subscribers.publish(.statistics(describe()))
     }
 
     private func setConnection(_ status: ConnectionStatus, _ substate: ConnectionSubstate?) {
         state.connection = status
         state.substate = substate
-        publish(.stateChanged(state))
+        subscribers.publish(.stateChanged(state))
     }
 
     private func perform(_ actions: [PlayerStateMachine.Action]) {
@@ -361,9 +343,9 @@ final class MonitorCore {
             case .report(.statusChanged(_, let status)):
                 state.player = status
                 state.reason = machine.lastError
-                publish(.stateChanged(state))
+                subscribers.publish(.stateChanged(state))
             case .report(.error(let error, let isFatal)):
-                if !isFatal { publish(.warning(error)) }
+                if !isFatal { subscribers.publish(.warning(error)) }
             case .report(.jitterStalled(let tolerance, let delay)):
                 logger.info(
                     "jitter stalled",
@@ -406,8 +388,6 @@ final class MonitorCore {
         connected = nil
         setConnection(.disconnected, nil)
         perform(machine.handle(.disconnected(reason)))
-        publish(.ended(reason))
-        subscribers.values.forEach { $0.finish() }
-        subscribers = [:]
+        subscribers.publish(.ended(reason))
     }
 }
