@@ -18,6 +18,32 @@ struct AccountTests {
         return (hub, address)
     }
 
+    @Test("Of two thousand devices with the longest names each comes once, in pages that an answer can hold")
+    func manyDevices() throws {
+        var limits = HubLimits()
+        limits.requestsPerSecond = 10_000
+        var hub = try CoreFixture(limits: limits)
+        try hub.bringEverybodyOnline()
+        let (time, owner) = (hub.time, AccessID(rawValue: "owner")!)
+        let before = try hub.request(hub.owner, "device.list")?.result["devices"]?.arrayValue?.count ?? 0
+        for number in 0..<2_000 {
+            let name = "\(number)-" + String(repeating: "x", count: 64 - "\(number)-".count)
+            hub.core.setBinding(owner, try hub.core.addDevice(named: name), .owner, .all, at: time)
+        }
+        var names: [String] = []
+        var params: JSONValue = [:]
+        var pages = 0
+        while pages < 100 {
+            let page = try #require(try hub.request(hub.owner, "device.list", params)).result
+            names += page["devices"]?.arrayValue?.compactMap { $0["name"]?.stringValue } ?? []
+            pages += 1
+            guard page["more"] == true else { break }
+            params["after"] = .string(names.last ?? "")
+        }
+        #expect(names.count == before + 2_000 && Set(names).count == names.count && names == names.sorted())
+        #expect(pages == 5)
+    }
+
     @Test("Accounts are made, listed and removed; nobody removes itself, and one administrator always remains")
     func lifeOfAccounts() throws {
         var (hub, administrator) = try withAdministrator()

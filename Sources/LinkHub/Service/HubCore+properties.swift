@@ -4,13 +4,14 @@ import ThingModel
 
 /// What users ask about devices and their models.
 extension HubCore {
-    func listDevices(of user: AccessID) throws(IoTError) -> JSONValue {
+    func listDevices(of user: AccessID, _ parameters: RequestParameters) throws(IoTError) -> JSONValue {
         guard state.users[user] != nil else { throw noUser(user) }
-        let lines = state.bindings.devices(of: user).compactMap { device in
-            state.bindings[device, user].map { (device, $0) }
+        let names = state.bindings.devices(of: user).compactMap { state.devices[$0]?.name }
+        let (listed, more) = try page(names, parameters)
+        let lines = listed.compactMap { name in
+            state.names[name].map { describe($0, state.bindings[$0, user]) }
         }
-        .sorted { (state.devices[$0.0]?.name ?? "") < (state.devices[$1.0]?.name ?? "") }
-        return ["devices": .array(lines.map { describe($0.0, $0.1) })]
+        return ["devices": .array(lines), "more": .bool(more)]
     }
 
     func showDevice(_ device: DeviceID, _ permit: HubPermit) -> JSONValue {

@@ -125,7 +125,7 @@ extension HubCore {
         case "userProperty.add": .answer(try addUserProperty(parameters, try permit.target(), at: time))
         case "userProperty.delete": .answer(try deleteUserProperty(parameters, try permit.target()))
         case "action.take": try takeAction(parameters, permit, at: time)
-        case "device.list": .answer(try listDevices(of: try permit.account()))
+        case "device.list": .answer(try listDevices(of: try permit.account(), parameters))
         case "device.show": .answer(showDevice(try permit.target(), permit))
         case "call.token": .answer(try issueCallToken(parameters, permit, at: time))
         case "call.connect": try connectCall(parameters, permit, at: time)

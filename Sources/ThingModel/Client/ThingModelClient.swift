@@ -19,10 +19,19 @@ public struct ThingModelClient: Sendable {
 
     // MARK: Devices
 
+    /// By name; `timeout` is for each page of 500.
     public func devices(timeout: Duration = defaultTimeout) async throws(IoTError) -> [DeviceSummary] {
-        let result = try await link.request(ModelMethod.listDevices, [:], timeout: timeout, id: nil)
-        guard let list = result["devices"]?.arrayValue else { throw Self.damaged("the list of devices") }
-        return list.compactMap(DeviceSummary.init(json:))
+        var all: [DeviceSummary] = []
+        var params: JSONValue = [:]
+        while true {
+            let result = try await link.request(ModelMethod.listDevices, params, timeout: timeout, id: nil)
+            guard let page = result["devices"]?.arrayValue else { throw Self.damaged("the list of devices") }
+            all += page.compactMap(DeviceSummary.init(json:))
+            guard result["more"]?.boolValue == true, let last = page.last?["name"], last != params["after"] else {
+                return all
+            }
+            params["after"] = last
+        }
     }
 
     public func show(_ device: String, timeout: Duration = defaultTimeout) async throws(IoTError) -> DeviceDetails {

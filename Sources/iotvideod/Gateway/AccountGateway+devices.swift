@@ -100,11 +100,8 @@ extension AccountGateway {
 extension HubClient {
     /// - Parameter user: another account, for an administrator.
     func devices(of user: AccessID? = nil) async throws(IoTError) -> [GatewayAPI.DeviceSummary] {
-        let result = try await ask("device.list", ["user": .text(user?.rawValue)])
-        guard let list = result["devices"]?.arrayValue else {
-            throw IoTError(.modelReceiveFailed, "device.list: the hub's answer has no list")
-        }
-        return list.compactMap { GatewayAPI.DeviceSummary(json: $0) }
+        try await list(ModelMethod.listDevices, ["user": .text(user?.rawValue)], key: "devices", name: "name")
+            .compactMap { GatewayAPI.DeviceSummary(json: $0) }
     }
 }
 

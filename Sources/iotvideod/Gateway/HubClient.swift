@@ -39,15 +39,23 @@ struct HubClient: Sendable {
         _ type: Element.Type, _ method: String, key: String, name: String
     ) async throws(IoTError) -> [Element] {
         var elements: [Element] = []
-        var after: JSONValue?
+        for element in try await list(method, key: key, name: name) { elements.append(try Self.read(type, element)) }
+        return elements
+    }
+
+    func list(
+        _ method: String, _ params: [String: JSONValue?] = [:], key: String, name: String
+    ) async throws(IoTError) -> [JSONValue] {
+        var elements: [JSONValue] = []
+        var params = params
         for _ in 0..<Self.maximumPages {
-            let result = try await ask(method, ["after": after])
+            let result = try await ask(method, params)
             guard let page = result[key]?.arrayValue else {
                 throw IoTError(.modelReceiveFailed, "\(method): the hub's answer has no list")
             }
-            for element in page { elements.append(try Self.read(type, element)) }
+            elements += page
             guard result["more"]?.boolValue == true, let last = page.last?[name] else { break }
-            after = last
+            params["after"] = last
         }
         return elements
     }
