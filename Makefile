@@ -13,7 +13,7 @@ RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
 SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*')
 
-.PHONY: help deps deps-test build run test interop lint bench fuzz soak format install deb deb-test clean
+.PHONY: help deps deps-test deps-check build run test interop lint bench fuzz soak format install deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
@@ -33,6 +33,8 @@ help:
 	@echo 'make install   install binaries, systemd unit and configuration (PREFIX, DESTDIR)'
 	@echo 'make deb       build a Debian package of the programs in .build/release, into .build/deb'
 	@echo 'make deb-test  install, run, upgrade and purge it in a clean Debian 12 (needs root)'
+	@echo 'make deps-check  install the packages that tests need in a clean Debian 12, and look for every program'
+	@echo '               that they call (needs root)'
 	@echo 'make clean     remove what was built and the data of make run'
 
 deps:
@@ -40,6 +42,10 @@ deps:
 
 deps-test:
 	@packaging/deps.sh packaging/debian-packages.txt packaging/debian-packages-test.txt
+
+# Not a part of make test: it downloads every package.
+deps-check:
+	@packaging/deps-check.sh
 
 build:
 	$(SWIFT) build $(RELEASE) --product iotvideod
