@@ -13,16 +13,17 @@ RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
 SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*')
 
-.PHONY: help deps deps-test build run test interop lint bench fuzz soak format install deb deb-test clean
+.PHONY: help deps deps-test deps-check root build run test interop lint bench fuzz soak format install deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
 	@echo 'make build     build iotvideod and iotctl in release mode'
 	@echo 'make run       deps, build, and run with the sample clip as camera "front"'
 	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another)'
-	@echo 'make test      deps, format check, and every test'
+	@echo 'make test      deps, format check, and every test (needs root, for network namespaces and captures;'
+	@echo '               21 minutes on 2 cores)'
 	@echo 'make interop   test against peers that others wrote: Chromium, GStreamer, aiortc,'
-	@echo '               coturn, a kernel NAT'
+	@echo '               coturn, a kernel NAT (needs root)'
 	@echo 'make lint      the format check alone'
 	@echo 'make bench     measure, beside references'
 	@echo 'make fuzz      libFuzzer with address sanitizer on all that reads what strangers send,'
@@ -33,6 +34,8 @@ help:
 	@echo 'make install   install binaries, systemd unit and configuration (PREFIX, DESTDIR)'
 	@echo 'make deb       build a Debian package of the programs in .build/release, into .build/deb'
 	@echo 'make deb-test  install, run, upgrade and purge it in a clean Debian 12 (needs root)'
+	@echo 'make deps-check  install the packages that tests need in a clean Debian 12, and look for every program'
+	@echo '               that they call (needs root)'
 	@echo 'make clean     remove what was built and the data of make run'
 
 deps:
@@ -41,12 +44,26 @@ deps:
 deps-test:
 	@packaging/deps.sh packaging/debian-packages.txt packaging/debian-packages-test.txt
 
+# Not a part of make test: it downloads every package.
+deps-check:
+	@packaging/deps-check.sh
+
+# Said at once, not where the first network namespace is made.
+root:
+	@[ "$$(id -u)" -eq 0 ] || { \
+		echo 'make $(filter test interop,$(MAKECMDGOALS)) needs root, for network namespaces and captures:' \
+			'sudo make $(filter test interop,$(MAKECMDGOALS))' >&2; exit 1; }
+
 build:
 	$(SWIFT) build $(RELEASE) --product iotvideod
 	$(SWIFT) build $(RELEASE) --product iotctl
 
 run: deps build
 	@packaging/run.sh "$(CURDIR)/$(BIN)" '$(CAMERA)'
+
+# Root is asked for first, also by make -j.
+test interop: | root
+deps-test: | $(if $(filter test interop,$(MAKECMDGOALS)),root)
 
 test: deps-test lint
 	$(SWIFT) build --build-tests

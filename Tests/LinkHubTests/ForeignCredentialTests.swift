@@ -1,9 +1,11 @@
 import Foundation
 import IoTCore
-import IoTLink
 import LinkHub
+import Synchronization
 import Testing
 import ThingModel
+
+@testable import IoTLink
 
 @Suite("Credentials at the broker", .timeLimit(.minutes(1)))
 struct ForeignCredentialTests {
@@ -15,19 +17,18 @@ struct ForeignCredentialTests {
             try await hub.createUser(mallory)
             let token = try await hub.issueToken(.user(mallory), lifetime: .seconds(600))
             let claims = try TokenClaims(parsing: token)
-            // A session of a victim as an insider would know it.
-            let victim = LinkAddress.random(owner)
-            let camera = LinkAddress.random(.device(device))
-
             try await withSession(hub, .device(device), deviceToken) { cameraSession in
                 _ = try await cameraSession.request("model.login", try ModelLogin.sample().json)
                 try await withSession(hub, owner, ownerToken) { user in
+                    // The victims' sessions, as an insider would know them.
+                    let victim = user.state.withLock { $0.machine.address }
+                    let camera = cameraSession.state.withLock { $0.machine.address }
                     let before = try await user.request("property.read", ["device": "front", "path": ""])
                     let attacker = RawClient(hub.endpoint, userName: claims.id, password: token)
                     #expect(await attacker.waitUntilConnected())
                     try await subscribeEverywhere(attacker, victim: victim, camera: camera)
-                    try await publishEverywhere(
-                        hub, attacker, (claims.id, token), victim: victim, camera: camera, device: device)
+                    let ignored = hub.statistics.ignoredMessages
+                    try publishEverywhere(attacker, userName: claims.id, victim: victim, camera: camera)
 
                     // What others say meanwhile is not heard.
                     _ = try await user.request(
@@ -40,6 +41,11 @@ struct ForeignCredentialTests {
                         own.upTopic, #"{"id":"b","method":"session.begin","params":{},"t":0,"deadline":1}"#)
                     #expect(await attacker.first { $0.envelope?.replyCode } == .success)
                     #expect(attacker.messages.count == 1, "only its own reply")
+
+                    try await leaveWills(
+                        hub, attacker, (claims.id, token), own: own, victim: victim, camera: camera)
+                    #expect(attacker.messages.count == 2, "and the reply to its own will")
+                    #expect(hub.statistics.ignoredMessages == ignored, "the hub heard nothing, not even to ignore it")
 
                     // As itself it may ask, and is told nothing.
                     for method in ["device.show", "property.read", "property.write", "action.take", "call.token"] {
@@ -55,6 +61,7 @@ struct ForeignCredentialTests {
                     }
                     let shown = try await user.request("device.show", ["device": "front"])
                     #expect(shown["online"] == true)
+                    #expect(user.current.status == .online && cameraSession.current.status == .online)
                     let after = try await user.request("property.read", ["device": "front", "path": ""])
                     #expect(after["value"]?["ProWritable"]?["volume"]?["setVal"] == 5)
                     #expect(
@@ -72,7 +79,8 @@ struct ForeignCredentialTests {
         for filter in [
             "#", "+/#", "iotlink/#", "iotlink/1/#", "iotlink/1/up/#", "iotlink/1/down/#", "iotlink/1/down/u/#",
             "iotlink/1/down/u/+/+", "iotlink/1/down/d/+/+", "iotlink/1/down/u/owner/+", "iotlink/1/up/u/mallory/+",
-            victim.downTopic, victim.upTopic, camera.downTopic, "$SYS/#", "$CONTROL/#",
+            "iotlink/1/up/d/\(camera.principal.id)/+", victim.downTopic, victim.upTopic, camera.downTopic, "$SYS/#",
+            "$CONTROL/#",
             "$CONTROL/dynamic-security/v1/response", "$share/group/iotlink/1/down/u/owner/+",
         ] {
             try attacker.subscribe(filter)
@@ -82,33 +90,55 @@ struct ForeignCredentialTests {
 
     /// A refused publication is acknowledged like any other in MQTT 3.1.1: only its effect can be looked for.
     private func publishEverywhere(
-        _ hub: LinkHub, _ attacker: RawClient, _ credentials: (String, String), victim: LinkAddress,
-        camera: LinkAddress, device: DeviceID
-    ) async throws {
-        let write =
-            #"{"id":"x1","method":"property.write","t":0,"deadline":99999999999999,"params":{"device":"front","#
-            + #""path":"ProWritable.quality.setVal","value":666}}"#
+        _ attacker: RawClient, userName: String, victim: LinkAddress, camera: LinkAddress
+    ) throws {
         let report =
             #"{"id":"x2","method":"model.report","t":0,"deadline":99999999999999,"params":{"changes":[{"#
             + #""path":"ProReadonly.viewers.stVal","value":666}]}}"#
-        let kick = #"{"method":"session.kick","params":{}}"#
-        let end = #"{"method":"session.end","params":{}}"#
-        let grant =
-            #"{"commands":[{"command":"addClientRole","username":"\#(credentials.0)","rolename":"hub"}]}"#
         for (topic, payload) in [
-            (victim.upTopic, write), (victim.downTopic, kick), (camera.upTopic, report), (camera.upTopic, end),
-            (camera.downTopic, kick), ("iotlink/1/up/u/owner", write), ("iotlink/1/up/u/mallory/x/y", write),
-            ("$CONTROL/dynamic-security/v1", grant), ("$CONTROL/dynamic-security/v1/response", grant),
-            ("$SYS/broker/version", "x"), ("iotlink/1/up/d/\(device)/+", report),
-        ] where !topic.contains("+") {
+            (victim.upTopic, Self.write), (victim.downTopic, Self.kick), (camera.upTopic, report),
+            (camera.upTopic, Self.end), (camera.downTopic, Self.kick), ("iotlink/1/up/u/owner", Self.write),
+            ("iotlink/1/up/u/mallory/x/y", Self.write), ("$CONTROL/dynamic-security/v1", Self.grant(userName)),
+            ("$CONTROL/dynamic-security/v1/response", Self.grant(userName)), ("$SYS/broker/version", "x"),
+        ] {
             try attacker.publish(topic, payload)
         }
-        // A will on a foreign topic.
-        let willing = RawClient(
-            hub.endpoint, userName: credentials.0, password: credentials.1,
-            will: MQTTMessage(topic: camera.upTopic, payload: Array(end.utf8)))
-        _ = await willing.waitUntilConnected()
-        willing.disconnect()
+    }
+
+    /// Wills on foreign topics, which the broker is to speak when the connection breaks.
+    private func leaveWills(
+        _ hub: LinkHub, _ attacker: RawClient, _ credentials: (String, String), own: LinkAddress, victim: LinkAddress,
+        camera: LinkAddress
+    ) async throws {
+        guard case .unixSocket(let path) = hub.endpoint else { throw IoTError(.internalFailure) }
+        let client = AbruptClient(socketPath: path, userName: credentials.0, password: credentials.1)
+        func leave(_ topic: String, _ payload: String) throws -> UInt8 {
+            try client.connectAndHangUp(will: MQTTMessage(topic: topic, payload: Array(payload.utf8)))
+        }
+        for (topic, payload) in [
+            (camera.upTopic, Self.end), (camera.downTopic, Self.kick), (victim.upTopic, Self.write),
+            (victim.downTopic, Self.kick), ("$CONTROL/dynamic-security/v1", Self.grant(credentials.0)),
+        ] {
+            // Its right is looked at when it is spoken.
+            #expect(try leave(topic, payload) == 0, "\(topic)")
+        }
+        // A will that it may leave is spoken and answered; those before were dealt with by then.
+        let request = #"{"id":"w","method":"session.begin","params":{},"t":0,"deadline":1}"#
+        #expect(try leave(own.upTopic, request) == 0)
+        #expect(await attacker.first { $0.envelope?.replyCode } == .success)
+        // Had the broker's rights changed, this were granted.
+        try attacker.subscribe("iotlink/#")
+        #expect(await attacker.grant(of: "iotlink/#") == false)
+    }
+
+    private static let write =
+        #"{"id":"x1","method":"property.write","t":0,"deadline":99999999999999,"params":{"device":"front","#
+        + #""path":"ProWritable.quality.setVal","value":666}}"#
+    private static let kick = #"{"method":"session.kick","params":{}}"#
+    private static let end = #"{"method":"session.end","params":{}}"#
+
+    private static func grant(_ userName: String) -> String {
+        #"{"commands":[{"command":"addClientRole","username":"\#(userName)","rolename":"hub"}]}"#
     }
 
     @Test("A wrong and a foreign password are refused")

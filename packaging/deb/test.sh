@@ -1,8 +1,7 @@
 #!/bin/bash
 # test.sh DEB NEWER-DEB CLIP — installs, runs, upgrades, removes and purges the package in a clean Debian 12.
 #
-# The root file system is made by debootstrap, once: its tarball is kept in $XDG_CACHE_HOME/iotvideod. Nothing is
-# started by the installation; the daemon runs as its own user, as the service would run it.
+# Nothing is started by the installation; the daemon runs as its own user, as the service would run it.
 set -euo pipefail
 
 deb=$(realpath "$1") newer=$(realpath "$2") clip=$(realpath "$3")
@@ -28,27 +27,9 @@ if [ "${IOTVIDEOD_DEB_TEST:-}" != inside ]; then
         "$0" "$deb" "$newer" "$clip"
 fi
 
-cache=${XDG_CACHE_HOME:-$HOME/.cache}/iotvideod
-base=$cache/bookworm-$(dpkg --print-architecture).tar
 root=$(mktemp -d)
 trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
-if [ ! -e "$base" ]; then
-    echo "== debootstrap"
-    mkdir -p "$cache"
-    debootstrap --variant=minbase bookworm "$root" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$cache/debootstrap.log" || {
-        tail -n 20 "$cache/debootstrap.log" >&2
-        exit 1
-    }
-    tar --create --one-file-system --file "$base.new" --directory "$root" .
-    mv "$base.new" "$base"
-else
-    tar --extract --file "$base" --directory "$root"
-fi
-chmod 0755 "$root"
-mount -t proc proc "$root/proc"
-cp /etc/resolv.conf "$root/etc/resolv.conf"
-printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
-chmod +x "$root/usr/sbin/policy-rc.d"
+"$(dirname "$0")/clean-root.sh" "$root"
 cp "$deb" "$root/tmp/one.deb"
 cp "$newer" "$root/tmp/two.deb"
 cp "$clip" "$root/srv/clip.mp4"

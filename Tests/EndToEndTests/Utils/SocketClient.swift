@@ -21,10 +21,28 @@ struct SocketClient: Sendable {
         var text: String { "\(status) \(String(decoding: body.prefix(300), as: UTF8.self))" }
     }
 
-    /// - Returns: `nil` when there was no whole answer: nobody listens, the connection broke, or the time was over.
+    enum Outcome: Sendable {
+        case answered(Answer)
+        /// It was sent, and the connection broke or the time was over before there was a whole answer.
+        case cutOff
+        /// Nobody listens, or not any more.
+        case notSent
+    }
+
+    /// - Returns: `nil` when there was no whole answer, for whatever reason.
     func request(
         _ method: String, _ path: String, body: String? = nil, key: String? = nil, timeout: Int = 15
     ) async -> Answer? {
+        if case .answered(let answer) = await exchange(method, path, body: body, key: key, timeout: timeout) {
+            answer
+        } else {
+            nil
+        }
+    }
+
+    func exchange(
+        _ method: String, _ path: String, body: String? = nil, key: String? = nil, timeout: Int = 15
+    ) async -> Outcome {
         var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         if let key { head += "Idempotency-Key: \(key)\r\n" }
         if let body { head += "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n" }
@@ -34,23 +52,23 @@ struct SocketClient: Sendable {
         }
     }
 
-    private func exchange(_ request: [UInt8], _ timeout: Int) -> Answer? {
+    private func exchange(_ request: [UInt8], _ timeout: Int) -> Outcome {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else { return .notSent }
         defer { close(descriptor) }
         var time = timeval(tv_sec: timeout, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
         }
         guard connect(descriptor), send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count
-        else { return nil }
+        else { return .notSent }
         var received = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while case let count = recv(descriptor, &buffer, buffer.count, 0), count != 0 {
-            guard count > 0 else { return nil }
+            guard count > 0 else { return .cutOff }
             received.append(contentsOf: buffer[..<count])
         }
-        return Self.parse(received)
+        return Self.parse(received).map { .answered($0) } ?? .cutOff
     }
 
     private func connect(_ descriptor: Int32) -> Bool {
