@@ -113,6 +113,11 @@ import Testing
         _ = try require(try await bob.iotctl("property", "write", "front", path, "4"))
         let written = try require(try await hub.iotctl("property", "read", "front", path))
         #expect(written.text == "4\n")
+        // The picture stays at the camera's box: the hub between them would see it.
+        let taken = try require(try await bob.iotctl("action", "front", "Action.takePhoto", "--json")).text
+        let resource = try #require(taken.firstMatch(of: /\/v1\/resources\/photo-[0-9a-f]+.jpg/)).output
+        let fetched = try await bob.api.request("GET", String(resource))
+        #expect(fetched.status == 404 && String(decoding: fetched.body, as: UTF8.self).contains("encrypted channel"))
         _ = try require(try await bob.iotctl("action", "front", "Action.cameraOn", "1"))
 
         // A running monitor ends with the binding.

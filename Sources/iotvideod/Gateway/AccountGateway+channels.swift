@@ -100,9 +100,16 @@ extension AccountGateway {
     }
 
     func resource(_ token: String) async throws -> MediaBody {
-        guard shared.resources.owner(of: token) == caller.account,
-            let picture = shared.photos.picture(named: token, at: .now())
-        else { throw IoTError(.notFound, "there is no such resource, or it is older than ten minutes") }
+        guard shared.resources.owner(of: token) == caller.account else {
+            throw IoTError(.notFound, "there is no such resource, or it is older than ten minutes")
+        }
+        // A picture does not cross the link, where the hub would see it.
+        guard let picture = shared.photos.picture(named: token, at: .now()) else {
+            throw IoTError(
+                .notFound,
+                "the picture is older than ten minutes, or kept by the daemon that runs the camera:"
+                    + " `iotctl monitor ID --snapshot FILE` takes one over the encrypted channel")
+        }
         try caller.require(device: picture.device.rawValue)
         // Who lost the device meanwhile gets no picture of it any more.
         guard await shared.rights.mayView(picture.device.rawValue, caller.account) else {
