@@ -102,7 +102,10 @@ extension AccountGateway {
     func resource(_ token: String) async throws -> MediaBody {
         guard shared.resources.owner(of: token) == caller.account,
             let picture = shared.photos.picture(named: token, at: .now())
-        else { throw IoTError(.notFound, "there is no such resource, or it is older than ten minutes") }
+        else {
+            throw IoTError(
+                .notFound, "there is no such resource, or it is older than ten minutes", remedy: "take a new photo")
+        }
         try caller.require(device: picture.device.rawValue)
         // Who lost the device meanwhile gets no picture of it any more.
         guard await shared.rights.mayView(picture.device.rawValue, caller.account) else {
@@ -116,7 +119,7 @@ extension AccountGateway {
     /// A channel of the caller's account; another's does not exist.
     private func use(_ id: String) async throws -> ChannelRegistry.Use {
         guard await shared.uses.owner(of: id) == caller.account else {
-            throw IoTError(.notFound, "there is no channel \(id)")
+            throw IoTError(.notFound, "there is no channel \(id)", remedy: "open a new one")
         }
         await shared.uses.touch(id)
         let use = try await shared.registry.use(id)
