@@ -191,7 +191,10 @@ public final class LinkHub: Service, Sendable {
         let own = owner.accessID
         try await service.perform { core, time throws(IoTError) in
             guard core.state.users[id] != nil else { throw core.noUser(id) }
-            guard id != own else { throw IoTError(.forbidden, "'\(id)' is this daemon's own account") }
+            guard id != own else {
+                throw IoTError(
+                    .forbidden, "'\(id)' is this daemon's own account", remedy: "remove another, or none")
+            }
             core.removeUser(id, bindingsEnd: .removed, at: time)
         }
     }
@@ -301,7 +304,9 @@ public final class LinkHub: Service, Sendable {
                 throw IoTError(.invalidRequest, "an enrolment is for an account or devices, and lives 1 s to an hour")
             }
             for principal in (user.map { [.user($0)] } ?? []) + devices.map(Principal.device) {
-                guard core.isKnown(principal) else { throw IoTError(.targetNotFound, "there is no \(principal)") }
+                guard core.isKnown(principal) else {
+                    throw IoTError(.targetNotFound, "there is no \(principal)", remedy: principal.kind.listing)
+                }
             }
             return try core.enrol(user: user, devices: devices, lifetime: seconds, by: creator, at: time)
         }

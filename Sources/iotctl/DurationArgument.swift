@@ -1,33 +1,33 @@
 import ArgumentParser
 
 /// `10s`, `500ms`, `2m`, `1h`, `30d`; a bare number is seconds.
-struct DurationArgument: ExpressibleByArgument {
+struct DurationArgument: Sendable {
     let duration: Duration
 
     init(_ duration: Duration) {
         self.duration = duration
     }
 
-    init?(argument: String) {
-        let number = argument.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-        guard let value = Double(number), value > 0, value < 1e9 else { return nil }
-        switch argument.dropFirst(number.count) {
-        case "ms": duration = .milliseconds(value)
-        case "s", "": duration = .seconds(value)
-        case "m", "min": duration = .seconds(value * 60)
-        case "h": duration = .seconds(value * 3600)
-        case "d": duration = .seconds(value * 86_400)
-        default: return nil
+    /// - Throws: `ValidationError` with the reason.
+    static func parse(_ text: String) throws -> DurationArgument {
+        let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let value = Double(number), let unit = Self.milliseconds(of: text.dropFirst(number.count)) else {
+            throw ValidationError("it is a number with a unit, such as 500ms, 10s, 2m, 1h or 30d")
         }
+        guard value > 0 else { throw ValidationError("it must be longer than nothing") }
+        guard value < 1e9 else { throw ValidationError("it is too long") }
+        return DurationArgument(.milliseconds(value * unit))
     }
 
-    /// As `--help` shows a default.
-    var defaultValueDescription: String {
-        for (unit, length) in [("d", 86_400.0), ("h", 3600), ("m", 60), ("s", 1)] {
-            let count = (duration / .seconds(length))
-            if count >= 1, count == count.rounded() { return "\(Int(count))\(unit)" }
+    private static func milliseconds(of unit: Substring) -> Double? {
+        switch unit {
+        case "ms": 1
+        case "s", "": 1000
+        case "m", "min": 60_000
+        case "h": 3_600_000
+        case "d": 86_400_000
+        default: nil
         }
-        return Format.duration(duration)
     }
 
     /// Whole seconds, at least one.

@@ -41,6 +41,23 @@ import Testing
         }
     }
 
+    @Test("--check-config tells what is missing on this machine, and what the daemon would wait for")
+    func checkConfiguration() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("c.yaml")
+        try "hub: {mosquitto: /nonexistent}\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let places = ["--data-dir", folder.path("data"), "--socket", folder.path("socket"), "--check-config"]
+        let wrong = try await Program(
+            path: Product.program("iotvideod"), arguments: ["--config", file] + places
+        ).run()
+        #expect(wrong.status == 1 && wrong.errors.contains("hub.mosquitto: there is no program at"), "\(wrong.errors)")
+        let late = try await Program(
+            path: Product.program("iotvideod"), arguments: ["--camera", "x=/nofile"] + places
+        ).run()
+        #expect(late.status == 0 && late.text.contains("right: 1 camera\n"), "\(late.text)")
+        #expect(late.errors.hasPrefix("warning camera 'x', url: /nofile: No such file"), "\(late.errors)")
+    }
+
     @Test("A property's life: written, read, watched, refused")
     func properties() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
@@ -77,6 +94,31 @@ import Testing
         #expect(status.contains("unregistering (unregistered) since ") && status.contains("`iotctl link register`"))
         #expect(try await daemon.iotctl("link", "register").status == 0)
         try await eventually("the link") { try await daemon.iotctl("status").text.contains("online (connected)") }
+        await daemon.stop()
+    }
+
+    @Test("What is to be done about a refusal fits what was asked, and stands there once")
+    func remedies() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
+        for (arguments, code, remedy) in [
+            (["camera", "remove", "front"], 21040, "off the command line"),
+            (["device", "bind", "front", "nobody"], 8002, "iotctl user list"),
+            (["send", "front", "hello"], 20141, "get_device_st"),
+            (["camera", "add", "x", "exec:touch"], 25001, "./NAME"),
+            (["user-property", "delete", "front", "room"], 20101, "iotctl property read ID ProUser"),
+            (["property", "write", "front", "ProReadonly.cameraOn.stVal", "1"], 20101, "Action.cameraOn.ctlVal"),
+            (
+                ["property", "write", "front", "ProWritable._logLevel.setVal", "1", "--if-version", "9999"], 25014,
+                "repeat"
+            ),
+        ] {
+            let refused = try await daemon.iotctl(arguments)
+            let lines = refused.errors.split(separator: "\n")
+            #expect(refused.status == 1 && lines.count == 2, "\(refused.errors)")
+            #expect(lines.first?.hasPrefix("error \(code) ") == true, "\(refused.errors)")
+            #expect(lines.last?.contains(remedy) == true, "\(refused.errors)")
+            #expect(refused.errors.components(separatedBy: "again").count <= 2, "\(refused.errors)")
+        }
         await daemon.stop()
     }
 

@@ -16,6 +16,15 @@ import Testing
         let back = try APICoding.decode(ErrorResponse.self, from: json.jsonText.utf8).error.error
         #expect(back.code == .deviceOffline)
         #expect(back.description == "8000 deviceOffline: front is offline")
+        #expect(back.specificRemedy == nil)
+    }
+
+    @Test("A remedy of its own travels in place of the catalogue's")
+    func specificRemedy() throws {
+        let error = IoTError(.targetNotFound, "there is no account 'bob'", remedy: "list the accounts")
+        let bytes = try APICoding.encode(ErrorResponse(error: APIError(error)))
+        #expect(try JSONValue(parsing: bytes)["error"]?["remedy"] == "list the accounts")
+        #expect(try APICoding.decode(ErrorResponse.self, from: bytes).error.error.remedy == "list the accounts")
     }
 
     @Test("A number of a newer daemon keeps its number")
@@ -24,5 +33,6 @@ import Testing
         let error = try APICoding.decode(ErrorResponse.self, from: text.utf8).error
         #expect(error.name == "fromTheFuture")
         #expect(error.error.code.rawValue == 25999)
+        #expect(error.error.remedy == "r")
     }
 }

@@ -57,6 +57,15 @@ import Testing
         #expect(!ErrorCode(rawValue: 31337).remedy.isEmpty)
     }
 
+    @Test("The catalogue's remedy counts, unless the failure has one of its own")
+    func remedies() {
+        #expect(IoTError(.deviceOffline).remedy == ErrorCode.deviceOffline.remedy)
+        let specific = IoTError(.deviceOffline, "never online", remedy: "switch it on once")
+        #expect(specific.remedy == "switch it on once")
+        let wider = specific.withMessage("front: never online")
+        #expect(wider.message == "front: never online" && wider.remedy == "switch it on once")
+    }
+
     @Test("An error prints its number, name and what happened this time")
     func description() {
         #expect(IoTError(.deviceOffline).description == "8000 deviceOffline: the device is offline")

@@ -46,7 +46,7 @@ struct EnrolmentTests {
     func wrong(_ text: String) {
         let error = #expect(throws: IoTError.self) { try EnrolmentString(parsing: text) }
         #expect(error?.code == .provisioningTokenFailed)
-        #expect(error?.message.contains("iotctl token create") == true)
+        #expect(error?.remedy.contains("iotctl token create") == true)
     }
 
     /// A broker that knows the enrolment, and a hub's answers to its exchanges.
@@ -103,7 +103,7 @@ struct EnrolmentTests {
         #expect(byHub?.code == .provisioningTokenExpired)
         let byBroker = await #expect(throws: IoTError.self) { try await exchange({ _ in [] }, secret: "wrong") }
         #expect(byBroker?.code == .provisioningTokenExpired)
-        #expect(byBroker?.message.contains("new one") == true)
+        #expect(byBroker?.remedy.contains("new one") == true)
     }
 
     @Test("A hub that does not answer is 21002; one that is not there 21025")

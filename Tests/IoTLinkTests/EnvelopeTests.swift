@@ -32,6 +32,10 @@ struct EnvelopeTests {
             .reply(LinkReply(id: "5f", code: .deviceOffline, message: "gone", seq: 3, final: false))
         ),
         (
+            #"{"code":8002,"final":true,"id":"5f","message":"gone","remedy":"list users","result":null}"#,
+            .reply(LinkReply(id: "5f", code: .targetNotFound, message: "gone", remedy: "list users"))
+        ),
+        (
             #"{"method":"session.end","params":{"reason":"connectionLost"}}"#,
             .push(LinkPush(method: "session.end", params: ["reason": "connectionLost"]))
         ),

@@ -99,7 +99,7 @@ struct BrokerSupervisorTests {
                 dataDirectory: TemporaryDirectory().path, program: "/nowhere/mosquitto", logger: quietLogger)
         }
         #expect(error?.code == .brokerMissing)
-        #expect(error?.message.contains("apt-get install mosquitto") == true)
+        #expect(error?.remedy.contains("apt-get install mosquitto") == true)
     }
 
     @Test("A broker that cannot start fails with what its log says")

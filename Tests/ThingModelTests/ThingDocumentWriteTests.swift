@@ -64,20 +64,21 @@ import ThingModel
         arguments: [
             ("", "one property"), ("ProWritable", "one property"),
             ("ProWritable.none.setVal", "ProWritable has no 'none'"),
-            ("ProWritable._logLevel.t", "filled in by the hub"), ("ProWritable._logLevel.stVal", "setVal"),
+            ("ProWritable._logLevel.t", "the hub fills it in"), ("ProWritable._logLevel.stVal", "setVal"),
             ("ProWritable._logLevel.setVal.x", "has no members"),
             ("ProWritable.recordPlan.setVal.timeSection9", "members of"),
-            ("ProReadonly.cameraOn.stVal", "take the action Action.cameraOn"),
+            ("ProReadonly.cameraOn.stVal", "iotctl action ID Action.cameraOn.ctlVal JSON"),
             ("ProReadonly._online", "only the device"),
             ("ProReadonly.none", "has no 'none'"), ("ProConst._versionInfo.swVer", "constant"),
             ("Action.cameraOn.ctlVal", "iotctl action"), ("Event.x", "Event has no 'x'"),
-            ("ProUser.none.val", "user-property add"), ("ProUser._buildIn.t", "filled in"),
+            ("ProUser.none.val", "user-property add"), ("ProUser._buildIn.t", "the hub fills it in"),
         ])
     func illegalPath(path: String, part: String) throws {
         var document = try sampleDocument()
         let before = document
         let error = try expectError(.pathInvalid) { _ = try document.write(path, 1, at: 1) }
-        #expect(error.message.contains(part), "\(error.message)")
+        let text = "\(error.message); \(error.remedy)"
+        #expect(text.contains(part), "\(text)")
         #expect(document == before)
     }
 

@@ -1,3 +1,4 @@
+import ArgumentParser
 import GatewayAPI
 import IoTCore
 import Testing
@@ -22,6 +23,9 @@ import Testing
         #expect(Format.bitrate(nil) == "-")
         #expect(Format.seconds(0.0341) == "34 ms")
         #expect(Format.seconds(1.25) == "1.25 s")
+        #expect(Format.seconds(-0.0001) == "0 ms")
+        #expect(Format.seconds(-0.012) == "-12 ms")
+        #expect(Format.seconds(0.9999) == "1.00 s")
         #expect(Format.seconds(.nan) == "-")
         #expect(Format.number(29.97) == "29.97")
         #expect(Format.number(10) == "10")
@@ -35,13 +39,52 @@ import Testing
     }
 
     @Test("Durations need a known unit", arguments: [("10s", 10.0), ("500ms", 0.5), ("2m", 120), ("1.5", 1.5)])
-    func durations(text: String, seconds: Double) {
-        #expect(DurationArgument(argument: text)?.duration == .seconds(seconds))
+    func durations(text: String, seconds: Double) throws {
+        #expect(try DurationArgument.parse(text).duration == .seconds(seconds))
     }
 
-    @Test("Other durations are refused", arguments: ["", "s", "-1s", "0", "10 s", "5w", "1e400s"])
-    func wrongDurations(text: String) {
-        #expect(DurationArgument(argument: text) == nil)
+    @Test(
+        "Other durations are refused with the reason",
+        arguments: [
+            ("", "unit"), ("s", "unit"), ("-1s", "unit"), ("0", "longer than nothing"), ("0s", "longer than nothing"),
+            ("10 s", "unit"), ("5w", "unit"), ("1e400s", "unit"), ("9999999999s", "too long"),
+        ])
+    func wrongDurations(text: String, reason: String) {
+        let error = #expect(throws: ValidationError.self) { try DurationArgument.parse(text) }
+        #expect(error?.message.contains(reason) == true)
+    }
+
+    @Test(
+        "A name whose ending is of another format is refused, a pipe's has none",
+        arguments: [
+            ("out.mkv", false), ("out.MP4", true), ("a.b/out", true), ("/dev/fd/63", true), ("-", true),
+            ("a.gif", false),
+            (".hidden", true), ("x.m4v", true), ("out.", false),
+        ])
+    func mediaNames(name: String, fits: Bool) {
+        let refusal = MediaFileName.refusal(of: name, for: "--record", writes: "MP4", endings: [".mp4", ".m4v"])
+        #expect((refusal == nil) == fits)
+        #expect(refusal?.contains("--record writes MP4") != false)
+    }
+
+    @Test("A summary is words for people, and its JSON keeps the API's")
+    func summary() throws {
+        let json =
+            #"{"id":"c","device":"d","deviceName":"front","kind":"monitor","source":0,"tracks":[],"state":"#
+            + #"{"connection":{"value":0,"name":"x"},"player":{"value":0,"name":"x"}}}"#
+        var channel = try APICoding.decode(ChannelDescription.self, from: json.utf8)
+        var report = StatisticsReport(timestamp: 0)
+        report.audioVideoSkew = -0.0001
+        report.discontinuities = 1
+        channel.statistics = report
+        var summary = MonitorSummary(
+            channel: channel, files: ["rawVideo", "rawAudio"].map { .init(kind: $0, path: $0, bytes: 1) })
+        #expect(summary.text.contains("raw video") && summary.text.contains("raw audio"))
+        #expect(summary.text.contains("A/V skew         0 ms\n"))
+        #expect(summary.text.contains("discontinuities  1: the source's clock jumped"))
+        #expect(try Console.json(summary)["files"]?.arrayValue?.first?["kind"] == "rawVideo")
+        summary.channel.statistics?.audioVideoSkew = 0.012
+        #expect(summary.text.contains("12 ms, the picture behind the sound"))
     }
 
     @Test("A path's parts are escaped, an absent query item is left out")

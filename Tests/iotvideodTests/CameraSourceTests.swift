@@ -1,3 +1,4 @@
+import GatewayAPI
 import IoTCore
 import Testing
 
@@ -24,15 +25,33 @@ import Testing
         #expect(try CameraSource("/a b.mp4", relativeTo: "/d").url == "/a b.mp4")
         #expect(try CameraSource("a.mp4", relativeTo: "/d").url == "/d/a.mp4")
         #expect(try CameraSource("./a:b.mp4", relativeTo: "/d").url == "/d/./a:b.mp4")
-        #expect(try CameraSource("file:///a%20b.mp4", relativeTo: "/d").url == "/a b.mp4")
+        #expect(try CameraSource("a/b:c.mp4", relativeTo: "/d").url == "/d/a/b:c.mp4")
+        for text in ["file:///a%20b.mp4", "file:/a%20b.mp4", "FILE://localhost/a%20b.mp4"] {
+            #expect(try CameraSource(text, relativeTo: "/d").url == "/a b.mp4")
+        }
     }
 
     @Test(
         "What could start a program or reach elsewhere is refused",
         arguments: [
             "exec:x", "pipe:0", "concat:a|b", "http://h/", "subfile,,start,0,end,0,,:/x", "", "a\nb", "rtsp://",
+            "rtsp:h/x",
+            "file://host/a.mp4", "file:a.mp4", "EXEC:x", ":x",
         ])
     func refusals(text: String) {
         #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
+        #expect(throws: IoTError.self) { try CameraConfiguration(CameraRequest(name: "x", url: text)) }
+    }
+
+    @Test("An unknown kind of source is told with those there are, in the configuration and by the API")
+    func unknownScheme() {
+        let refusals = [
+            #expect(throws: IoTError.self) { try CameraSource("exec:foo", relativeTo: "/d") },
+            #expect(throws: IoTError.self) { try CameraConfiguration(CameraRequest(name: "x", url: "exec:foo")) },
+        ]
+        for refusal in refusals {
+            #expect(refusal?.message.contains("'exec:' is no source; there are rtsp://…, file:///…") == true)
+            #expect(refusal?.remedy.contains("./NAME") == true)
+        }
     }
 }

@@ -165,10 +165,10 @@ import Testing
                 await #expect(throws: IoTError.self) { try await box.supervisor.reload() }
                 try box.write("cameras: [{name: a, url: /1}]")
 
-                let codes = [("a", ErrorCode.operationNotAllowed), ("z", .notFound)]
-                for (name, code) in codes {
+                let refusals = [("a", ErrorCode.operationNotAllowed, "iotctl reload"), ("z", .notFound, "camera list")]
+                for (name, code, remedy) in refusals {
                     let error = await #expect(throws: IoTError.self) { try await box.supervisor.remove(name) }
-                    #expect(error?.code == code)
+                    #expect(error?.code == code && error?.remedy.contains(remedy) == true)
                 }
                 try await box.supervisor.remove("b")
                 #expect(await box.supervisor.products.map(\.name) == ["a=/1"])

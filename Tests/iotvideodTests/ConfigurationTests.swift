@@ -94,6 +94,8 @@ import Testing
             cameras:
               - name: front
             unknown: 1
+            lgo: {level: info}
+            hub.tsl: {}
             """)
         #expect(
             lines == [
@@ -102,6 +104,8 @@ import Testing
                 "/etc/d/c.yaml:5: channels.connections: must be a whole number from 1 to 1024",
                 "/etc/d/c.yaml:7: cameras[0].url: is missing",
                 "/etc/d/c.yaml:8: unknown: is no key",
+                "/etc/d/c.yaml:9: lgo: is no key; did you mean log?",
+                "/etc/d/c.yaml:10: hub.tsl: is no key; did you mean hub.tls?",
             ])
     }
 

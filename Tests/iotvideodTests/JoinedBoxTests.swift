@@ -79,7 +79,7 @@ import Testing
             let path = file == "device" ? "/cameras-joined/door/device" : "/link/" + file
             try write("not this!", directory + path)
             let error = #expect(throws: IoTError.self) { try JoinedBox.load(dataDirectory: directory) }
-            #expect(error?.message.contains("join again") == true)
+            #expect(error?.remedy.contains("join again") == true)
         }
     }
 }

@@ -8,7 +8,7 @@ public struct CameraRequest: APIRequestBody, Hashable {
     }
 
     public var name: String
-    /// An absolute path of a file, or an `rtsp` address.
+    /// An absolute path of a file, or an `rtsp` or `file` address.
     public var url: String
     public var username: String?
     /// Kept in a file of mode 0600, and told to nobody.
@@ -28,5 +28,12 @@ public struct CameraRequest: APIRequestBody, Hashable {
         self.password = password
         self.transport = transport
         self.viewers = viewers
+    }
+
+    /// What stands before a colon in a camera's source, as in `rtsp://…` or `exec:…`; `nil` for a file's path. A file
+    /// whose name holds a colon is named `./a:b`.
+    public static func scheme(of source: String) -> String? {
+        let scheme = source.prefix { $0 != ":" && $0 != "/" }
+        return source.dropFirst(scheme.count).first == ":" ? scheme.lowercased() : nil
     }
 }

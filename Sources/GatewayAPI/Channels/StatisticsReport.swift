@@ -21,7 +21,7 @@ public struct StatisticsReport: Codable, Hashable, Sendable {
     /// How much later than the sound the picture is shown; negative: earlier.
     public var audioVideoSkew: Double?
     public var currentRoundTripTime: Double?
-    /// Breaks of the source's clock, and changed picture sizes.
+    /// Breaks of the source's clock, and changed picture sizes; one that both tracks show counts once.
     public var discontinuities: Int?
 
     public init(timestamp: Int64) {

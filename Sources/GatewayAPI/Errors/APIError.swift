@@ -16,11 +16,12 @@ public struct APIError: Codable, Hashable, Sendable {
 
     public init(_ error: IoTError) {
         self.init(
-            code: error.code.rawValue, name: error.code.name, message: error.message, remedy: error.code.remedy)
+            code: error.code.rawValue, name: error.code.name, message: error.message, remedy: error.remedy)
     }
 
-    /// The same failure on the client's side; the remedy is the catalogue's again.
+    /// The same failure on the client's side.
     public var error: IoTError {
-        IoTError(ErrorCode(rawValue: code), message)
+        let code = ErrorCode(rawValue: code)
+        return IoTError(code, message, remedy: remedy.isEmpty || remedy == code.remedy ? nil : remedy)
     }
 }

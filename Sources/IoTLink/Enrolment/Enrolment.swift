@@ -45,8 +45,8 @@ public enum Enrolment {
         throw IoTError(
             .certificateRejected,
             "\(host):\(port) is not the hub that made this enrolment string: expected the authority SHA-256 "
-                + "\(Hex.encode(fingerprint)), seen \(seen). The secret was not sent. Check the address, or make a new "
-                + "string at the hub")
+                + "\(Hex.encode(fingerprint)), seen \(seen); the secret was not sent",
+            remedy: "check the address, or make a new string at the hub")
     }
 }
 
@@ -136,6 +136,7 @@ private struct Exchange {
     private static func refused(_ error: IoTError?) -> IoTError {
         IoTError(
             .provisioningTokenExpired,
-            "the enrolment string was used, has expired, or was revoked: make a new one at the hub", underlying: error)
+            "the enrolment string was used, has expired, or was revoked",
+            remedy: "make a new one at the hub with `iotctl token create --enrol`", underlying: error)
     }
 }

@@ -70,6 +70,7 @@ public struct EnrolmentGrant: Sendable {
     }
 
     private static var malformed: IoTError {
-        IoTError(.invalidRequest, "the hub's answer to the enrolment is not understood: is the hub of another version?")
+        IoTError(
+            .invalidRequest, "the hub's answer to the enrolment is not understood", remedy: "check both versions")
     }
 }

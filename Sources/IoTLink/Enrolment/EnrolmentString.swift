@@ -111,7 +111,7 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
     private static func wrong(_ what: String) -> IoTError {
         IoTError(
             .provisioningTokenFailed,
-            "this is no enrolment string (\(what) is wrong): copy the whole line that `iotctl token create --enrol` "
-                + "printed")
+            "this is no enrolment string (\(what) is wrong)",
+            remedy: "copy the whole line that `iotctl token create --enrol` printed")
     }
 }

@@ -28,7 +28,7 @@ extension LinkSessionMachine {
         }
         guard pending[request.id] == nil else { return IoTError(.duplicateMessage) }
         guard pending.count < limits.pendingRequests else {
-            return IoTError(.tooManyRequests, "\(pending.count) requests wait for an answer: try again later")
+            return IoTError(.tooManyRequests, "\(pending.count) requests wait for an answer")
         }
         return nil
     }

@@ -81,7 +81,8 @@ public enum Envelope: Sendable, Equatable {
         }
         return LinkReply(
             id: id, code: ErrorCode(rawValue: code), message: members["message"]?.stringValue ?? "",
-            result: members["result"] ?? .null, seq: seq, final: members["final"]?.boolValue ?? true)
+            remedy: members["remedy"]?.stringValue, result: members["result"] ?? .null, seq: seq,
+            final: members["final"]?.boolValue ?? true)
     }
 
     private static func malformed(_ what: String) -> IoTError {

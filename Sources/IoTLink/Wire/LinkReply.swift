@@ -1,12 +1,14 @@
 public import IoTCore
 
-/// An answer: `{"id","code","message","result","seq"?,"final"}`.
+/// An answer: `{"id","code","message","remedy"?,"result","seq"?,"final"}`.
 public struct LinkReply: Sendable, Equatable {
     /// The id of the request it answers.
     public var id: String
     /// `.success` (0), or what went wrong.
     public var code: ErrorCode
     public var message: String
+    /// What to do about a failure, when the catalogue's remedy does not fit.
+    public var remedy: String?
     public var result: JSONValue
     /// The place of one of several answers, from 0; `nil` when there is one answer only.
     public var seq: Int?
@@ -14,12 +16,13 @@ public struct LinkReply: Sendable, Equatable {
     public var final: Bool
 
     public init(
-        id: String, code: ErrorCode = .success, message: String = "", result: JSONValue = .null, seq: Int? = nil,
-        final: Bool = true
+        id: String, code: ErrorCode = .success, message: String = "", remedy: String? = nil,
+        result: JSONValue = .null, seq: Int? = nil, final: Bool = true
     ) {
         self.id = id
         self.code = code
         self.message = message
+        self.remedy = remedy
         self.result = result
         self.seq = seq
         self.final = final
@@ -28,7 +31,7 @@ public struct LinkReply: Sendable, Equatable {
     /// The answer that tells of a failure; a `LinkRefusal` under it supplies the result.
     public init(id: String, error: IoTError) {
         self.init(
-            id: id, code: error.code, message: error.message,
+            id: id, code: error.code, message: error.message, remedy: error.specificRemedy,
             result: (error.underlying as? LinkRefusal)?.result ?? .null)
     }
 
@@ -44,7 +47,8 @@ public struct LinkReply: Sendable, Equatable {
         guard code != .success else { return .success(result) }
         return .failure(
             IoTError(
-                code, message.isEmpty ? nil : message, underlying: result == .null ? nil : LinkRefusal(result: result)))
+                code, message.isEmpty ? nil : message, remedy: remedy,
+                underlying: result == .null ? nil : LinkRefusal(result: result)))
     }
 
     var json: JSONValue {
@@ -52,6 +56,7 @@ public struct LinkReply: Sendable, Equatable {
             "id": .string(id), "code": .integer(Int64(code.rawValue)), "message": .string(message), "result": result,
             "final": .bool(final),
         ]
+        if let remedy { members["remedy"] = .string(remedy) }
         if let seq { members["seq"] = .integer(Int64(seq)) }
         return .object(members)
     }

@@ -63,7 +63,7 @@ public enum LinkToken: Sendable, CustomStringConvertible {
         do throws(IoTError) {
             try PrivateFile.write(token + "\n", to: path)
         } catch {
-            throw IoTError(error.code, "link.tokenFile: \(error.message)")
+            throw error.withMessage("link.tokenFile: \(error.message)")
         }
     }
 

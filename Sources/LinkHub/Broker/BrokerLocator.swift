@@ -23,7 +23,8 @@ public struct BrokerLocator: Sendable {
             guard FileManager.default.isExecutableFile(atPath: configured) else {
                 throw IoTError(
                     .brokerMissing,
-                    "there is no program at \(configured): correct the broker's path, or `apt-get install mosquitto`")
+                    "there is no program at \(configured)",
+                    remedy: "correct the broker's path, or apt-get install mosquitto")
             }
             return configured
         }
@@ -34,7 +35,7 @@ public struct BrokerLocator: Sendable {
             let path = directory + "/mosquitto"
             if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
-        throw IoTError(.brokerMissing, "the program mosquitto was not found: `apt-get install mosquitto`")
+        throw IoTError(.brokerMissing)
     }
 
     /// The plugin lies in the library directory, which on Debian has a sub-directory for the architecture.
@@ -51,6 +52,7 @@ public struct BrokerLocator: Sendable {
         }
         throw IoTError(
             .brokerMissing,
-            "mosquitto's plugin \(file) was not found: `apt-get install mosquitto` (2.0 or newer) brings it")
+            "mosquitto's plugin \(file) was not found",
+            remedy: "apt-get install mosquitto (2.0 or newer) brings it")
     }
 }

@@ -67,7 +67,7 @@ public final class BrokerSupervisor: Sendable {
             hubEndpoint = .unixSocket(sockets + "/hub.sock")
         case .loopback(let wanted):
             guard let port = wanted > 0 ? wanted : LoopbackProbe.freePort() else {
-                throw IoTError(.brokerFailed, "no port of 127.0.0.1 is free: use the Unix socket")
+                throw IoTError(.brokerFailed, "no port of 127.0.0.1 is free", remedy: "let `hub.listen` be unix")
             }
             endpoint = .loopback(port: port)
             hubEndpoint = endpoint

@@ -90,7 +90,8 @@ final class ListenerCertificate: Sendable {
         }
         let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]) as? NSNumber
         if isSecret, (mode?.intValue ?? 0) & 0o007 != 0 {
-            throw IoTError(.invalidConfiguration, "\(key): everybody may read \(path): run `chmod 600 \(path)`")
+            throw IoTError(
+                .invalidConfiguration, "\(key): everybody may read \(path)", remedy: "run `chmod 600 \(path)`")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

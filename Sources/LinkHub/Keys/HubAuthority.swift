@@ -77,7 +77,7 @@ struct HubAuthority: Sendable {
     private static func damaged(_ directory: String, _ error: IoTError?) -> IoTError {
         IoTError(
             .fileFailed,
-            "\(directory)/ca.pem and ca-key.pem are not a pair: restore them from a backup, or remove both; then every "
-                + "box must join again", underlying: error)
+            "\(directory)/ca.pem and ca-key.pem are not a pair",
+            remedy: "restore them from a backup, or remove both; then every box must join again", underlying: error)
     }
 }

@@ -23,7 +23,8 @@ struct HubKey: Sendable {
             signing = try Curve25519.Signing.PrivateKey(rawRepresentation: key.rawRepresentation)
         } catch {
             throw IoTError(
-                .fileFailed, "\(path) holds no Ed25519 key: restore it from a backup, or remove it to end every token",
+                .fileFailed, "\(path) holds no Ed25519 key",
+                remedy: "restore it from a backup, or remove it to end every token",
                 underlying: error)
         }
     }

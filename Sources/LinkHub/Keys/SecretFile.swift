@@ -8,10 +8,11 @@ enum SecretFile {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("make the directory", path) }
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
-            throw IoTError(.fileFailed, "\(path) is not a directory: move it away")
+            throw IoTError(.fileFailed, "\(path) is not a directory", remedy: "move it away")
         }
         guard status.st_uid == geteuid() else {
-            throw IoTError(.fileFailed, "\(path) belongs to another account: remove it or choose another place")
+            throw IoTError(
+                .fileFailed, "\(path) belongs to another account", remedy: "remove it or choose another place")
         }
         if status.st_mode & 0o077 != 0, chmod(path, 0o700) != 0 { throw failure("protect", path) }
     }
@@ -26,10 +27,11 @@ enum SecretFile {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_size <= 65_536 else {
-            throw IoTError(.fileFailed, "\(path) is too large for a secret: remove it")
+            throw IoTError(.fileFailed, "\(path) is too large for a secret", remedy: "remove it")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw IoTError(.fileFailed, "\(path) may be read by others: `chmod 600` it, and make a new secret")
+            throw IoTError(
+                .fileFailed, "\(path) may be read by others", remedy: "`chmod 600` it, and make a new secret")
         }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         let count = Glibc.read(file, &bytes, bytes.count)

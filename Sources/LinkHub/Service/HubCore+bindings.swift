@@ -65,7 +65,9 @@ extension HubCore {
         guard let account = state.users[user] else { throw noUser(user) }
         guard state.devices[device] != nil else { throw IoTError(.targetNotFound, "there is no device \(device)") }
         if account.kind == .temporary, account.device != device {
-            throw IoTError(.customerMismatch, "'\(user)' is a temporary account for another device")
+            throw IoTError(
+                .customerMismatch, "'\(user)' is a temporary account for another device",
+                remedy: "make one for this device: `iotctl user temporary`")
         }
         let given = role == .owner ? .all : actions ?? .view
         guard !given.isEmpty else { throw IoTError(.invalidRequest, "a binding needs an action") }
@@ -75,7 +77,7 @@ extension HubCore {
             try checkCanOwn(user)
             if let owner = state.bindings.owner(of: device), owner != user {
                 guard force else {
-                    throw IoTError(.boundToOther, "the device is '\(owner)'s: unbind it first, or force it")
+                    throw IoTError(.boundToOther, "the device is '\(owner)'s")
                 }
                 endBinding(owner, device, .forced, at: time)
             }
@@ -86,7 +88,9 @@ extension HubCore {
     /// - Throws: 8003 when they are not bound.
     mutating func unbind(_ user: AccessID, _ device: DeviceID, at time: HubTime) throws(IoTError) {
         guard state.bindings[device, user] != nil else {
-            throw IoTError(.relationInvalid, "'\(user)' is not bound to this device")
+            throw IoTError(
+                .relationInvalid, "'\(user)' is not bound to this device",
+                remedy: "list who is with `iotctl device users`")
         }
         if state.users[user]?.kind == .temporary {
             // It was for this device alone.

@@ -73,11 +73,12 @@ extension HubCore {
         guard let address = identity.address else {
             throw IoTError(
                 .invalidConfiguration,
-                "nobody can join this hub: it listens neither with TLS (hub.tls.listen) nor on a Unix socket")
+                "nobody can join this hub: it listens neither with TLS nor on a Unix socket",
+                remedy: "set `hub.tls.listen`")
         }
         let own = isAdministrator(creator) ? 0 : state.enrolments.values.count { $0.creator == creator }
         guard state.enrolments.count < Self.openEnrolments, own < Self.openEnrolmentsOfUser else {
-            throw IoTError(.tooManyRequests, "too many enrolments are open: use or revoke some")
+            throw IoTError(.tooManyRequests, "too many enrolments are open", remedy: "use or revoke some")
         }
         return address
     }
@@ -126,12 +127,16 @@ extension HubCore {
 
     private mutating func exchange(_ id: String, at time: HubTime) throws(IoTError) -> JSONValue {
         guard let enrolment = state.enrolments[id], enrolment.expires > time.seconds else {
-            throw IoTError(.provisioningTokenExpired, "this enrolment was used, or its time is over: make a new one")
+            throw IoTError(
+                .provisioningTokenExpired, "this enrolment was used, or its time is over",
+                remedy: "make a new one with `iotctl token create --enrol`")
         }
         // Every one of them is checked before the first is made.
         for principal in (enrolment.user.map { [.user($0)] } ?? []) + enrolment.devices.map(Principal.device) {
             guard isKnown(principal), state.tokens.count(of: principal) < limits.tokensOfPrincipal else {
-                throw IoTError(.provisioningTokenFailed, "\(principal) can get no token: make a new enrolment")
+                throw IoTError(
+                    .provisioningTokenFailed, "\(principal) can get no token",
+                    remedy: "make a new one with `iotctl token create --enrol`")
             }
         }
         var result: JSONValue = ["hub": [:]]

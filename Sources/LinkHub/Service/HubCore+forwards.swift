@@ -10,7 +10,7 @@ extension HubCore {
         purpose: Forward.Purpose, timeout: Int64? = nil, at time: HubTime
     ) throws(IoTError) -> Outcome {
         guard forwards.count < limits.pendingForwards else {
-            throw IoTError(.tooManyRequests, "too many requests wait for devices: try again")
+            throw IoTError(.tooManyRequests, "too many requests wait for devices")
         }
         let longest = limits.longestForward.nanoseconds / 1_000_000
         let deadline = min(request.deadline, time.wall + min(longest, max(1, timeout ?? longest)))

@@ -122,7 +122,7 @@ extension HubCore {
         default:
             throw IoTError(
                 .serverPassThroughFailed,
-                "the hub answers nothing at '\(path.prefix(64))'; there are GET/time and GET/NetCfg_Token")
+                "the hub answers nothing at '\(path.prefix(64))'", remedy: "ask for GET/time or GET/NetCfg_Token")
         }
         return ["data": try MessageData.encode(Array(answer.jsonText.utf8))]
     }

@@ -86,7 +86,9 @@ extension HubCore {
     }
 
     private func neverOnline(_ device: DeviceID) -> IoTError {
-        IoTError(.deviceOffline, "the device has never been online, so its model is not known yet: switch it on once")
+        IoTError(
+            .deviceOffline, "the device has never been online, so its model is not known yet",
+            remedy: "switch it on once")
     }
 
     /// Notes a change for the store and for those who are to hear of it.

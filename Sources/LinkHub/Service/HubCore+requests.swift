@@ -19,7 +19,7 @@ extension HubCore {
         turn.requester = requester
         guard takeRate(address.principal, at: time) else {
             statistics.refusedRequests += 1
-            answer(requester, .failure(IoTError(.tooManyRequests, "too many requests a second: wait a moment")))
+            answer(requester, .failure(IoTError(.tooManyRequests, "too many requests a second")))
             return
         }
         if address.principal.kind == .enrolment {
@@ -183,10 +183,12 @@ extension HubCore {
     /// Only an administrator's session may ask in another's name, and then has that one's rights, not its own.
     private func checkActing(as name: Principal, _ asker: Principal) throws(IoTError) {
         guard isAdministrator(asker) else {
-            throw IoTError(.forbidden, "only an administrator may ask in another's name")
+            throw IoTError(
+                .forbidden, "only an administrator may ask in another's name", remedy: "ask in your own name")
         }
         guard let user = name.accessID, state.users[user] != nil else {
-            throw IoTError(.targetNotFound, "there is no account \(name) to ask for")
+            throw IoTError(
+                .targetNotFound, "there is no account \(name) to ask for", remedy: Principal.Kind.user.listing)
         }
     }
 

@@ -22,7 +22,9 @@ extension HubCore {
         _ request: LinkRequest, from address: LinkAddress, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         guard isKnown(address.principal) else {
-            throw IoTError(.targetNotFound, "the hub does not know \(address.principal)")
+            throw IoTError(
+                .targetNotFound, "the hub does not know \(address.principal)",
+                remedy: "join again with a new enrolment string")
         }
         if let session = request.params["session"], session.stringValue != address.session {
             throw IoTError(.invalidRequest, "session.begin: 'session' must be the one of the topic")

@@ -33,11 +33,16 @@ extension HubCore {
     ) throws(IoTError) -> JSONValue {
         guard let claims = authority.verify(try parameters.text("token"), as: SubscriptionTokenClaims.self),
             let device = Principal(claims.sub)?.deviceID, let giver = Principal(claims.from)?.accessID
-        else { throw IoTError(.provisioningTokenFailed, "this is no subscription token of this hub") }
+        else {
+            throw IoTError(
+                .provisioningTokenFailed, "this is no subscription token of this hub",
+                remedy: "copy the whole line that `iotctl device share` printed")
+        }
         guard claims.exp > time.seconds, state.devices[device] != nil, mayShare(giver, device) else {
             throw IoTError(
                 .provisioningTokenExpired,
-                "this token's time is over, or who gave it may not share the device any more: ask for a new one")
+                "this token's time is over, or who gave it may not share the device any more",
+                remedy: "ask the device's owner for a new one")
         }
         let user = try permit.account()
         let old = state.bindings[device, user]

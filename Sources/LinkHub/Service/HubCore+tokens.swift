@@ -48,9 +48,15 @@ extension HubCore {
         let id = DeviceID(rawValue: text)
         guard let device = id ?? state.names[text], state.devices[device] != nil,
             id != nil || state.bindings[device, user] != nil
-        else { throw IoTError(.targetNotFound, "'\(user)' has no device '\(text.prefix(64))'") }
+        else {
+            throw IoTError(
+                .targetNotFound, "'\(user)' has no device '\(text.prefix(64))'",
+                remedy: "bind it first with `iotctl device bind`")
+        }
         guard state.bindings[device, user] != nil else {
-            throw IoTError(.relationInvalid, "'\(user)' is not bound to \(device)")
+            throw IoTError(
+                .relationInvalid, "'\(user)' is not bound to \(device)",
+                remedy: "bind it first: `iotctl device bind \(device) \(user)`")
         }
         return device
     }
@@ -61,13 +67,14 @@ extension HubCore {
     ) throws(IoTError) -> JSONValue {
         let principal = permit.requester.address.principal
         guard permit.actor == principal else {
-            throw IoTError(.forbidden, "token.renew: everybody renews its own token; see token.create")
+            throw IoTError(
+                .forbidden, "token.renew: everybody renews its own token", remedy: "make one with token.create")
         }
         let present = try presentToken(parameters, principal)
         // A token that lives for seconds is renewed more often than that.
         let pause = min(Self.renewalPause, .milliseconds((present.expires - present.issued) * 1000 / 6))
         if let last = renewals[principal], time.monotonic - last < pause {
-            throw IoTError(.tooManyRequests, "token.renew: a new token was given just now: wait 10 s")
+            throw IoTError(.tooManyRequests, "token.renew: a new token was given just now", remedy: "wait 10 s")
         }
         let issued = try issueToken(
             principal, lifetime: max(1, present.expires - present.issued), isLocal: present.isLocal, at: time)
@@ -96,7 +103,11 @@ extension HubCore {
             let token = state.tokens[claims.jti], token.kind == .api,
             token.principal.description == claims.sub, token.expires > time.seconds,
             let user = token.principal.accessID, state.users[user] != nil
-        else { throw IoTError(.unauthenticated, "the hub does not know this API token") }
+        else {
+            throw IoTError(
+                .unauthenticated, "the hub does not know this API token",
+                remedy: "make a new one with `iotctl token create --api`")
+        }
         return [
             "account": .string(user.rawValue), "id": .string(token.id), "expires": .integer(token.expires),
             "devices": token.scope.devices.map { Self.list($0) } ?? .null,
@@ -190,7 +201,7 @@ extension HubCore {
             removeEnrolments { $0.id == id }
             updateAccountExpiry()
         } else {
-            throw IoTError(.notFound, "there is no token \(id)")
+            throw IoTError(.notFound, "there is no token \(id)", remedy: "list them with `iotctl token list`")
         }
     }
 
@@ -209,15 +220,22 @@ extension HubCore {
     private func tokenExpiry(
         _ principal: Principal, lifetime: Int64, at time: HubTime
     ) throws(IoTError) -> Int64 {
-        guard isKnown(principal) else { throw IoTError(.targetNotFound, "there is no \(principal)") }
+        guard isKnown(principal) else {
+            throw IoTError(.targetNotFound, "there is no \(principal)", remedy: principal.kind.listing)
+        }
         guard Self.tokenLifetimes.contains(lifetime) else {
             throw IoTError(.invalidRequest, "a token's life is 1 s to 10 years")
         }
         guard state.tokens.count(of: principal) < limits.tokensOfPrincipal else {
-            throw IoTError(.tooManyRequests, "\(principal) has \(limits.tokensOfPrincipal) tokens: revoke some")
+            throw IoTError(
+                .tooManyRequests, "\(principal) has \(limits.tokensOfPrincipal) tokens",
+                remedy: "revoke some: `iotctl token list`, `iotctl token revoke`")
         }
         let end = principal.accessID.flatMap { state.users[$0]?.expires } ?? .max
-        guard end > time.seconds else { throw IoTError(.targetNotFound, "the account's time is over") }
+        guard end > time.seconds else {
+            throw IoTError(
+                .targetNotFound, "the account's time is over", remedy: "make another: `iotctl user temporary`")
+        }
         return min(time.seconds + lifetime, end)
     }
 

@@ -69,12 +69,16 @@ extension HubCore {
     ) throws(IoTError) -> JSONValue {
         let user = try parameters.accessID("accessId")
         guard Principal.user(user) != permit.actor, Principal.user(user) != permit.requester.address.principal else {
-            throw IoTError(.forbidden, "user.remove: nobody removes the account that asks")
+            throw IoTError(
+                .forbidden, "user.remove: nobody removes the account that asks",
+                remedy: "let another administrator remove it")
         }
         guard let record = state.users[user] else { throw noUser(user) }
         let others = state.users.contains { $0.key != user && $0.value.kind == .administrator }
         guard record.kind != .administrator || others else {
-            throw IoTError(.forbidden, "user.remove: '\(user)' is the last administrator")
+            throw IoTError(
+                .forbidden, "user.remove: '\(user)' is the last administrator",
+                remedy: "make another first: `iotctl user create NAME --administrator`")
         }
         removeUser(user, bindingsEnd: .removed, at: time)
         return [:]
@@ -132,7 +136,7 @@ extension HubCore {
     }
 
     func noUser(_ user: AccessID) -> IoTError {
-        IoTError(.targetNotFound, "there is no account '\(user)'")
+        IoTError(.targetNotFound, "there is no account '\(user)'", remedy: Principal.Kind.user.listing)
     }
 
     /// A page of names in their order: those behind `after`, at most `limit` (500), so that an answer fits an envelope.

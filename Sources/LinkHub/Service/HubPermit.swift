@@ -62,7 +62,8 @@ extension HubCore {
         case .ownToken:
             let id = try parameters.text("id")
             guard let owners = owners(ofToken: id) else {
-                throw IoTError(.notFound, "there is no token '\(id.prefix(64))'")
+                throw IoTError(
+                    .notFound, "there is no token '\(id.prefix(64))'", remedy: "list them with `iotctl token list`")
             }
             if !owners.contains(actor) { try requireAdministrator(permit, method) }
         case .peer: permit.device = try boundPeers(parameters, actor).device
@@ -121,18 +122,21 @@ extension HubCore {
         guard !missing.isEmpty else { return nil }
         return IoTError(
             .relationInvalid,
-            "your binding to this device does not allow: \(missing.names.joined(separator: ", ")); its owner may give it"
-        )
+            "your binding to this device does not allow: \(missing.names.joined(separator: ", "))",
+            remedy: "ask the device's owner for it")
     }
 
     private static func notOwner(_ binding: Binding?) -> IoTError? {
         guard let binding else { return notBound }
-        return binding.role == .owner ? nil : IoTError(.relationInvalid, "only the device's owner may do this")
+        guard binding.role != .owner else { return nil }
+        return IoTError(
+            .relationInvalid, "only the device's owner may do this", remedy: "ask the device's owner to do it")
     }
 
     private func requireAdministrator(_ permit: HubPermit, _ method: String) throws(IoTError) {
         guard permit.isAdministrator else {
-            throw IoTError(.forbidden, "\(method): only an administrator may do this for others")
+            throw IoTError(
+                .forbidden, "\(method): only an administrator may do this for others", remedy: "ask an administrator")
         }
     }
 
@@ -154,6 +158,15 @@ extension Principal.Kind {
         case .user: "a user"
         case .device: "a device"
         case .enrolment: "an enrolment"
+        }
+    }
+
+    /// What to do when there is none of a name.
+    var listing: String {
+        switch self {
+        case .user: "list what exists with `iotctl user list`"
+        case .device: "list what exists with `iotctl device list`"
+        case .enrolment: "list what exists with `iotctl token list`"
         }
     }
 }

@@ -68,7 +68,7 @@ final class HubService: @unchecked Sendable {
         inbox.withLockedValue { $0.refused += 1 }
         guard case .request(let request)? = try? Envelope(parsing: message.payload) else { return }
         let refusal = LinkReply(
-            id: request.id, error: IoTError(.tooManyRequests, "the hub has more to do than it can: wait a moment"))
+            id: request.id, error: IoTError(.tooManyRequests, "the hub has more to do than it can"))
         guard let bytes = try? Envelope.reply(refusal).serialized() else { return }
         deliver([.message(message.address, bytes)])
     }

@@ -18,7 +18,7 @@ package final class DirectoryLock: Sendable {
         }
         guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
             close(file)
-            throw IoTError(.alreadyRunning, "another \(holder) uses \(directory): stop it, or choose another directory")
+            throw IoTError(.alreadyRunning, "another \(holder) uses \(directory)")
         }
         descriptor = NIOLockedValueBox(file)
     }

@@ -68,7 +68,6 @@ final class HubStore: Sendable {
 
     static func failure(_ what: String, _ error: any Error) -> IoTError {
         if let error = error as? IoTError { return error }
-        return IoTError(
-            .storeFailed, "\(what): \(error); check the disk's space and rights", underlying: error)
+        return IoTError(.storeFailed, "\(what): \(error)", underlying: error)
     }
 }

@@ -46,28 +46,29 @@ struct BrowserOffer {
         guard video != nil || audio != nil else {
             throw IoTError(
                 .sessionDescriptionInvalid,
-                "the offer asks for nothing that this camera has: it needs a section recvonly of video or audio")
+                "the offer asks for nothing that this camera has",
+                remedy: "offer a section recvonly of video or audio")
         }
     }
 
     /// RTP carries no decoding times and browsers none of the reordering: they would show the pictures as they come.
     static let reordered = IoTError(
         .codecUnsupported,
-        "the camera's video has B-frames, which browsers do not put in order over WebRTC: turn them off in the camera "
-            + "(H.264 profile Baseline, or 0 B-frames), or watch with iotctl monitor")
+        "the camera's video has B-frames, which browsers do not put in order over WebRTC",
+        remedy: "turn them off in the camera (H.264 profile Baseline, or 0 B-frames), or watch with `iotctl monitor`")
 
     private static func refusal(of codec: RTPCodec) -> IoTError {
         switch codec.format {
         case .h265:
             IoTError(
                 .codecUnsupported,
-                "the camera sends H.265, and this browser does not take that over WebRTC: set the camera to H.264, "
-                    + "use a browser with H.265, or watch with iotctl monitor")
+                "the camera sends H.265, and this browser does not take that over WebRTC",
+                remedy: "set the camera to H.264, use a browser with H.265, or watch with `iotctl monitor`")
         default:
             IoTError(
                 .codecUnsupported,
-                "the camera sends \(codec.encodingName), which the offer does not hold with "
-                    + "packetization-mode=1: use a browser with H.264, or watch with iotctl monitor")
+                "the camera sends \(codec.encodingName), which the offer does not hold with packetization-mode=1",
+                remedy: "use a browser with H.264, or watch with `iotctl monitor`")
         }
     }
 }

@@ -71,7 +71,9 @@ final class CameraCalls: @unchecked Sendable {
         }
         let source = request.params["source"]?.integerValue ?? 0
         guard source == 0 else {
-            throw IoTError(.callTargetNotFound, "the camera has no source \(source): its only one is 0")
+            throw IoTError(
+                .callTargetNotFound, "the camera has no source \(source)",
+                remedy: "leave --source out: it has only one, 0")
         }
         try await onLoop { stream in stream.untilReady() }
         if let text = request.params["offer"]?.stringValue {

@@ -19,17 +19,17 @@ struct CameraMessages: Sendable {
     }
 
     func answer(_ message: DeviceMessage, _ responder: DeviceMessageResponder) async throws(IoTError) {
-        guard let text = message.text else { throw IoTError(.userCommandType, "the message is no text") }
+        guard let text = message.text else { throw Self.unknown("the message is no text") }
         let words = text.split(separator: "&", omittingEmptySubsequences: false)
         guard words.first.map(String.init) == Self.deviceState else {
-            throw IoTError(.userCommandType, "this camera answers \(Self.deviceState), not '\(text.prefix(64))'")
+            throw Self.unknown("this camera knows no '\(text.prefix(64))'")
         }
         var type = "live"
         for word in words.dropFirst() {
             guard word.hasPrefix("type=") else {
                 throw IoTError(
-                    .userCommandParameter, "\(Self.deviceState) takes type=live or type=voice, not '\(word.prefix(64))'"
-                )
+                    .userCommandParameter, "\(Self.deviceState) takes no '\(word.prefix(64))'",
+                    remedy: "give it type=live, type=voice or nothing")
             }
             type = String(word.dropFirst("type=".count))
         }
@@ -38,6 +38,10 @@ struct CameraMessages: Sendable {
             "status": .integer(Self.status(type, camera)), "appConnectNum": .integer(Int64(camera.viewers)),
         ]
         try responder.send(text: JSONValue.array([line]).jsonText)
+    }
+
+    private static func unknown(_ reason: String) -> IoTError {
+        IoTError(.userCommandType, reason, remedy: "send `\(deviceState)`, which is all that this camera answers")
     }
 
     private static func status(_ type: String, _ camera: CameraSnapshot) -> Int64 {

@@ -100,7 +100,9 @@ final class CameraStream {
         if changed {
             let gone = viewers
             viewers = [:]
-            gone.values.forEach { $0.end(IoTError(.mediaHeaderInvalid, "the camera's tracks changed: open it again")) }
+            gone.values.forEach {
+                $0.end(IoTError(.mediaHeaderInvalid, "the camera's tracks changed", remedy: "open it again"))
+            }
             self.video = video.map {
                 CameraTrack(parameters: .video($0), payloadType: Section.videoPayloadType)
             }

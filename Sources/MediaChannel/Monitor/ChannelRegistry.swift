@@ -108,7 +108,9 @@ public actor ChannelRegistry {
     }
 
     public func use(_ id: String) throws(IoTError) -> Use {
-        guard let use = uses[id] else { throw IoTError(.notFound, "there is no channel \(id)") }
+        guard let use = uses[id] else {
+            throw IoTError(.notFound, "there is no channel \(id)", remedy: "open a new one")
+        }
         return use
     }
 

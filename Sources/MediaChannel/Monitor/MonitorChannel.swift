@@ -158,7 +158,10 @@ public final class MonitorChannel: Sendable {
         let stream = ChunkStream(limit: RawVideoSink.queueLimit)
         try await onCore { core throws(IoTError) in
             let (stage, video, _) = try core.decoding()
-            guard let video else { throw IoTError(.operationNotAllowed, "the channel has no picture") }
+            guard let video else {
+                throw IoTError(
+                    .operationNotAllowed, "the camera sends no picture", remedy: "ask for its sound only")
+            }
             let rate = video.frameRate
             stage.addPictures { RawVideoSink(frames: frames, frameRate: rate, stream: stream) }
         }
@@ -170,7 +173,10 @@ public final class MonitorChannel: Sendable {
         let stream = ChunkStream(limit: RawAudioSink.queueLimit)
         try await onCore { core throws(IoTError) in
             let (stage, _, audio) = try core.decoding()
-            guard audio != nil else { throw IoTError(.operationNotAllowed, "the channel has no sound") }
+            guard audio != nil else {
+                throw IoTError(
+                    .operationNotAllowed, "the camera sends no sound", remedy: "ask for its picture only")
+            }
             stage.addSound { RawAudioSink(stream: stream) }
         }
         return MediaSink(chunks: stream) { stream.finish() }

@@ -107,7 +107,7 @@ extension JitterBuffer {
             return
         }
         guard now - hopeless.since >= 500_000 else { return }
-        counters.discontinuities += 1
+        counters.countDiscontinuity(tracks[index].kind, at: now)
         outputs.append(.discontinuity(tracks[index].kind, .clockStalled))
         tracks[index].hopeless = nil
         tracks[index].transits.removeAll()
@@ -203,7 +203,7 @@ extension JitterBuffer {
     /// The frame is the first behind a discontinuity. If its time does not fit the track's line, the track gets
     /// a new one, so that this frame counts as the fastest.
     private mutating func join(_ index: Int, behind reason: DiscontinuityReason, decodingTime: Int64) {
-        counters.discontinuities += 1
+        counters.countDiscontinuity(tracks[index].kind, at: now)
         let transit = now - decodingTime
         let misfit = abs(transit - tracks[index].offset - base)
         let isNewLine =

@@ -1,3 +1,4 @@
+import IoTCore
 public import NIOCore
 
 /// What a `JitterBuffer` counted.
@@ -13,8 +14,17 @@ struct JitterBufferCounters {
     var skippedFrames = 0
     var keyFrameRequests = 0
     var concealedMicroseconds: Int64 = 0
-    var discontinuities = 0
+    private(set) var discontinuities = 0
+    private var newestDiscontinuity: (kinds: Set<MediaKind>, at: Int64) = ([], 0)
     var stalls = 0
+
+    /// One break of the source shows in each track, at its own first frame behind it, and counts once.
+    mutating func countDiscontinuity(_ kind: MediaKind, at now: Int64) {
+        let isSame = now - newestDiscontinuity.at < 2_000_000 && !newestDiscontinuity.kinds.isEmpty
+        if isSame, newestDiscontinuity.kinds.insert(kind).inserted { return }
+        newestDiscontinuity = ([kind], now)
+        discontinuities += 1
+    }
 
     mutating func emit(waited: Int64) {
         emittedFrames += 1
@@ -50,6 +60,7 @@ public struct JitterBufferReport: Sendable {
     public var skippedFrames: Int
     public var keyFrameRequests: Int
     public var concealed: TimeAmount
+    /// Breaks of the source, each counted once.
     public var discontinuities: Int
     public var stalls: Int
 }

@@ -103,7 +103,7 @@ public final class RelayedCalls: Sendable {
     /// - Throws: 25003 when there is no such call any more.
     public func call(_ id: String) throws(IoTError) -> Call {
         guard let call = state.withLock({ $0.calls[id] }) else {
-            throw IoTError(.notFound, "there is no such call, or it is over")
+            throw IoTError(.notFound, "there is no such call, or it is over", remedy: "call again")
         }
         return call
     }
@@ -126,7 +126,8 @@ public final class RelayedCalls: Sendable {
         func invited(
             offer: SessionDescription, iceServers: [ICEServer]
         ) async throws(IoTError) -> SessionDescription {
-            throw IoTError(.operationNotAllowed, "the caller has made the offer itself")
+            throw IoTError(
+                .operationNotAllowed, "the caller has made the offer itself", remedy: "answer that offer")
         }
 
         // All of the device's candidates stand in its answer, and HTTP has no way to tell of more.

@@ -16,7 +16,7 @@ public final class AudioConverter {
     ///   - channels: 1 to 8.
     public init(sampleRate: Int, channels: Int) throws(IoTError) {
         guard (1...768_000).contains(sampleRate), (1...8).contains(channels) else {
-            throw IoTError(.invalidParameter, "Sound can have 1 to 768,000 samples a second and 1 to 8 channels.")
+            throw IoTError(.invalidParameter, "sound can have 1 to 768,000 samples a second and 1 to 8 channels")
         }
         self.sampleRate = sampleRate
         self.channels = channels

@@ -20,13 +20,13 @@ public final class AudioDecoder {
         case .aac: id = AV_CODEC_ID_AAC
         case .pcma: id = AV_CODEC_ID_PCM_ALAW
         case .pcmu: id = AV_CODEC_ID_PCM_MULAW
-        case .opus: throw IoTError(.codecUnsupported, "Opus sound is not decoded here. Use AAC or G.711.")
+        case .opus: throw IoTError(.codecUnsupported, "Opus sound is not decoded here", remedy: "use AAC or G.711")
         }
         guard parameters.codec != .aac || !parameters.audioSpecificConfig.isEmpty else {
-            throw IoTError(.codecUnsupported, "AAC sound without its AudioSpecificConfig cannot be decoded.")
+            throw IoTError(.codecUnsupported, "AAC sound without its AudioSpecificConfig cannot be decoded")
         }
         guard (1...768_000).contains(parameters.sampleRate), (1...64).contains(parameters.channels) else {
-            throw IoTError(.codecUnsupported, "Sound of this sample rate or number of channels is not supported.")
+            throw IoTError(.codecUnsupported, "sound of this sample rate or number of channels is not supported")
         }
         packet = try CodecPacket()
         codec = try CodecContext(.decoder, id) { context throws(IoTError) in

@@ -20,8 +20,8 @@ final class CodecContext {
         let name = avcodec_get_name(id).map { String(cString: $0) } ?? "unknown"
         guard let codec else {
             throw IoTError(
-                .codecUnsupported, "This build of libavcodec has no \(role) for \(name). Install Debian's libavcodec59."
-            )
+                .codecUnsupported, "this build of libavcodec has no \(role) for \(name)",
+                remedy: "install Debian's libavcodec59")
         }
         var context = avcodec_alloc_context3(codec)
         var frame = av_frame_alloc()
@@ -36,7 +36,7 @@ final class CodecContext {
             guard result >= 0 else {
                 throw IoTError(
                     .mediaFailed,
-                    "The \(name) \(role) did not start (\(LibAVError(result))). The track's parameters are damaged.")
+                    "the \(name) \(role) did not start (\(LibAVError(result))): the track's parameters are damaged")
             }
         } catch {
             avcodec_free_context(&context)

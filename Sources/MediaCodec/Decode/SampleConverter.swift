@@ -47,7 +47,7 @@ final class SampleConverter {
         }
         guard result >= 0, swr_init(context) >= 0 else {
             swr_free(&context)
-            throw IoTError(.mediaFailed, "Sound of this form cannot be converted. The stream is damaged.")
+            throw IoTError(.mediaFailed, "sound of this form cannot be converted: the stream is damaged")
         }
         self.context = context
     }
@@ -78,7 +78,7 @@ final class SampleConverter {
             return max(0, Int(written)) * bytesPerFrame
         }
         guard written >= 0 else {
-            throw IoTError(.mediaFailed, "Converting sound failed (\(LibAVError(written))).")
+            throw IoTError(.mediaFailed, "converting sound failed: \(LibAVError(written))")
         }
         return Int(written)
     }

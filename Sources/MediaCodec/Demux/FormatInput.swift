@@ -36,7 +36,7 @@ final class FormatInput {
     }
 
     var isLive: Bool {
-        if case .rtsp = address { true } else { false }
+        address.isLive
     }
 
     /// Ends the reading of what no one wants, already inside libavformat.
@@ -49,7 +49,7 @@ final class FormatInput {
     /// The next packet, valid until the next call; nil at the end.
     /// - Parameter restartingTimeout: False lets the time of the opening run on.
     func readPacket(restartingTimeout: Bool) throws(IoTError) -> UnsafeMutablePointer<AVPacket>? {
-        guard let context else { throw IoTError(.mediaFailed, "The source is closed. Open it again.") }
+        guard let context else { throw IoTError(.mediaFailed, "the source is closed", remedy: "open it again") }
         if restartingTimeout { gate.start(timeout: options.readTimeout) }
         while true {
             av_packet_unref(packet)
@@ -79,7 +79,7 @@ final class FormatInput {
     /// Goes back to the start of a file. Tracks and streams keep their indices.
     func rewind() throws(IoTError) {
         guard !isLive else {
-            throw IoTError(.operationNotAllowed, "A live source cannot be rewound. Open it again instead.")
+            throw IoTError(.operationNotAllowed, "a live source cannot be rewound", remedy: "open it again")
         }
         if let context, Self.seeksToStart(context), avformat_seek_file(context, -1, .min, 0, 0, 0) >= 0 {
             return
@@ -147,10 +147,9 @@ final class FormatInput {
 
     private func failure(_ result: Int32, whileDoing what: String) -> IoTError {
         let name = address.redacted
-        if gate.isCancelled { return IoTError(.stopping, "\(what.capitalizedFirst) \(name) was cancelled.") }
+        if gate.isCancelled { return IoTError(.stopping, "\(what) \(name) was cancelled") }
         if gate.didTimeOut || result == cffmpeg_error(ETIMEDOUT) {
-            return IoTError(
-                .sourceUnreachable, "The source \(name) did not answer in time. Check that it is on and reachable.")
+            return IoTError(.sourceUnreachable, "the source \(name) did not answer in time")
         }
         let reason = LibAVError(result).description
         switch result {
@@ -160,18 +159,16 @@ final class FormatInput {
         case LibAVError.invalidData, cffmpeg_error_protocol_not_found(), cffmpeg_error(EINVAL):
             return IoTError(
                 .sourceUnsupported,
-                "The source \(name) is not in a supported format (\(reason)). Use MP4, Matroska, MPEG-TS, H.264 or "
-                    + "H.265 files, or RTSP.")
+                "the source \(name) is not in a supported format: \(reason)",
+                remedy: "use MP4, Matroska, MPEG-TS, H.264 or H.265 files, or RTSP")
         case cffmpeg_error_unauthorized():
             return IoTError(
-                .sourceUnreachable, "The source \(name) refused the user name or password. Check them in its URL.")
+                .sourceUnreachable, "the source \(name) refused the user name or password",
+                remedy: "check the camera's `username` and `passwordFile`")
         default:
             return IoTError(
-                .sourceUnreachable, "\(what.capitalizedFirst) the source \(name) failed: \(reason). Check the address.")
+                .sourceUnreachable, "\(what) the source \(name) failed: \(reason)",
+                remedy: address.isLive ? nil : "check that the file is there and that the daemon may read it")
         }
     }
-}
-
-extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

@@ -45,8 +45,8 @@ public final class MediaDemuxer {
         guard videoTrack != nil || audioTrack != nil else {
             let found = unsupportedTracks.isEmpty ? "no track" : unsupportedTracks.joined(separator: ", ")
             throw IoTError(
-                .sourceUnsupported,
-                "The source \(address.redacted) has \(found). Video must be H.264 or H.265, audio AAC or G.711.")
+                .sourceUnsupported, "the source \(address.redacted) has \(found); it needs H.264, H.265, AAC or G.711",
+                remedy: address.isLive ? nil : "convert the file, such as with ffmpeg")
         }
         try readAhead()
     }

@@ -8,7 +8,7 @@ enum SourceAddress: Equatable {
     /// - Throws: `sourceUnsupported` for every other scheme: a source never runs a program or fetches by HTTP.
     init(_ text: String) throws(IoTError) {
         guard !text.isEmpty, !text.utf8.contains(0) else {
-            throw IoTError(.sourceUnsupported, "The source is empty. Give a file or an rtsp:// URL.")
+            throw IoTError(.sourceUnsupported, "the source is empty", remedy: Self.known)
         }
         guard let scheme = Self.scheme(of: text) else {
             self = .file(path: text)
@@ -19,13 +19,21 @@ enum SourceAddress: Equatable {
             self = .rtsp(url: text)
         case "file":
             guard let path = Self.path(ofFileURL: text) else {
-                throw IoTError(.sourceUnsupported, "A file URL must name a local absolute path: file:///path/clip.mp4.")
+                throw IoTError(
+                    .sourceUnsupported, "a file URL must name a local absolute path",
+                    remedy: "write it as file:///path/clip.mp4")
             }
             self = .file(path: path)
         default:
             throw IoTError(
-                .sourceUnsupported, "A source of scheme \(scheme) is not supported. Use a file or an rtsp:// URL.")
+                .sourceUnsupported, "a source of scheme \(scheme) is not supported", remedy: Self.known)
         }
+    }
+
+    private static let known = "give a file's path or an rtsp:// URL"
+
+    var isLive: Bool {
+        if case .rtsp = self { true } else { false }
     }
 
     /// As it may be shown and logged: without user name and password.

@@ -53,6 +53,6 @@ extension CodecContext {
     }
 
     private static func failure(_ name: String, _ result: Int32) -> IoTError {
-        IoTError(.mediaFailed, "Encoding sound as \(name) failed (\(LibAVError(result))).")
+        IoTError(.mediaFailed, "encoding sound as \(name) failed: \(LibAVError(result))")
     }
 }

@@ -29,7 +29,8 @@ final class OpusEncoder {
         }
         // libavcodec's own encoder of that name is experimental and is not chosen.
         guard codec.pointer.pointee.frame_size == Int32(Self.frameLength) else {
-            throw IoTError(.codecUnsupported, "This build of libavcodec has no libopus. Install Debian's libavcodec59.")
+            throw IoTError(
+                .codecUnsupported, "this build of libavcodec has no libopus", remedy: "install Debian's libavcodec59")
         }
     }
 

@@ -51,7 +51,7 @@ public enum PictureEncoder {
         if result >= 0 { result = avcodec_send_frame(codec.pointer, nil) }
         if result >= 0 { result = avcodec_receive_packet(codec.pointer, packet.pointer) }
         guard result >= 0, let data = packet.pointer.pointee.data else {
-            throw IoTError(.mediaFailed, "Encoding a picture failed (\(LibAVError(result))).")
+            throw IoTError(.mediaFailed, "encoding a picture failed: \(LibAVError(result))")
         }
         return ByteBuffer(bytes: UnsafeRawBufferPointer(start: data, count: Int(packet.pointer.pointee.size)))
     }

@@ -19,7 +19,7 @@ struct PictureScaler {
             let scaler = sws_getContext(
                 width, height, picture.pixelFormat, width, height, format, flags, nil, nil, nil)
         else {
-            throw IoTError(.mediaFailed, "A picture of format \(picture.format) cannot be converted.")
+            throw IoTError(.mediaFailed, "a picture of format \(picture.format) cannot be converted")
         }
         defer { sws_freeContext(scaler) }
         let sourceIsFull =
@@ -41,7 +41,7 @@ struct PictureScaler {
         target.pointee.pts = 0
         guard av_frame_get_buffer(target, 0) >= 0, sws_scale_frame(scaler, target, source) >= 0 else {
             av_frame_free(&result)
-            throw IoTError(.mediaFailed, "A picture of format \(picture.format) cannot be converted.")
+            throw IoTError(.mediaFailed, "a picture of format \(picture.format) cannot be converted")
         }
         return target
     }

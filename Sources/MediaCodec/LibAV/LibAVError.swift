@@ -28,6 +28,8 @@ struct LibAVError: Error, CustomStringConvertible {
 extension IoTError {
     /// A local failure of libav: no memory, or a codec this build of it lacks.
     static func outOfMemory() -> IoTError {
-        IoTError(.mediaFailed, "There is not enough memory for media work. Close other programs or use fewer channels.")
+        IoTError(
+            .mediaFailed, "there is not enough memory for media work",
+            remedy: "close other programs or use fewer channels")
     }
 }

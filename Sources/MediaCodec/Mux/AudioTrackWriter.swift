@@ -27,12 +27,12 @@ final class AudioTrackWriter {
         channels = parameters.channels
         clock = Int64(parameters.sampleRate)
         guard sampleRate > 0, channels > 0 else {
-            throw IoTError(.codecUnsupported, "The sound's rate or number of channels is not known.")
+            throw IoTError(.codecUnsupported, "the sound's rate or number of channels is not known")
         }
         switch parameters.codec {
         case .aac:
             guard let config = AudioSpecificConfig(parameters.audioSpecificConfig), config.coreSampleRate > 0 else {
-                throw IoTError(.codecUnsupported, "AAC sound without its AudioSpecificConfig cannot be recorded.")
+                throw IoTError(.codecUnsupported, "AAC sound without its AudioSpecificConfig cannot be recorded")
             }
             transcoder = nil
             audioSpecificConfig = parameters.audioSpecificConfig
@@ -44,7 +44,7 @@ final class AudioTrackWriter {
             audioSpecificConfig = encoder.audioSpecificConfig
             samplesPerFrame = Int64(AACEncoder.frameLength)
         case .opus:
-            throw IoTError(.codecUnsupported, "Opus sound cannot be recorded as MP4 yet. Use AAC or G.711.")
+            throw IoTError(.codecUnsupported, "Opus sound cannot be recorded as MP4 yet", remedy: "use AAC or G.711")
         }
     }
 
@@ -66,7 +66,7 @@ final class AudioTrackWriter {
     func take(_ frame: MediaFrame, base: Int64) throws(IoTError) -> [MuxedSample] {
         let (time, overflow) = frame.pts.subtractingReportingOverflow(base)
         guard !overflow, abs(time) < 1 << 50 else {
-            throw IoTError(.mediaFailed, "The clock of the sound jumped too far. Start a new recording.")
+            throw IoTError(.mediaFailed, "the clock of the sound jumped too far", remedy: "start a new recording")
         }
         guard let transcoder else {
             return place(frame.bytes, at: ticks(time, clock))

@@ -130,6 +130,6 @@ final class FormatOutput {
     private func check(_ result: Int32, _ what: String) throws(IoTError) {
         guard result < 0 else { return }
         if result == LibAVError.outOfMemory { throw IoTError.outOfMemory() }
-        throw IoTError(.mediaFailed, "Failed \(what) the MP4 (\(LibAVError(result))). Start a new recording.")
+        throw IoTError(.mediaFailed, "\(what) the MP4 failed: \(LibAVError(result))", remedy: "start a new recording")
     }
 }

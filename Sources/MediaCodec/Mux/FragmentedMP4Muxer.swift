@@ -22,7 +22,7 @@ public final class FragmentedMP4Muxer {
     ///   AudioSpecificConfig.
     public init(video: VideoParameters?, audio: AudioParameters?) throws(IoTError) {
         guard video != nil || audio != nil else {
-            throw IoTError(.invalidParameter, "A recording needs a video or an audio track.")
+            throw IoTError(.invalidParameter, "a recording needs a video or an audio track")
         }
         output = try FormatOutput()
         videoTrack = video.map { VideoTrackWriter($0) }
@@ -36,7 +36,9 @@ public final class FragmentedMP4Muxer {
     ///   `videoSizeChanged` when the parameter sets change, which one MP4 track cannot hold: finish, and start another;
     ///   `mediaFailed`.
     public func write(_ frame: MediaFrame) throws(IoTError) -> ByteBuffer? {
-        guard !isFinished else { throw IoTError(.stateMismatch, "The recording is finished. Start a new one.") }
+        guard !isFinished else {
+            throw IoTError(.stateMismatch, "the recording is finished", remedy: "start a new one")
+        }
         switch frame.kind {
         case .video:
             guard let videoTrack else { return nil }

@@ -23,7 +23,8 @@ final class VideoTrackWriter {
 
     func start(with frame: MediaFrame, _ output: FormatOutput) throws(IoTError) {
         guard frame.isKeyFrame else {
-            throw IoTError(.mediaHeaderInvalid, "A recording must start with a key frame. Wait for the next one.")
+            throw IoTError(
+                .mediaHeaderInvalid, "a recording must start with a key frame", remedy: "wait for the next one")
         }
         store.absorb(parameters.parameterSets)
         let inBand = parameterSets(of: frame)
@@ -34,7 +35,8 @@ final class VideoTrackWriter {
             if fresh.isComplete { store = fresh } else { store.absorb(inBand) }
         }
         guard store.isComplete, let sequence = store.sequence else {
-            throw IoTError(.mediaHeaderInvalid, "The first key frame has no parameter sets. Wait for the next one.")
+            throw IoTError(
+                .mediaHeaderInvalid, "the first key frame has no parameter sets", remedy: "wait for the next one")
         }
         let codec = parameters.codec
         let record = DecoderConfiguration.record(codec: codec, parameterSets: store.parameterSets)
@@ -64,12 +66,12 @@ final class VideoTrackWriter {
     func take(_ frame: MediaFrame, base: Int64) throws(IoTError) -> [MuxedSample] {
         let (time, overflow) = frame.pts.subtractingReportingOverflow(base)
         guard !overflow, abs(time) < 1 << 50 else {
-            throw IoTError(.mediaFailed, "The clock of the video jumped too far. Start a new recording.")
+            throw IoTError(.mediaFailed, "the clock of the video jumped too far", remedy: "start a new recording")
         }
         for set in parameterSets(of: frame) where !store.parameterSets.contains(set) {
             throw IoTError(
                 .videoSizeChanged,
-                "The video's parameters changed, which one recording cannot hold. Start a new one.")
+                "the video's parameters changed, which one recording cannot hold")
         }
         if firstPTS == nil {
             firstPTS = time

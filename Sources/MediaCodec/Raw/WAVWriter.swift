@@ -51,8 +51,9 @@ public struct WAVWriter: Sendable {
         guard buffer.sampleRate == sampleRate, buffer.channels == channels else {
             throw IoTError(
                 .mediaHeaderInvalid,
-                "The sound changed from \(sampleRate) Hz, \(channels) channels to \(buffer.sampleRate) Hz, "
-                    + "\(buffer.channels), which a WAV stream cannot express. Start a new one.")
+                "the sound changed from \(sampleRate) Hz, \(channels) channels to \(buffer.sampleRate) Hz, "
+                    + "\(buffer.channels), which a WAV stream cannot express",
+                remedy: "start a new one")
         }
         return buffer.samples
     }

@@ -40,13 +40,13 @@ public struct Y4MWriter: Sendable {
     ///   `stateMismatch` before the header.
     public func frame(_ picture: VideoPicture) throws(IoTError) -> ByteBuffer {
         guard let form else {
-            throw IoTError(.stateMismatch, "Write the Y4M header before the first frame.")
+            throw IoTError(.stateMismatch, "the Y4M header goes before the first frame")
         }
         guard form == Form(width: picture.width, height: picture.height, format: picture.format) else {
             throw IoTError(
                 .videoSizeChanged,
-                "The picture changed from \(form.width)x\(form.height) to \(picture.width)x\(picture.height), which a "
-                    + "Y4M stream cannot express. Start a new one.")
+                "the picture changed from \(form.width)x\(form.height) to \(picture.width)x\(picture.height), which a "
+                    + "Y4M stream cannot express")
         }
         var buffer = ByteBuffer(string: "FRAME\n")
         if Self.tag(of: picture) != nil {

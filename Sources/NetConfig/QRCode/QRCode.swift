@@ -24,7 +24,7 @@ public struct QRCode: Sendable, Hashable {
         guard bytes.count <= Self.maximumByteCount, let count = CInt(exactly: bytes.count) else {
             throw IoTError(
                 .payloadTooLarge,
-                "the payload has \(bytes.count) bytes; a QR code holds at most \(Self.maximumByteCount); shorten it")
+                "the payload has \(bytes.count) bytes; a QR code holds at most \(Self.maximumByteCount)")
         }
         // Version 0 asks for the smallest that fits.
         guard let code = QRcode_encodeData(count, bytes, 0, QR_ECLEVEL_M) else {

@@ -155,6 +155,6 @@ public struct ThingModelClient: Sendable {
     }
 
     private static func damaged(_ what: String) -> IoTError {
-        IoTError(.modelReceiveFailed, "\(what) that the hub sent makes no sense; check both versions")
+        IoTError(.modelReceiveFailed, "\(what) that the hub sent makes no sense")
     }
 }

@@ -150,7 +150,7 @@ public final class DeviceModel: Sendable {
                 throw IoTError(.actionNotSupported, "this device does not carry out \(command.path)")
             }
             guard state.runningActions.insert(command.name).inserted else {
-                throw IoTError(.deviceBusy, "\(command.path) is still being carried out; try again when it is done")
+                throw IoTError(.deviceBusy, "\(command.path) is still being carried out")
             }
             return (command, handler)
         }
@@ -192,7 +192,7 @@ public final class DeviceModel: Sendable {
     /// counts even so.
     private func apply(_ name: String, _ delivery: Delivery, evenOlder: Bool) async throws(IoTError) {
         guard await enterWrite(name) else {
-            throw IoTError(.deviceBusy, "too many writes to ProWritable.\(name) wait; try again")
+            throw IoTError(.deviceBusy, "too many writes to ProWritable.\(name) wait")
         }
         defer { state.withLock { $0.leaveWrite(name) } }
         let (value, handler) = try state.withLock {

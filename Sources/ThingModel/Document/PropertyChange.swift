@@ -82,8 +82,7 @@ extension IoTError {
     static func versionConflict(_ conflict: VersionConflict, expected: Int64) -> IoTError {
         IoTError(
             .versionConflict,
-            "\(conflict.path) has version \(conflict.version), not \(expected); its value is \(conflict.value.excerpt);"
-                + " read it and write again",
+            "\(conflict.path) has version \(conflict.version), not \(expected); its value is \(conflict.value.excerpt)",
             underlying: LinkRefusal(result: conflict.json))
     }
 }

@@ -21,7 +21,9 @@ extension ThingDocument {
     public func actionCommand(_ path: String, _ value: JSONValue) throws(IoTError) -> ActionCommand {
         let path = try PropertyPath(parsing: path)
         guard path.propertyClass == .action, let name = path.object else {
-            throw IoTError(.pathInvalid, "'\(path)' is no action; an action's path is Action.NAME")
+            throw IoTError(
+                .pathInvalid, "'\(path)' is no action; an action's path is Action.NAME",
+                remedy: "list the actions with `iotctl property read ID Action`")
         }
         _ = try entry(.action, name)
         guard let property = schema[.action, name] else {
@@ -37,7 +39,8 @@ extension ThingDocument {
         // Clients in the wild use both keys.
         let (members, bare) = try Self.unwrap(path, .action, value, alsoAs: "stVal")
         guard members.isEmpty else {
-            throw IoTError(.pathInvalid, "\(path): an action takes its whole value, at Action.\(name).ctlVal")
+            throw IoTError(
+                .pathInvalid, "\(path): an action takes its whole value", remedy: "give it at Action.\(name).ctlVal")
         }
         return ActionCommand(name: name, value: try property.value.validate(bare, at: "Action.\(name).ctlVal"))
     }

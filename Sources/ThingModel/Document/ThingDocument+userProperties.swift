@@ -14,7 +14,7 @@ extension ThingDocument {
         let count = entries[.user, default: [:]].count - 1
         guard entries[.user]?[name] != nil || count < Self.maximumUserPropertyCount else {
             throw IoTError(
-                .payloadTooLarge, "there are \(count) user properties, which is the most; delete one first")
+                .payloadTooLarge, "there are \(count) user properties, which is the most", remedy: "delete one first")
         }
         return try store(Self.object(of: .user, value: value, t: t), .user, name)
     }
@@ -27,7 +27,7 @@ extension ThingDocument {
     ) throws(IoTError) -> PropertyChange {
         let name = try Self.userPropertyName(name)
         try checkVersion(PropertyPath(.user, name), ifVersion: ifVersion)
-        _ = try entry(.user, name)
+        _ = try userEntry(name)
         return remove(.user, name)
     }
 
@@ -37,17 +37,28 @@ extension ThingDocument {
         guard let entry = entries[.user]?[name] else {
             try checkVersion(path, ifVersion: ifVersion)
             throw IoTError(
-                .pathInvalid, "there is no ProUser.\(name); add it first: `iotctl user-property add ID \(name) JSON`")
+                .pathInvalid, "there is no ProUser.\(name)",
+                remedy: "add it first: `iotctl user-property add ID \(name) JSON`")
         }
         let (members, bare) = try Self.unwrap(path, .user, value)
         try checkVersion(path, ifVersion: ifVersion)
         guard let object = entry.value.replacing(["val"] + members, with: bare) else {
-            throw IoTError(.pathInvalid, "there is nothing at \(path); write a whole value above it first")
+            throw IoTError(
+                .pathInvalid, "there is nothing at \(path)", remedy: "write a whole value above it first")
         }
         let whole = object["val"] ?? .null
         try Self.checkUserValue(whole, at: "ProUser.\(name).val")
         if name == ThingSchema.builtInUserProperty { try Self.checkBuiltInUserValue(whole) }
         return try store(object.stamped(t), .user, name)
+    }
+
+    private func userEntry(_ name: String) throws(IoTError) -> Entry {
+        do throws(IoTError) {
+            return try entry(.user, name)
+        } catch {
+            throw IoTError(
+                error.code, error.message, remedy: "list your properties with `iotctl property read ID ProUser`")
+        }
     }
 
     private static func userPropertyName(_ text: String) throws(IoTError) -> String {
@@ -56,15 +67,18 @@ extension ThingDocument {
         guard !name.hasPrefix("_") else {
             throw IoTError(
                 .reservedPropertyName,
-                "'\(name)' begins with '_', which is kept for built-in properties; choose another name")
+                "'\(name)' begins with '_', which is kept for built-in properties")
         }
         guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: ".")) else {
-            throw IoTError(.pathInvalid, "'\(name)' is no name for a user property: it is empty or holds a '.'")
+            throw IoTError(
+                .pathInvalid, "'\(name)' is no name for a user property: it is empty or holds a '.'",
+                remedy: "choose another name")
         }
         guard name.utf8.count <= ThingSchema.maximumNameLength else {
             throw IoTError(
                 .pathInvalid,
-                "the name has \(name.utf8.count) bytes; a user property's has at most \(ThingSchema.maximumNameLength)")
+                "the name has \(name.utf8.count) bytes; a user property's has at most \(ThingSchema.maximumNameLength)",
+                remedy: "choose a shorter one")
         }
         return name
     }

@@ -15,8 +15,8 @@ extension ThingDocument {
         guard let propertyClass = path.propertyClass, let name = path.object else {
             throw IoTError(
                 .pathInvalid,
-                "\(path.description.isEmpty ? "the whole model" : path.description) cannot be written;"
-                    + " write one property, like ProWritable._logLevel.setVal")
+                "\(path.description.isEmpty ? "the whole model" : path.description) cannot be written",
+                remedy: "write one property, like ProWritable._logLevel.setVal")
         }
         switch propertyClass {
         case .writable:
@@ -50,22 +50,30 @@ extension ThingDocument {
         do { _ = try entry(propertyClass, name) } catch { return error }
         switch propertyClass {
         case .readonly:
-            let remedy =
-                schema[.action, name] == nil
-                ? "only the device changes it" : "to change it take the action Action.\(name)"
-            return IoTError(.pathInvalid, "\(path) is read-only; \(remedy)")
+            return schema[.action, name] == nil
+                ? IoTError(
+                    .pathInvalid, "\(path) is read-only: only the device changes it", remedy: Self.chooseWritable)
+                : IoTError(.pathInvalid, "\(path) is read-only", remedy: "take its action: \(Self.actionCommand(name))")
         case .constant:
-            return IoTError(.pathInvalid, "\(path) is constant; the device reports it when it starts")
+            return IoTError(
+                .pathInvalid, "\(path) is constant: the device reports it when it starts", remedy: Self.chooseWritable)
         case .event:
-            return IoTError(.pathInvalid, "\(path) is an event; only the device reports those")
+            return IoTError(
+                .pathInvalid, "\(path) is an event: only the device reports those", remedy: Self.chooseWritable)
         case .action:
             return IoTError(
-                .pathInvalid,
-                "\(path) is an action, which is taken and not written: `iotctl action ID Action.\(name) JSON`"
-            )
+                .pathInvalid, "\(path) is an action, which is taken and not written",
+                remedy: "take it: \(Self.actionCommand(name))")
         case .writable, .user:
             return IoTError(.pathInvalid, "\(path) cannot be written")
         }
+    }
+
+    private static let chooseWritable =
+        "write a property of ProWritable; `iotctl property read ID ProWritable` lists them"
+
+    static func actionCommand(_ name: String) -> String {
+        "`iotctl action ID Action.\(name).ctlVal JSON`"
     }
 
     /// The members below the value key, and the value that belongs there.
@@ -75,10 +83,10 @@ extension ThingDocument {
         guard let key = propertyClass.valueKey else { return (path.members[...], value) }
         if let attribute = path.members.first {
             guard attribute == key || attribute == otherKey else {
-                let reason =
-                    attribute == "t" || attribute == "origin"
-                    ? "it is filled in by the hub" : "the value stands at \(path.objectPath ?? "").\(key)"
-                throw IoTError(.pathInvalid, "\(path) cannot be written; \(reason)")
+                let isOfHub = attribute == "t" || attribute == "origin"
+                throw IoTError(
+                    .pathInvalid, "\(path) cannot be written\(isOfHub ? ": the hub fills it in" : "")",
+                    remedy: "write the value at \(path.objectPath ?? "").\(key)")
             }
             return (path.members.dropFirst(), value)
         }
@@ -106,11 +114,14 @@ extension ThingDocument {
             return IoTError(.pathInvalid, "there is nothing at \(path)")
         }
         guard case .structure(_, let fields) = type else {
-            return IoTError(.pathInvalid, "there is nothing at \(path); \(text) is \(type.name) and has no members")
+            return IoTError(
+                .pathInvalid, "there is nothing at \(path): \(text) is \(type.name) and has no members",
+                remedy: "write \(text) as a whole")
         }
         return IoTError(
             .pathInvalid,
-            "there is nothing at \(path); the members of \(text) are \(fields.map(\.name).joined(separator: ", "))")
+            "there is nothing at \(path); the members of \(text) are \(fields.map(\.name).joined(separator: ", "))",
+            remedy: "write one of these")
     }
 }
 

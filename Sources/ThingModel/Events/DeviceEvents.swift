@@ -61,7 +61,7 @@ public final class DeviceEvents: Sendable {
         let params = try Self.parameters(topic, body, t: t ?? now())
         let result = try await link.request(EventMethod.report, params, timeout: timeout, id: id)
         guard let number = result["id"]?.integerValue else {
-            throw IoTError(.modelReceiveFailed, "the hub's answer makes no sense; check both versions")
+            throw IoTError(.modelReceiveFailed, "the hub's answer makes no sense")
         }
         return number
     }

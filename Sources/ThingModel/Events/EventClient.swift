@@ -37,7 +37,7 @@ public struct EventClient: Sendable {
         params["before"] = before.map { .integer($0) }
         let result = try await link.request(EventMethod.list, params, timeout: timeout, id: nil)
         guard let list = result["events"]?.arrayValue else {
-            throw IoTError(.modelReceiveFailed, "the events that the hub sent make no sense; check both versions")
+            throw IoTError(.modelReceiveFailed, "the events that the hub sent make no sense")
         }
         return EventPage(
             events: list.compactMap(ThingEvent.init(json:)),

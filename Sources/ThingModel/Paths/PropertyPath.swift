@@ -27,7 +27,8 @@ public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
     public init(parsing text: String) throws(IoTError) {
         guard text.utf8.count <= Self.maximumLength else {
             throw IoTError(
-                .pathInvalid, "the path has \(text.utf8.count) bytes; at most \(Self.maximumLength) are read")
+                .pathInvalid, "the path has \(text.utf8.count) bytes; at most \(Self.maximumLength) are read",
+                remedy: "read a shorter one, and look in its value")
         }
         guard !text.isEmpty else {
             propertyClass = nil
@@ -39,7 +40,8 @@ public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
         let names = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard !names.contains("") else {
-            throw IoTError(.pathInvalid, "the path '\(text)' holds an empty name; names are divided by single dots")
+            throw IoTError(
+                .pathInvalid, "the path '\(text)' holds an empty name", remedy: "divide the names by single dots")
         }
         propertyClass = try Self.readClass(names[0])
         object = names.count > 1 ? names[1] : nil
@@ -49,10 +51,11 @@ public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
     private static func readClass(_ name: String) throws(IoTError) -> PropertyClass {
         if let exact = PropertyClass(rawValue: name) { return exact }
         let near = PropertyClass.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
-        let hint =
-            near.map { "did you mean \($0.rawValue)?" }
-            ?? "the classes are " + PropertyClass.allCases.map(\.rawValue).joined(separator: ", ")
-        throw IoTError(.pathInvalid, "there is no class '\(name)'; \(hint)")
+        let known = PropertyClass.allCases.map(\.rawValue).joined(separator: ", ")
+        throw IoTError(
+            .pathInvalid,
+            "there is no class '\(name)'; \(near.map { "did you mean \($0.rawValue)?" } ?? "the classes are \(known)")",
+            remedy: "begin the path with a class")
     }
 
     public var description: String {

@@ -42,11 +42,11 @@ struct RemoteDaemon: Sendable {
         let isLoopback = host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
         guard scheme == "https" || isLoopback else {
             throw IoTError(
-                .invalidParameter, "--url: http would send the token in the clear to \(host); ask for https")
+                .invalidParameter, "--url: http would send the token in the clear to \(host)", remedy: "ask for https")
         }
         guard let file = tokenFile ?? environment["IOTCTL_TOKEN_FILE"], !file.isEmpty else {
             throw IoTError(
-                .unauthenticated, "--url needs --token-file FILE; `iotctl token create --api` makes a token")
+                .unauthenticated, "--url needs --token-file FILE", remedy: "`iotctl token create --api` makes a token")
         }
         url = text.hasSuffix("/") ? String(text.dropLast()) : text
         token = try SecretInput.read(file, what: "token").trimmingCharacters(in: .whitespacesAndNewlines)

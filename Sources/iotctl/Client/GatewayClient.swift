@@ -149,17 +149,16 @@ final class GatewayClient: Sendable {
             return IoTError(
                 .daemonUnreachable, "\(address.description) answers HTTP \(response.status), but is no iotvideod")
         }
-        guard let current = body.current else { return body.error.error }
-        return IoTError(
-            ErrorCode(rawValue: body.error.code),
-            "\(body.error.message); now version \(current.version): \(current.value.jsonText)")
+        return body.error.error
     }
 
     private func collect(_ response: HTTPClientResponse) async throws -> [UInt8] {
         do {
             return Array(buffer: try await response.body.collect(upTo: Self.maximumAnswerSize))
         } catch is NIOTooManyBytesError {
-            throw IoTError(.payloadTooLarge, "the daemon's answer is larger than \(Self.maximumAnswerSize >> 20) MiB")
+            throw IoTError(
+                .payloadTooLarge, "the daemon's answer is larger than \(Self.maximumAnswerSize >> 20) MiB",
+                remedy: "ask for a part of it")
         } catch {
             throw lost(error)
         }

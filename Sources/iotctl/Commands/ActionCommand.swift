@@ -30,7 +30,7 @@ struct ActionCommand: AsyncParsableCommand {
         transform: JSONArgument.parse)
     var value: JSONArgument?
 
-    @Option(help: ArgumentHelp("How long the device may take.", valueName: "time"))
+    @Option(help: ArgumentHelp("How long the device may take.", valueName: "time"), transform: DurationArgument.parse)
     var timeout: DurationArgument?
 
     @Option(help: ArgumentHelp("Write the resource that the answer names to this file.", valueName: "file"))

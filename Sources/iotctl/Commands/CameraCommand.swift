@@ -31,7 +31,7 @@ struct CameraCommand: AsyncParsableCommand {
             Console.print(table.text)
             for camera in list.cameras {
                 guard let reason = camera.reason else { continue }
-                Console.print("\(camera.name): \(reason.code) \(reason.name): \(reason.message)")
+                Console.print("\(camera.name): \(reason.code) \(reason.name): \(reason.message)\n  \(reason.remedy)")
             }
         }
     }
@@ -49,7 +49,7 @@ struct CameraCommand: AsyncParsableCommand {
         @Argument(help: "1 to 64 of letters, digits, _, - and .")
         var name: String
 
-        @Argument(help: "rtsp://… or a file, which is played in a loop.")
+        @Argument(help: "rtsp://… or a file, which is played in a loop; ./a:b for one with a colon in its name.")
         var url: String
 
         @Option(help: "The camera's user.")
@@ -67,7 +67,7 @@ struct CameraCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let isAddress = url.contains("://") || url.hasPrefix("/")
+            let isAddress = CameraRequest.scheme(of: url) != nil || url.hasPrefix("/")
             let request = CameraRequest(
                 name: name, url: isAddress ? url : FileManager.default.currentDirectoryPath + "/" + url,
                 username: username, password: try passwordFile.map { try SecretInput.read($0) }, transport: transport,

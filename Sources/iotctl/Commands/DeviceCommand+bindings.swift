@@ -94,7 +94,9 @@ extension DeviceCommand {
         @Option(name: .customLong("action"), help: "May be repeated; view alone unless told.")
         var actions: [DeviceAction] = []
 
-        @Option(help: ArgumentHelp("How long it is good for, up to 7d.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp("How long it is good for, up to 7d. (default: 10m)", valueName: "time"),
+            transform: DurationArgument.parse)
         var ttl = DurationArgument(.seconds(600))
 
         @OptionGroup var options: GlobalOptions

@@ -26,7 +26,7 @@ struct EventCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Topics that begin with this.", valueName: "prefix"))
         var topic: String?
 
-        @Option(help: ArgumentHelp("Not older than this.", valueName: "time"))
+        @Option(help: ArgumentHelp("Not older than this.", valueName: "time"), transform: DurationArgument.parse)
         var since: DurationArgument?
 
         @Option(help: ArgumentHelp("Behind this event, for the next page.", valueName: "event id"))
@@ -142,7 +142,7 @@ struct EventCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Topics that begin with this.", valueName: "prefix"))
         var topic: String?
 
-        @Option(help: ArgumentHelp("What is older.", valueName: "time"))
+        @Option(help: ArgumentHelp("What is older.", valueName: "time"), transform: DurationArgument.parse)
         var olderThan: DurationArgument?
 
         @OptionGroup var options: GlobalOptions

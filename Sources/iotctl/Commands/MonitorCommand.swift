@@ -28,7 +28,8 @@ struct MonitorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Which camera of a recorder.", valueName: "n"))
     var source = 0
 
-    @Option(help: ArgumentHelp("How long to play: 10s, 500ms, 2m.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("How long to play: 10s, 500ms, 2m.", valueName: "time"), transform: DurationArgument.parse)
     var duration: DurationArgument?
 
     @Option(help: ArgumentHelp("End after this many pictures.", valueName: "n"))
@@ -37,13 +38,13 @@ struct MonitorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write a picture: .jpg or .png.", valueName: "file"))
     var snapshot: String?
 
-    @Option(help: ArgumentHelp("Write a fragmented MP4.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write a fragmented MP4 (.mp4, .m4v); - is standard output.", valueName: "file"))
     var record: String?
 
-    @Option(help: ArgumentHelp("Write the decoded pictures as Y4M; - is standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the decoded pictures as Y4M (.y4m); - is standard output.", valueName: "file"))
     var rawVideo: String?
 
-    @Option(help: ArgumentHelp("Write the decoded sound as WAV; - is standard output.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the decoded sound as WAV (.wav); - is standard output.", valueName: "file"))
     var rawAudio: String?
 
     @Flag(help: "Print the statistics every second.")
@@ -55,6 +56,15 @@ struct MonitorCommand: AsyncParsableCommand {
         if let frames, frames < 1 { throw ValidationError("--frames must be at least 1") }
         if let snapshot, snapshot != "-", SnapshotFormat(fileName: snapshot) == nil {
             throw ValidationError("--snapshot needs a name that ends in .jpg, .jpeg or .png")
+        }
+        let files = [
+            (record, "--record", "MP4", [".mp4", ".m4v"]), (rawVideo, "--raw-video", "Y4M", [".y4m"]),
+            (rawAudio, "--raw-audio", "WAV", [".wav"]),
+        ]
+        for case (let name?, let option, let format, let endings) in files {
+            if let refusal = MediaFileName.refusal(of: name, for: option, writes: format, endings: endings) {
+                throw ValidationError(refusal)
+            }
         }
         guard [snapshot, record, rawVideo, rawAudio].count(where: { $0 == "-" }) < 2 else {
             throw ValidationError("only one of them can be standard output")

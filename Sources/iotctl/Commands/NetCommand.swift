@@ -21,10 +21,10 @@ struct NetCommand: AsyncParsableCommand {
                   iotctl net qr --ssid "Café 5 GHz" --password secret123 --format wifi --out wifi.png
                 """)
 
-        @Option(help: "The network's name, 1 to 32 bytes.")
+        @Option(help: "The network's name, 1 to 32 bytes of UTF-8.")
         var ssid: String
 
-        @Option(help: "The WPA password, 8 to 63 characters or 64 hex digits; an open network without it.")
+        @Option(help: "The WPA password, 8 to 63 bytes of UTF-8 or 64 hex digits; an open network without it.")
         var password: String?
 
         @Option(help: ArgumentHelp("A file with the password; - is standard input.", valueName: "file"))
@@ -39,7 +39,7 @@ struct NetCommand: AsyncParsableCommand {
         @Flag(help: "The network does not announce its name (format wifi only).")
         var hidden = false
 
-        @Option(help: "tlv, wifi or json.", transform: Self.format)
+        @Option(help: "tlv, wifi or json. (default: tlv)", transform: Self.format)
         var format = ProvisioningFormat.tlv
 
         @Option(help: ArgumentHelp("The picture's width and height in pixels.", valueName: "n"))

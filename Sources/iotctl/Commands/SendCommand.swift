@@ -30,7 +30,8 @@ struct SendCommand: AsyncParsableCommand {
     @Option(help: "How many answers to wait for: none, one or many.")
     var responses: MessageResponses?
 
-    @Option(help: ArgumentHelp("How long to wait.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp("How long to wait. (default: 10s)", valueName: "time"), transform: DurationArgument.parse)
     var timeout = DurationArgument(.seconds(10))
 
     @Flag(help: "The argument is hexadecimal digits.")

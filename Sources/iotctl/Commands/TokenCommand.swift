@@ -66,7 +66,9 @@ struct TokenCommand: AsyncParsableCommand {
             help: "Only for this; may be repeated: view, talk, playback, control, configure.")
         var actions: [DeviceAction] = []
 
-        @Option(help: ArgumentHelp("How long it is good for: 10m, 1h, 30d.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp("How long it is good for: 10m, 1h, 30d.", valueName: "time"),
+            transform: DurationArgument.parse)
         var ttl: DurationArgument?
 
         @OptionGroup var options: GlobalOptions

@@ -78,7 +78,9 @@ struct UserCommand: AsyncParsableCommand {
         @Option(name: .customLong("action"), help: "May be repeated: view, talk, playback, control, configure.")
         var actions: [DeviceAction] = []
 
-        @Option(help: ArgumentHelp("How long: a minute to a week.", valueName: "time"))
+        @Option(
+            help: ArgumentHelp("How long: a minute to a week. (default: 1h)", valueName: "time"),
+            transform: DurationArgument.parse)
         var ttl: DurationArgument = DurationArgument(.seconds(3600))
 
         @OptionGroup var options: GlobalOptions

@@ -23,6 +23,9 @@ struct UserPropertyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a property, or replace the one of this name.",
             discussion: """
+                One that exists is replaced without asking, type and all, as in the SDK; set
+                refuses a name that does not exist.
+
                 EXAMPLES
                   iotctl user-property add front room '"hall"'
                   iotctl user-property add front position '{"x":3,"y":4}'

@@ -26,8 +26,10 @@ struct MonitorSummary: Codable, Sendable {
             pairs.append(("bitrate", Format.bitrate(report.bitrate)))
             pairs.append(
                 ("buffer", "tolerance \(Format.seconds(report.tolerance)), delay \(Format.seconds(report.delay))"))
-            if let skew = report.audioVideoSkew { pairs.append(("A/V skew", Format.seconds(skew))) }
-            if let count = report.discontinuities, count > 0 { pairs.append(("discontinuities", String(count))) }
+            if let skew = report.audioVideoSkew { pairs.append(("A/V skew", Self.skew(skew))) }
+            if let count = report.discontinuities, count > 0 {
+                pairs.append(("discontinuities", "\(count): the source's clock jumped, or its picture size changed"))
+            }
             if let video = report.video {
                 pairs.append(("video packets", Self.packets(video)))
                 pairs.append(("video frames", Self.frames(video)))
@@ -44,9 +46,18 @@ struct MonitorSummary: Codable, Sendable {
         }
         for file in files {
             let pts = file.pts.map { ", pts \($0) µs" } ?? ""
-            pairs.append((file.kind, "\(file.path), \(Format.size(file.bytes))\(pts)"))
+            pairs.append(
+                (
+                    MonitorSink.Kind(rawValue: file.kind)?.words ?? file.kind,
+                    "\(file.path), \(Format.size(file.bytes))\(pts)"
+                ))
         }
         return Table.pairs(pairs)
+    }
+
+    private static func skew(_ seconds: Double) -> String {
+        let text = Format.seconds(abs(seconds))
+        return text == Format.seconds(0) ? text : "\(text), the picture \(seconds > 0 ? "behind" : "before") the sound"
     }
 
     private static func packets(_ track: TrackStatistics) -> String {

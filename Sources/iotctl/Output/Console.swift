@@ -42,7 +42,7 @@ enum Console {
 
     static func printError(_ error: IoTError) {
         note("error \(error.description)")
-        note("  \(error.code.remedy)")
+        note("  \(error.remedy)")
     }
 
     private static func write(_ text: String, to handle: FileHandle) {

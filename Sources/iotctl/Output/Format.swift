@@ -25,7 +25,10 @@ enum Format {
     /// `34 ms`, `1.25 s`; `-` for none.
     static func seconds(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite else { return "-" }
-        return abs(seconds) < 1 ? String(format: "%.0f ms", seconds * 1000) : String(format: "%.2f s", seconds)
+        // Adding 0 takes the sign from a zero.
+        let milliseconds = (seconds * 1000).rounded() + 0
+        return abs(milliseconds) < 1000
+            ? String(format: "%.0f ms", milliseconds) : String(format: "%.2f s", seconds)
     }
 
     static func duration(_ duration: Duration) -> String {

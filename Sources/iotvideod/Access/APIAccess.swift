@@ -12,12 +12,15 @@ struct APIAccess: Sendable, Equatable {
     /// - Throws: 25005.
     func checkHost(_ host: String?) throws(IoTError) {
         guard let host, let name = Self.name(inAuthority: host) else {
-            throw IoTError(.forbidden, "the Host field is missing or damaged")
+            throw IoTError(
+                .forbidden, "the Host field is missing or damaged", remedy: "send the host that was asked for")
         }
         let isKnown =
             name == "localhost" || IPAddress.isValid(name) || names.contains { $0.lowercased() == name }
         guard isKnown else {
-            throw IoTError(.forbidden, "the API does not answer under the name '\(name.prefix(64))': see api.names")
+            throw IoTError(
+                .forbidden, "the API does not answer under the name '\(name.prefix(64))'", remedy: "add it to api.names"
+            )
         }
     }
 
@@ -30,7 +33,9 @@ struct APIAccess: Sendable, Equatable {
         let lowercased = origin.lowercased()
         if let host, lowercased == "\(isEncrypted ? "https" : "http")://\(host.lowercased())" { return false }
         guard allowedOrigins.contains(where: { $0.lowercased() == lowercased }) else {
-            throw IoTError(.forbidden, "pages of '\(origin.prefix(64))' may not call the API: see api.allowedOrigins")
+            throw IoTError(
+                .forbidden, "pages of '\(origin.prefix(64))' may not call the API",
+                remedy: "add the origin to api.allowedOrigins")
         }
         return true
     }

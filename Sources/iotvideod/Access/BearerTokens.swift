@@ -14,6 +14,7 @@ final class BearerTokens: Sendable {
     static let maximumTokenSize = 4096
     static let checksPerSecond = 50
     private static let capacity = 1024
+    private static let makeOne = "make a new one with `iotctl token create --api`"
 
     private struct Answer {
         let result: Result<TokenGrant, IoTError>
@@ -43,7 +44,9 @@ final class BearerTokens: Sendable {
     /// - Throws: 25004 for no good token, 25024 when too many unknown ones come; what the link says when the hub
     ///   cannot be asked.
     func caller(of token: String) async throws -> Caller {
-        guard Self.looksLikeToken(token) else { throw IoTError(.unauthenticated, "that is no API token") }
+        guard Self.looksLikeToken(token) else {
+            throw IoTError(.unauthenticated, "that is no API token", remedy: Self.makeOne)
+        }
         if let known = try remembered(token) { return try admitted(known) }
         let result: Result<TokenGrant, IoTError>
         do {
@@ -73,7 +76,9 @@ final class BearerTokens: Sendable {
     }
 
     private func admitted(_ grant: TokenGrant) throws(IoTError) -> Caller {
-        guard grant.expires > wall() / 1000 else { throw IoTError(.unauthenticated, "the API token has expired") }
+        guard grant.expires > wall() / 1000 else {
+            throw IoTError(.unauthenticated, "the API token has expired", remedy: Self.makeOne)
+        }
         return grant.caller
     }
 
@@ -94,7 +99,7 @@ final class BearerTokens: Sendable {
         }
         switch answer {
         case nil: return nil
-        case .some(nil): throw IoTError(.tooManyRequests, "too many tokens to check: try again in a second")
+        case .some(nil): throw IoTError(.tooManyRequests, "too many tokens to check", remedy: "try again in a second")
         case .some(.some(let result)): return try result.get()
         }
     }

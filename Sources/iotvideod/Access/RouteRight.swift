@@ -111,14 +111,20 @@ extension RouteRight {
         case .channel: try caller.require(.view)
         case .owner:
             guard caller.scope.actions == nil else {
-                throw IoTError(.forbidden, "a token with a list of actions is not good for this")
+                throw IoTError(
+                    .forbidden, "a token with a list of actions is not good for this",
+                    remedy: "use a token without one, or the daemon's socket")
             }
         case .wholeAccount, .administrator:
             guard caller.scope.isAll else {
-                throw IoTError(.forbidden, "a token with a list of devices or actions is not good for this")
+                throw IoTError(
+                    .forbidden, "a token with a list of devices or actions is not good for this",
+                    remedy: "use a token without one, or the daemon's socket")
             }
             guard self == .wholeAccount || caller.isAdministrator else {
-                throw IoTError(.forbidden, "only an administrator may do this")
+                throw IoTError(
+                    .forbidden, "only an administrator may do this",
+                    remedy: "use an administrator's token, or the daemon's socket")
             }
         }
     }

@@ -16,7 +16,8 @@ struct AddedCameras: Sendable {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         // Whoever else may write it would choose what is played, and it may hold passwords.
         guard SecretFile.isPrivate(path: path) else {
-            throw IoTError(.invalidConfiguration, "others than its owner may read \(path): chmod 600 \(path)")
+            throw IoTError(
+                .invalidConfiguration, "others than its owner may read \(path)", remedy: "run `chmod 600 \(path)`")
         }
         let text = try Configuration.text(of: path)
         let directory = (path as NSString).deletingLastPathComponent
@@ -56,8 +57,8 @@ extension Configuration {
             guard !cameras.contains(where: { $0.name == camera.name }) else {
                 throw IoTError(
                     .invalidConfiguration,
-                    "cameras: '\(camera.name)' stands in \(added.path), too, where `iotctl camera add` put it; "
-                        + "take it out of one of them")
+                    "cameras: '\(camera.name)' stands in \(added.path), too, where `iotctl camera add` put it",
+                    remedy: "take it out of one of them")
             }
             merged.cameras.append(camera)
         }

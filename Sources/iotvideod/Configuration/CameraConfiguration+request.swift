@@ -7,14 +7,14 @@ extension CameraConfiguration {
     /// - Throws: `.invalidRequest` with the member and the reason.
     init(_ request: CameraRequest) throws(IoTError) {
         guard DeviceName.isValid(request.name) else { throw Self.refusal("name", Self.nameRule) }
-        guard request.url.contains("://") || request.url.hasPrefix("/") else {
+        guard CameraRequest.scheme(of: request.url) != nil || request.url.hasPrefix("/") else {
             throw Self.refusal("url", "must be an rtsp:// URL or an absolute path")
         }
         var source: CameraSource
         do throws(IoTError) {
             source = try CameraSource(request.url, relativeTo: "/")
         } catch {
-            throw Self.refusal("url", error.message)
+            throw IoTError(.invalidRequest, "url: \(error.message)", remedy: error.specificRemedy)
         }
         guard request.password == nil || request.username != nil else {
             throw Self.refusal("password", "needs a username beside it")

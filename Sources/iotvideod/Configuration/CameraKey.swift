@@ -28,7 +28,7 @@ struct CameraKey: Sendable {
             do throws(IoTError) {
                 source = try CameraSource(text, relativeTo: context.directory)
             } catch {
-                throw ValueRefusal(error.message)
+                throw ValueRefusal(error.messageWithRemedy)
             }
             guard !source.holdsPassword || SecretFile.isPrivate(path: context.file) else {
                 throw ValueRefusal(

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayAPI
 import IoTCore
 
 /// Where a camera's frames come from: an `rtsp://` URL or a file. Nothing that starts a program.
@@ -17,35 +18,33 @@ struct CameraSource: Sendable, Equatable {
         guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
             throw IoTError(.invalidConfiguration, "a camera's URL may not be empty or hold control characters")
         }
-        if let separator = text.range(of: "://") {
-            let scheme = text[..<separator.lowerBound].lowercased()
-            switch scheme {
-            case "rtsp":
-                guard let host = URLComponents(string: text)?.host, !host.isEmpty else {
-                    throw IoTError(.invalidConfiguration, "the RTSP URL names no host")
-                }
-                self.kind = .rtsp
-                self.url = text
-            case "file":
-                guard let path = URLComponents(string: text)?.path, path.hasPrefix("/") else {
-                    throw IoTError(.invalidConfiguration, "a file URL needs an absolute path: file:///…")
-                }
-                self.kind = .file
-                self.url = path
-            default:
-                throw IoTError(
-                    .invalidConfiguration, "the scheme '\(scheme)' is not supported; use rtsp:// or a file's path")
-            }
-        } else {
-            // What libavformat or another gateway would take for a protocol: `exec:…`, `pipe:0`.
-            let scheme = text.prefix { $0 != ":" && $0 != "/" }
-            guard scheme.count == text.count || text.dropFirst(scheme.count).first == "/" else {
-                throw IoTError(
-                    .invalidConfiguration,
-                    "'\(scheme):' is no source; use rtsp:// or a file's path (./\(scheme):… for a file of this name)")
-            }
+        switch CameraRequest.scheme(of: text) {
+        case nil:
             self.kind = .file
             self.url = text.hasPrefix("/") ? text : directory + "/" + text
+        case "rtsp":
+            guard let host = URLComponents(string: text)?.host, !host.isEmpty else {
+                throw IoTError(
+                    .invalidConfiguration, "the RTSP URL names no host", remedy: "write it as rtsp://HOST[:PORT]/PATH")
+            }
+            self.kind = .rtsp
+            self.url = text
+        case "file":
+            guard let parts = URLComponents(string: text), parts.path.hasPrefix("/"),
+                ["", "localhost"].contains(parts.host ?? "")
+            else {
+                throw IoTError(
+                    .invalidConfiguration, "a file URL needs an absolute path of this machine",
+                    remedy: "write it as file:///PATH")
+            }
+            self.kind = .file
+            self.url = parts.path
+        case let scheme?:
+            // What libavformat or another gateway would take for a protocol: `exec:…`, `pipe:0`.
+            throw IoTError(
+                .invalidConfiguration,
+                "'\(scheme.prefix(64)):' is no source; there are rtsp://…, file:///… and the path of a file",
+                remedy: "give one of these; ./NAME for a file with a colon in its name")
         }
     }
 

@@ -76,7 +76,7 @@ extension Configuration {
             do throws(IoTError) {
                 _ = try SecretFile.read(path)
             } catch {
-                throw IoTError(error.code, "\(key): \(error.message)")
+                throw error.withMessage("\(key): \(error.message)")
             }
         }
         try checkCertificates()
@@ -93,7 +93,7 @@ extension Configuration {
             do throws(IoTError) {
                 text = try Self.text(of: path)
             } catch {
-                throw IoTError(error.code, "\(key): \(error.message)")
+                throw error.withMessage("\(key): \(error.message)")
             }
             guard text.contains("-----BEGIN CERTIFICATE-----") else {
                 throw IoTError(.invalidConfiguration, "\(key): \(path) holds no certificate in PEM")
@@ -103,13 +103,15 @@ extension Configuration {
             do throws(IoTError) {
                 let text = try Self.text(of: path)
                 guard SecretFile.isPrivate(path: path) else {
-                    throw IoTError(.invalidConfiguration, "others than its owner may read \(path): chmod 600 \(path)")
+                    throw IoTError(
+                        .invalidConfiguration, "others than its owner may read \(path)",
+                        remedy: "run `chmod 600 \(path)`")
                 }
                 guard text.contains("PRIVATE KEY-----") else {
                     throw IoTError(.invalidConfiguration, "\(path) holds no private key in PEM")
                 }
             } catch {
-                throw IoTError(error.code, "\(key): \(error.message)")
+                throw error.withMessage("\(key): \(error.message)")
             }
         }
     }

@@ -87,4 +87,7 @@ struct Configuration: Sendable, Equatable {
         dataDirectory = defaults.dataDirectory
         socket = defaults.socket
     }
+
+    /// In words.
+    var cameraCount: String { "\(cameras.count) camera\(cameras.count == 1 ? "" : "s")" }
 }

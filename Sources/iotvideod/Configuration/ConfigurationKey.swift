@@ -46,6 +46,12 @@ struct ConfigurationKey: Sendable {
         take = { source, target in target[keyPath: place] = source[keyPath: place] }
     }
 
+    /// What it stands in: `hub` and `hub.tls` of `hub.tls.listen`.
+    var sections: [String] {
+        let steps = name.split(separator: ".")
+        return (1..<steps.count).map { steps.prefix($0).joined(separator: ".") }
+    }
+
     /// Every key outside of lists.
     static let all = general + hub + link + api
 }

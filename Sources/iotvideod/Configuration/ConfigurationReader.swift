@@ -48,7 +48,8 @@ struct ConfigurationReader {
                 // A section without keys (`hub:` with everything below it commented out) sets nothing.
                 if !value.isEmptyValue { read(value, prefix: name) }
             } else {
-                refuse(keyNode, name, Self.unknown(name, among: keys.map(\.name) + ["cameras"]))
+                let known = keys.map(\.name) + keys.flatMap(\.sections) + ["cameras"]
+                refuse(keyNode, name, Self.unknown(name, among: known))
             }
         }
     }

@@ -40,7 +40,7 @@ struct DaemonOptions: ParsableArguments {
         help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
-    @Flag(name: .long, help: "Check the configuration, say what is wrong with it, and end.")
+    @Flag(name: .long, help: "Check the configuration and what it names on this machine, say what is wrong, and end.")
     var checkConfig = false
 
     init() {}
@@ -53,7 +53,7 @@ struct DaemonOptions: ParsableArguments {
                 throw IoTError(.invalidConfiguration, "--join-only: needs --join beside it")
             }
         } catch {
-            throw ValidationError(error.message)
+            throw ValidationError(error.messageWithRemedy)
         }
     }
 

@@ -1,7 +1,14 @@
+import Foundation
+
 /// Where things stand when the configuration does not say.
 struct DefaultPaths: Sendable, Equatable {
     var dataDirectory: String
     var socket: String
+
+    /// Those of the user who runs this process.
+    static var current: DefaultPaths {
+        DefaultPaths(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+    }
 
     /// - Parameter environment: `XDG_STATE_HOME`, `XDG_RUNTIME_DIR` and `HOME` are used, as the XDG Base Directory
     ///   Specification says; relative paths in them are ignored.

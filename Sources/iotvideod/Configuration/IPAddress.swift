@@ -7,4 +7,18 @@ enum IPAddress {
         var bytes = in6_addr()
         return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
     }
+
+    /// Whether a socket of this machine can have the address; true where that cannot be told.
+    static func isLocal(_ text: String) -> Bool {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE
+        hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(text, "0", &hints, &found) == 0, let address = found else { return true }
+        defer { freeaddrinfo(address) }
+        let descriptor = socket(address.pointee.ai_family, address.pointee.ai_socktype, 0)
+        guard descriptor >= 0 else { return errno != EAFNOSUPPORT }
+        defer { close(descriptor) }
+        return bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0 || errno != EADDRNOTAVAIL
+    }
 }

@@ -19,7 +19,8 @@ enum SecretFile {
             throw IoTError(.fileFailed, "\(path) cannot be read: \(FileReason.describe(error))", underlying: error)
         }
         guard isPrivate(path: path) else {
-            throw IoTError(.invalidConfiguration, "others than its owner may read \(path): chmod 600 \(path)")
+            throw IoTError(
+                .invalidConfiguration, "others than its owner may read \(path)", remedy: "run `chmod 600 \(path)`")
         }
         var bytes = data.map(Array.init) ?? []
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }

@@ -58,8 +58,9 @@ struct CameraFactory: Sendable {
         guard let hub else {
             throw IoTError(
                 .invalidConfiguration,
-                "'\(camera.name)' is no device of the hub yet: make an enrolment string for it there, with "
-                    + "`iotctl token create --enrol --device \(camera.name)`, and give it to --join here")
+                "'\(camera.name)' is no device of the hub yet",
+                remedy: "make an enrolment string for it there, with `iotctl token create --enrol --device "
+                    + "\(camera.name)`, and give it to --join here")
         }
         let (device, token) = try await hub.ensureDevice(name: camera.name)
         let link = LinkConfiguration(principal: .device(device), token: .value(token), endpoint: hub.endpoint)

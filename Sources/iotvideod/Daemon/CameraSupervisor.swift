@@ -86,11 +86,13 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         let cameras = try added.load()
         guard cameras.contains(where: { $0.name == name }) else {
             guard configuration.cameras.contains(where: { $0.name == name }) else {
-                throw IoTError(.notFound, "there is no camera '\(name)'")
+                throw IoTError(
+                    .notFound, "there is no camera '\(name)'", remedy: "list what exists with `iotctl camera list`")
             }
             throw IoTError(
                 .operationNotAllowed,
-                "'\(name)' comes from the configuration or the command line: take it out there, and reload")
+                "'\(name)' was not added by `iotctl camera add`: it stands in the configuration or on the command line",
+                remedy: "take it out of the file and run `iotctl reload`, or off the command line and restart")
         }
         try added.save(cameras.filter { $0.name != name })
         configuration.cameras.removeAll { $0.name == name }
@@ -108,7 +110,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
             new = try actions.read()
             for camera in new.cameras { urls[camera.name] = try camera.openableURL() }
         } catch {
-            logger.error("the new configuration is refused, and the old one goes on: \(error.message)")
+            logger.error("the new configuration is refused, and the old one goes on: \(error.messageWithRemedy)")
             throw error
         }
         var change = ConfigurationChange(from: configuration, to: new)
@@ -125,14 +127,14 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
             do throws(IoTError) {
                 try await begin(camera)
             } catch {
-                failures.append(IoTError(error.code, "\(camera.name): \(error.message)"))
+                failures.append(error.withMessage("\(camera.name): \(error.message)"))
             }
         }
         report(change)
         if let first = failures.first {
             let text = failures.map(\.message).joined(separator: "; ")
             logger.error("the configuration was taken over, but not every camera started: \(text)")
-            throw IoTError(first.code, "the configuration was taken over, but not every camera started: \(text)")
+            throw first.withMessage("the configuration was taken over, but not every camera started: \(text)")
         }
         return change
     }
@@ -142,7 +144,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
     /// Starts a camera in place of an older one of its name.
     private func begin(_ camera: CameraConfiguration) async throws(IoTError) {
         guard entries.count < Self.limit || entries[camera.name] != nil else {
-            throw IoTError(.tooManyRequests, "\(Self.limit) cameras run already")
+            throw IoTError(.tooManyRequests, "\(Self.limit) cameras run already", remedy: "remove one first")
         }
         do {
             let url = try camera.openableURL()

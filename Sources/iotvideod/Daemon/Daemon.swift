@@ -34,6 +34,7 @@ struct Daemon {
         {
             logger.warning("api.tls is off beyond the loopback interface: tokens can be read on the way")
         }
+        try PrivateDirectory.makeRoot(configuration.dataDirectory)
         let hub = try makeHub(logger: logger)
         // A hub has a lock of its own.
         let lock = hub == nil ? try DirectoryLock(configuration.dataDirectory, file: "lock", holder: "daemon") : nil
@@ -72,10 +73,7 @@ struct Daemon {
     }
 
     private func makeHub(logger: Logger) throws(IoTError) -> LinkHub? {
-        guard configuration.hub.enabled ?? (joined == nil) else {
-            try PrivateDirectory.make(configuration.dataDirectory)
-            return nil
-        }
+        guard configuration.hasHub(joined: joined) else { return nil }
         let endpoint: BrokerSupervisor.EndpointChoice =
             switch configuration.hub.listen {
             case .unix: .unixSocket

@@ -18,7 +18,7 @@ enum Entry {
     /// usage.
     private static func report(_ error: any Error) -> Int32 {
         if let error = error as? IoTError {
-            note("error \(error.description)\n  remedy: \(error.code.remedy)")
+            note("error \(error.description)\n  remedy: \(error.remedy)")
             return 1
         }
         let status = Iotvideod.exitCode(for: error)
@@ -32,7 +32,7 @@ enum Entry {
         return status == .validationFailure ? 2 : 1
     }
 
-    private static func note(_ text: String) {
+    static func note(_ text: String) {
         FileHandle.standardError.write(Data((text + "\n").utf8))
     }
 }
@@ -60,11 +60,7 @@ struct Iotvideod: AsyncParsableCommand {
 
     func run() async throws {
         if options.checkConfig {
-            let configuration = try options.configuration()
-            // What a box is may hang on what it has joined, which --join may be about to change.
-            if options.join == nil { _ = try configuration.joinedBox() }
-            print("the configuration is right: \(configuration.cameras.count) camera(s)")
-            return
+            return try check(try options.configuration())
         }
         if let source = options.join {
             umask(0o077)
@@ -78,5 +74,15 @@ struct Iotvideod: AsyncParsableCommand {
             }
         }
         try await Daemon(options).run()
+    }
+
+    private func check(_ configuration: Configuration) throws {
+        // What a box is may hang on what it has joined, which --join may be about to change.
+        let joined = options.join == nil ? try configuration.joinedBox() : nil
+        let hasHub = options.join == nil && configuration.hasHub(joined: joined)
+        let check = ConfigurationCheck(configuration, hasHub: hasHub)
+        for warning in check.warnings { Entry.note("warning \(warning)") }
+        try check.throwErrors()
+        print("the configuration is right: \(configuration.cameraCount)")
     }
 }

@@ -32,16 +32,20 @@ struct JoinedBox: Sendable, Equatable {
         let link = dataDirectory + "/link"
         guard let text = try line(of: link + "/endpoint") else { return nil }
         guard let endpoint = LinkAddress(text) else {
-            throw IoTError(.invalidConfiguration, "\(link)/endpoint is damaged: join again")
+            throw IoTError(
+                .invalidConfiguration, "\(link)/endpoint is damaged", remedy: "join again with a new enrolment string")
         }
         var box = JoinedBox(endpoint: endpoint)
         if FileManager.default.fileExists(atPath: link + "/ca.pem") { box.certificateAuthorityFile = link + "/ca.pem" }
         guard endpoint.isLocal || box.certificateAuthorityFile != nil else {
-            throw IoTError(.invalidConfiguration, "\(link)/ca.pem is missing: join again")
+            throw IoTError(
+                .invalidConfiguration, "\(link)/ca.pem is missing", remedy: "join again with a new enrolment string")
         }
         if let text = try line(of: link + "/accessId") {
             guard let id = AccessID(rawValue: text) else {
-                throw IoTError(.invalidConfiguration, "\(link)/accessId is damaged: join again")
+                throw IoTError(
+                    .invalidConfiguration, "\(link)/accessId is damaged",
+                    remedy: "join again with a new enrolment string")
             }
             box.user = User(accessId: id, tokenFile: link + "/token")
         }
@@ -51,7 +55,9 @@ struct JoinedBox: Sendable, Equatable {
         {
             let folder = cameras + "/" + name
             guard let text = try line(of: folder + "/device"), let id = DeviceID(rawValue: text) else {
-                throw IoTError(.invalidConfiguration, "\(folder)/device is missing or damaged: join again")
+                throw IoTError(
+                    .invalidConfiguration, "\(folder)/device is missing or damaged",
+                    remedy: "join again with a new enrolment string")
             }
             box.devices[name] = Device(id: id, tokenFile: folder + "/token")
         }
@@ -66,7 +72,7 @@ struct JoinedBox: Sendable, Equatable {
     /// What a joined box cannot be: told by key, as `Configuration.conflicts` does.
     static func conflicts(_ configuration: Configuration, joined: JoinedBox?) -> [Configuration.Conflict] {
         var conflicts: [Configuration.Conflict] = []
-        let hasHub = configuration.hub.enabled ?? (joined == nil)
+        let hasHub = configuration.hasHub(joined: joined)
         if joined != nil, hasHub {
             conflicts.append(
                 .init(
@@ -85,7 +91,7 @@ struct JoinedBox: Sendable, Equatable {
             conflicts.append(
                 .init(
                     key: "cameras",
-                    reason: "'\(camera.name)' is no device of the hub yet: make an enrolment string for it there, with "
+                    reason: "'\(camera.name)' is no device of the hub yet; make an enrolment string for it there, with "
                         + "`iotctl token create --enrol --device \(camera.name)`, and give it to --join here"))
         }
         if configuration.hub.tls.listen != nil {
@@ -96,6 +102,8 @@ struct JoinedBox: Sendable, Equatable {
 }
 
 extension Configuration {
+    func hasHub(joined: JoinedBox?) -> Bool { hub.enabled ?? (joined == nil) }
+
     /// Reads what this box has joined, and checks that it and the configuration go together.
     ///
     /// - Throws: `.invalidConfiguration` with every conflict, one a line.

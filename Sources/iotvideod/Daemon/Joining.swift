@@ -20,9 +20,11 @@ struct Joining {
         guard !FileManager.default.fileExists(atPath: dataDirectory + "/hub.sqlite") else {
             throw IoTError(
                 .invalidConfiguration,
-                "--join: \(dataDirectory) holds a hub of its own, which cannot join another; take another --data-dir")
+                "--join: \(dataDirectory) holds a hub of its own, which cannot join another",
+                remedy: "take another --data-dir")
         }
         // Before the string is used up.
+        try PrivateDirectory.makeRoot(dataDirectory)
         try PrivateDirectory.make(dataDirectory + "/link")
         try PrivateDirectory.make(dataDirectory + "/cameras-joined")
         let grant = try await Enrolment.exchange(string, timeout: Self.timeout)
@@ -42,8 +44,8 @@ struct Joining {
         if let before, try !Self.isSameHub(before, address: address, authority: grant.certificateAuthority) {
             throw IoTError(
                 .invalidConfiguration,
-                "--join: this box belongs to the hub at \(before.endpoint); to leave it, remove \(link) and "
-                    + "\(dataDirectory)/cameras-joined, and join with a new string")
+                "--join: this box belongs to the hub at \(before.endpoint)",
+                remedy: "to leave it, remove \(link) and \(dataDirectory)/cameras-joined, and join with a new string")
         }
         for device in grant.devices {
             // It becomes a directory's name.

@@ -34,10 +34,9 @@ struct ReadyLine: Service {
 
     /// - Parameter status: of the account's link; `nil` on a box that only has cameras.
     private func tell(_ status: LinkStatus?) {
-        let cameras = configuration.cameras.count
         let line =
             "iotvideod \(ProductVersion.current) is ready: socket \(configuration.socket), "
-            + "\(cameras) camera\(cameras == 1 ? "" : "s"), \(status.map { "link \($0.name)" } ?? "no account")\n"
+            + "\(configuration.cameraCount), \(status.map { "link \($0.name)" } ?? "no account")\n"
         FileHandle.standardOutput.write(Data(line.utf8))
     }
 }

@@ -98,7 +98,7 @@ extension AccountGateway {
             if let owner, owner.hasPrefix("temporary-"), let refusal = error as? IoTError,
                 refusal.code == .invalidRequest
             {
-                throw IoTError(.operationNotAllowed, refusal.message)
+                throw IoTError(.operationNotAllowed, refusal.message, remedy: "choose another account as the owner")
             }
             throw error
         }
@@ -140,7 +140,9 @@ extension AccountGateway {
 
     func revokeToken(_ id: String) async throws {
         guard try await !shared.usesToken(id) else {
-            throw IoTError(.operationNotAllowed, "this daemon itself uses the token \(id)")
+            throw IoTError(
+                .operationNotAllowed, "this daemon itself uses the token \(id)",
+                remedy: "revoke another; the daemon renews its own")
         }
         _ = try await hub.ask("token.revoke", ["id": .string(id)])
     }

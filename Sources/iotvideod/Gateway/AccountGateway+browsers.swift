@@ -18,7 +18,7 @@ extension AccountGateway {
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {
         let call = try call(id)
         guard iceUfrag == nil || iceUfrag == call.iceUfrag else {
-            throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted: end it and call again")
+            throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted", remedy: "end it and call again")
         }
         for candidate in candidates {
             try await shared.registry.relayed.trickle(id, candidate: candidate)
@@ -33,7 +33,9 @@ extension AccountGateway {
     /// A call of the caller's account; another's does not exist.
     private func call(_ id: String) throws(IoTError) -> RelayedCalls.Call {
         let call = try shared.registry.relayed.call(id)
-        guard call.account == principal else { throw IoTError(.notFound, "there is no such call, or it is over") }
+        guard call.account == principal else {
+            throw IoTError(.notFound, "there is no such call, or it is over", remedy: "call again")
+        }
         try caller.require(device: call.device.rawValue)
         return call
     }

@@ -101,14 +101,14 @@ extension AccountGateway {
 
     func resource(_ token: String) async throws -> MediaBody {
         guard shared.resources.owner(of: token) == caller.account else {
-            throw IoTError(.notFound, "there is no such resource, or it is older than ten minutes")
+            throw IoTError(
+                .notFound, "there is no such resource, or it is older than ten minutes", remedy: "take a new photo")
         }
         // A picture does not cross the link, where the hub would see it.
         guard let picture = shared.photos.picture(named: token, at: .now()) else {
             throw IoTError(
-                .notFound,
-                "the picture is older than ten minutes, or kept by the daemon that runs the camera:"
-                    + " `iotctl monitor ID --snapshot FILE` takes one over the encrypted channel")
+                .notFound, "the picture is older than ten minutes, or kept by the daemon that runs the camera",
+                remedy: "`iotctl monitor ID --snapshot FILE` takes one over the encrypted channel")
         }
         try caller.require(device: picture.device.rawValue)
         // Who lost the device meanwhile gets no picture of it any more.
@@ -123,7 +123,7 @@ extension AccountGateway {
     /// A channel of the caller's account; another's does not exist.
     private func use(_ id: String) async throws -> ChannelRegistry.Use {
         guard await shared.uses.owner(of: id) == caller.account else {
-            throw IoTError(.notFound, "there is no channel \(id)")
+            throw IoTError(.notFound, "there is no channel \(id)", remedy: "open a new one")
         }
         await shared.uses.touch(id)
         let use = try await shared.registry.use(id)

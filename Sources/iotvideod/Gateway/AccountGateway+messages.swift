@@ -68,7 +68,7 @@ extension AccountGateway {
         if let name = device {
             device = try await target(name)
         } else if caller.scope.devices != nil {
-            throw IoTError(.forbidden, "a token with a list of devices must name one: add 'device'")
+            throw IoTError(.forbidden, "a token with a list of devices must name one", remedy: "add 'device'")
         }
         let result = try await hub.ask(
             "event.list",
@@ -88,7 +88,9 @@ extension AccountGateway {
     func deleteStoredEvents(_ deletion: StoredEventDeletion) async throws -> StoredEventDeletionResponse {
         if let ids = deletion.ids {
             guard caller.scope.devices == nil else {
-                throw IoTError(.forbidden, "a token with a list of devices must name one in place of ids")
+                throw IoTError(
+                    .forbidden, "a token with a list of devices must name one",
+                    remedy: "give 'device' in place of 'ids'")
             }
             let numbers = try ids.map { id throws(IoTError) -> JSONValue in
                 guard let number = Int64(id) else {

@@ -27,7 +27,9 @@ struct EventReader: Sendable {
             case .ended: return nil
             case .overtaken:
                 cursor.end()
-                let error = IoTError(.slowReader, "the reader was too slow and events were lost: connect again")
+                let error = IoTError(
+                    .slowReader, "the reader was too slow and events were lost",
+                    remedy: "read faster, and connect again")
                 return NumberedEvent(id: nil, event: .failed(APIError(error)))
             case .entry(let entry):
                 cursor.advance(to: entry.place)

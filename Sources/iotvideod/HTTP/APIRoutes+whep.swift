@@ -83,7 +83,7 @@ extension APIRoutes {
                 IoTError(.invalidRequest, "If-Match must name the call's ETag"), status: .preconditionRequired)
         }
         if condition == "*" {
-            throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted: end it and call again")
+            throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted", remedy: "end it and call again")
         }
         let tags = condition.split(separator: ",").map { $0.filter { $0 != " " } }
         guard tags.contains(entityTag) else {

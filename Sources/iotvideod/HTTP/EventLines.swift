@@ -42,7 +42,9 @@ struct EventLines<Event: Sendable>: Sendable {
     }
 
     private static var overflow: String {
-        let error = APIError(IoTError(.slowReader, "the reader was too slow and events were lost"))
+        let error = APIError(
+            IoTError(
+                .slowReader, "the reader was too slow and events were lost", remedy: "read faster, and connect again"))
         let data = (try? APICoding.encode(error)) ?? []
         return ServerSentEvent(name: "error", data: String(decoding: data, as: UTF8.self)).text
     }

@@ -108,7 +108,7 @@ final class ListenerServer: Sendable {
             do throws(IoTError) {
                 if try tls.refresh() { logger.notice("the API's certificate was replaced") }
             } catch {
-                logger.error("the API's new certificate is not used: \(error.message)")
+                logger.error("the API's new certificate is not used: \(error.messageWithRemedy)")
             }
         }
     }

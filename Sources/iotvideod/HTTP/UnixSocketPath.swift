@@ -12,8 +12,8 @@ struct UnixSocketPath: Sendable {
         guard (1...Self.maximumLength).contains(path.utf8.count), !path.utf8.contains(0) else {
             throw IoTError(
                 .invalidConfiguration,
-                "the socket's path is \(path.utf8.count) bytes long and may be \(Self.maximumLength): \(path); "
-                    + "name a shorter one with `socket` or --socket")
+                "the socket's path is \(path.utf8.count) bytes long and may be \(Self.maximumLength): \(path)",
+                remedy: "name a shorter one with `socket` or --socket")
         }
         self.path = path
     }
@@ -25,9 +25,13 @@ struct UnixSocketPath: Sendable {
         try makeDirectory()
         guard let type = attributes?[.type] as? FileAttributeType else { return }
         guard type == .typeSocket else {
-            throw IoTError(.fileFailed, "\(path) exists and is no socket; move it away or choose another path")
+            throw IoTError(
+                .fileFailed, "\(path) exists and is no socket", remedy: "move it away or choose another path")
         }
-        guard !isAnswered() else { throw IoTError(.alreadyRunning, "a daemon already answers on \(path)") }
+        guard !isAnswered() else {
+            throw IoTError(
+                .alreadyRunning, "a daemon already answers on \(path)", remedy: "stop it, or take another --socket")
+        }
         guard unlink(path) == 0 || errno == ENOENT else {
             throw IoTError(.fileFailed, "the old socket \(path) cannot be removed: \(String(cString: strerror(errno)))")
         }

@@ -69,7 +69,7 @@ import Testing
     func modernPicture() throws {
         let error = refusal { try BrowserOffer(offer(), video: h265, isReordered: false, audio: aac) }
         #expect(error?.code == .codecUnsupported)
-        #expect(error?.message.contains("H.265") == true && error?.message.contains("set the camera to H.264") == true)
+        #expect(error?.message.contains("H.265") == true && error?.remedy.contains("set the camera to H.264") == true)
         let able = try BrowserOffer(
             offer(video: ["H265/90000"], parameters: "level-id=93"), video: h265, isReordered: false, audio: aac)
         #expect(able.video == "p")

@@ -37,6 +37,7 @@ import Testing
         ] {
             let error = await #expect(throws: IoTError.self) { _ = try await answer(text) }
             #expect(error?.code == code, "\(text)")
+            #expect(error?.remedy.contains(code == .userCommandType ? "get_device_st" : "type=") == true)
         }
     }
 }

@@ -22,6 +22,7 @@ import Testing
             return "\(kind) \(reason)"
         }
         #expect(reasons.sorted() == ["audio timeJump", "video timeJump"])
+        #expect(run.buffer.report.discontinuities == 1, "both tracks show the one jump")
         #expect(run.outOfOrder == 0, "\(run.summary)")
         #expect(run.shown.count > 490, "\(run.summary)")
         #expect(run.freezes(from: 1_000_000).freezeCount == 0, "\(run.summary)")

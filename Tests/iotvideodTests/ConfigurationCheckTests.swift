@@ -1,0 +1,91 @@
+import Foundation
+import IoTCore
+import Testing
+
+@testable import iotvideod
+
+/// What `--check-config` finds on this machine.
+@Suite struct ConfigurationCheckTests {
+    private func check(
+        _ directory: String, hasHub: Bool = true, defaults: DefaultPaths? = nil, _ change: (inout Configuration) -> Void
+    ) -> ConfigurationCheck {
+        let defaults = defaults ?? DefaultPaths(environment: [:], isRoot: true)
+        var configuration = Configuration(defaults: defaults)
+        configuration.dataDirectory = directory + "/data"
+        configuration.socket = directory + "/socket"
+        change(&configuration)
+        return ConfigurationCheck(configuration, hasHub: hasHub, defaults: defaults)
+    }
+
+    @Test("What keeps the daemon from starting is told with key and reason, all at once")
+    func errors() async throws {
+        try await withTemporaryDirectory { directory in
+            try Data().write(to: URL(fileURLWithPath: directory + "/file"))
+            let found = check(directory) {
+                $0.hub.mosquitto = "/nonexistent/mosquitto"
+                $0.dataDirectory = directory + "/no/data"
+                $0.socket = directory + "/no/such/socket"
+                $0.media.listen = ListenAddress(host: "192.0.2.9", port: 0)
+            }
+            #expect(found.errors.map(\.key) == ["hub.mosquitto", "dataDirectory", "socket", "media.listen"])
+            #expect(found.errors.first?.reason.contains("there is no program at /nonexistent/mosquitto") == true)
+            let error = #expect(throws: IoTError.self) { try found.throwErrors() }
+            #expect(error?.code == .invalidConfiguration)
+            #expect(error?.message.split(separator: "\n").count == 4)
+            for (path, part) in [("/file", "is no directory"), ("/file/data", "is no directory")] {
+                let found = check(directory) { $0.dataDirectory = directory + path }
+                #expect(found.errors.first?.description.contains(part) == true, "\(found.errors)")
+            }
+            let occupied = check(directory) { $0.socket = directory + "/file" }
+            #expect(occupied.errors.first?.key == "socket")
+        }
+    }
+
+    @Test("What is there, can be made, or concerns a hub that this box does not run, is right")
+    func right() async throws {
+        try await withTemporaryDirectory { directory in
+            for socket in ["/socket", "/run/socket", "/data/socket"] {
+                let found = check(directory) { $0.socket = directory + socket }
+                #expect(found.errors.isEmpty, "\(found.errors)")
+            }
+            for host in ["0.0.0.0", "127.0.0.1", "127.0.0.7"] {
+                let found = check(directory) { $0.media.listen = ListenAddress(host: host, port: 0) }
+                #expect(found.errors.isEmpty, "\(found.errors)")
+            }
+            let elsewhere = check(directory, hasHub: false) { $0.hub.mosquitto = "/nonexistent" }
+            #expect(elsewhere.errors.isEmpty)
+        }
+    }
+
+    @Test("The default directory is made with what is above it, and no other")
+    func parents() async throws {
+        try await withTemporaryDirectory { directory in
+            let defaults = DefaultPaths(environment: ["XDG_STATE_HOME": directory + "/home/state"], isRoot: false)
+            let found = check(directory, defaults: defaults) { $0.dataDirectory = defaults.dataDirectory }
+            #expect(found.errors.isEmpty, "\(found.errors)")
+            try PrivateDirectory.makeRoot(defaults.dataDirectory, defaults: defaults)
+            let mode = try FileManager.default.attributesOfItem(atPath: defaults.dataDirectory)[.posixPermissions]
+            #expect(mode as? Int == 0o700)
+            #expect(throws: IoTError.self) {
+                try PrivateDirectory.makeRoot(directory + "/typo/state/iotvideod", defaults: defaults)
+            }
+            #expect(!FileManager.default.fileExists(atPath: directory + "/typo"))
+        }
+    }
+
+    @Test("A camera's file that is not there is a warning: it may come, and the daemon tries again")
+    func sources() async throws {
+        try await withTemporaryDirectory { directory in
+            let cameras = try ["/nofile", directory, "rtsp://192.0.2.7/x"].enumerated().map {
+                CameraConfiguration(name: "c\($0.offset)", source: try CameraSource($0.element, relativeTo: "/"))
+            }
+            let found = check(directory) {
+                $0.cameras = cameras
+                $0.link.endpoint = .unixSocket("/nonexistent/broker.sock")
+            }
+            #expect(found.errors.isEmpty)
+            #expect(found.warnings.map(\.key) == ["link.endpoint", "camera 'c0', url", "camera 'c1', url"])
+            #expect(found.warnings.last?.reason.contains("Is a directory") == true)
+        }
+    }
+}
