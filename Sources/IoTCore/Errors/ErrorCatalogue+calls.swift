@@ -59,7 +59,7 @@ extension ErrorCatalogue {
             remedy: "read the device's message and its log"),
         Entry(
             .actionNotSupported, "actionNotSupported", "the device has no handler for this action",
-            remedy: "list the device's model with `iotctl property read ID`"),
+            remedy: "choose another action, or update the device"),
         Entry(
             .builtInNotWritable, "builtInNotWritable", "this built-in property cannot be written from here",
             remedy: "write it through the hub"),

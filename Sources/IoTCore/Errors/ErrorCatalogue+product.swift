@@ -6,7 +6,7 @@ extension ErrorCatalogue {
             remedy: "report it with the daemon's log"),
         Entry(
             .invalidRequest, "invalidRequest", "the request is malformed",
-            remedy: "compare it with docs/openapi.yaml"),
+            remedy: "correct what is named; docs/openapi.yaml describes every request"),
         Entry(
             .invalidConfiguration, "invalidConfiguration", "the configuration is wrong",
             remedy: "correct the named key; `iotvideod --check-config` repeats the check"),

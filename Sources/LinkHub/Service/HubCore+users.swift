@@ -70,14 +70,14 @@ extension HubCore {
         let user = try parameters.accessID("accessId")
         guard Principal.user(user) != permit.actor, Principal.user(user) != permit.requester.address.principal else {
             throw IoTError(
-                .forbidden, "user.remove: nobody removes the account that asks",
+                .forbidden, "an account cannot remove itself",
                 remedy: "let another administrator remove it")
         }
         guard let record = state.users[user] else { throw noUser(user) }
         let others = state.users.contains { $0.key != user && $0.value.kind == .administrator }
         guard record.kind != .administrator || others else {
             throw IoTError(
-                .forbidden, "user.remove: '\(user)' is the last administrator",
+                .forbidden, "'\(user)' is the last administrator",
                 remedy: "make another first: `iotctl user create NAME --administrator`")
         }
         removeUser(user, bindingsEnd: .removed, at: time)

@@ -28,7 +28,7 @@ extension ThingDocument {
         throw IoTError(
             .pathInvalid,
             "\(propertyClass.rawValue) has no '\(name)'; "
-                + (names.isEmpty ? "it is empty" : "there are \(shown)"))
+                + (names.isEmpty ? "it is empty" : "it has \(shown)"))
     }
 
     /// Throws `versionConflict` unless the property has exactly the expected version; 0 expects that there is none.

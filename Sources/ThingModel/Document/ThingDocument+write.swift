@@ -93,7 +93,7 @@ extension ThingDocument {
         guard let object = value.objectValue, let inner = object[key] ?? otherKey.flatMap({ object[$0] }) else {
             throw IoTError(
                 .valueInvalid,
-                "\(path) takes {\"\(key)\":…}, not \(value.excerpt); the bare value goes to \(path).\(key)")
+                "\(path) takes {\"\(key)\":…}, not \(value.excerpt)", remedy: "write the bare value at \(path).\(key)")
         }
         // A client may send back what it read; the times in it are the hub's to fill in.
         let known: Set<String> = [key, otherKey ?? key, "t", "origin"]

@@ -49,7 +49,7 @@ struct MonitorSummary: Codable, Sendable {
             pairs.append(
                 (
                     MonitorSink.Kind(rawValue: file.kind)?.words ?? file.kind,
-                    "\(file.path), \(Format.size(file.bytes))\(pts)"
+                    "\(file.path == "-" ? "standard output" : file.path), \(Format.size(file.bytes))\(pts)"
                 ))
         }
         return Table.pairs(pairs)
