@@ -4,30 +4,26 @@ import Testing
 /// Whole cameras over RTSP, served by GStreamer: what they send, and what happens when they are not there.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct RTSPCameraTests {
     /// What a camera sends, as one of the samples repeated until it outlasts a test.
-    private static let streams = [
-        MonitorTests.Sample(file: "street-h264-aac.mp4", frames: 40, audioCodec: "aac", channels: 1),
-        MonitorTests.Sample(file: "street-h265-aac.mp4", frames: 40, audioCodec: "aac", channels: 1),
-        MonitorTests.Sample(
-            file: "street-h264-bframes-pcma.mkv", frames: 40, audioCodec: "aac", channels: 1, reordered: 3),
-    ]
+    private static let streams = Array(MonitorSample.all.prefix(3))
+    private static let frames = 40
 
     @Test("Over TCP, H.264 and H.265 with AAC and H.264 with PCMA show exactly the frames that the camera sent")
     func overTCP() async throws {
         try await withCameras(transport: "tcp") { daemon, name, sample, file in
-            try await MonitorTests.monitor(daemon, name, sample, file, wraps: false)
+            try await MonitorTests.monitor(daemon, name, sample, source: file, count: Self.frames)
         }
     }
 
     @Test("Over UDP the same cameras show the camera's frames, in order, with their sound")
     func overUDP() async throws {
-        try await withCameras(transport: "udp") { daemon, name, sample, file in
+        try await withCameras(transport: "udp") { daemon, name, _, file in
             let folder = try TemporaryFolder()
             let outcome = try await daemon.iotctl(
-                "monitor", name, "--frames", "\(sample.frames)", "--raw-video", folder.path("v.y4m"), "--raw-audio",
+                "monitor", name, "--frames", "\(Self.frames)", "--raw-video", folder.path("v.y4m"), "--raw-audio",
                 folder.path("a.wav"))
             try #require(outcome.status == 0, "\(name): \(outcome.errors)\n\(daemon.log)")
             let shown = try await FrameDigests.of(folder.path("v.y4m"))
-            #expect(shown.count == sample.frames)
+            #expect(shown.count == Self.frames)
             // What UDP loses stays lost, and the pictures behind it up to the next key frame with it.
             var rest = try await FrameDigests.of(file)[...]
             let found = shown.count { digest in
@@ -43,10 +39,10 @@ import Testing
 
     private func withCameras(
         transport: String,
-        _ body: @escaping @Sendable (RunningDaemon, String, MonitorTests.Sample, String) async throws -> Void
+        _ body: @escaping @Sendable (RunningDaemon, String, MonitorSample, String) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        var cameras: [(name: String, sample: MonitorTests.Sample, file: String, server: RTSPServer)] = []
+        var cameras: [(name: String, sample: MonitorSample, file: String, server: RTSPServer)] = []
         for (index, sample) in Self.streams.enumerated() {
             let file = try await Self.repeated(sample.file, in: folder)
             cameras.append(("cam\(index)", sample, file, try await RTSPServer(file: file)))

@@ -2,8 +2,9 @@ import IoTCore
 
 /// Places a looped file's frames on one clock that never goes back.
 ///
-/// Each round begins `loopGap` behind the end of the one before. The gap is longer than the second from which every
-/// receiver treats a jump as a discontinuity, so that all of them start the new round afresh.
+/// Each round's first frame is due `loopGap` behind the end of the one before, however far ahead it is decoded. The gap
+/// is longer than the second from which every receiver treats a jump as a discontinuity, so that all of them start the
+/// new round afresh.
 struct LoopTimeline: Sendable {
     /// µs between the last frame's end and the next round's first frame.
     static let loopGap: Int64 = 5_000_000
@@ -21,7 +22,9 @@ struct LoopTimeline: Sendable {
     /// `frame` on the camera's clock, which begins at 0.
     mutating func place(_ frame: MediaFrame) -> MediaFrame {
         if roundStart == nil {
-            roundStart = frame.dts
+            // The clock itself begins with what is decoded first. Bounded, so that decoding never goes back.
+            let lead = offset > 0 ? min(max(frame.pts - frame.dts, 0), Self.loopGap) : 0
+            roundStart = frame.dts + lead
             isFirstOfRound = true
         }
         let shift = offset - (roundStart ?? 0)

@@ -14,6 +14,16 @@ enum FrameDigests {
         }
     }
 
+    /// The numbers of the key frames among them.
+    static func keyFrames(of file: String) async throws -> [Int] {
+        let outcome = try await Program.named(
+            "ffprobe",
+            ["-v", "error", "-select_streams", "v:0", "-show_entries", "frame=key_frame", "-of", "csv=p=0", file]
+        ).run()
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return outcome.text.split(separator: "\n").enumerated().filter { $0.element.hasPrefix("1") }.map(\.offset)
+    }
+
     /// Where `frames` stand, without a gap, in the endless repetition of `source`; `nil` when they do not.
     static func position(of frames: some Collection<String>, inRepeated source: [String]) -> Int? {
         source.indices.first { start in

@@ -33,6 +33,28 @@ import Testing
         #expect(!second.isDiscontinuity)
     }
 
+    @Test("The pictures go on evenly over the loop where they are decoded ahead of their time")
+    func reordered() {
+        var timeline = LoopTimeline()
+        // B-frames: two pictures of 100 ms are decoded before the first is shown.
+        let file = [(0, -200_000), (300_000, -100_000), (100_000, 0), (200_000, 100_000)] as [(Int64, Int64)]
+        let first = file.map { timeline.place(frame($0.0, dts: $0.1)) }
+        timeline.beginRound(frameInterval: 100_000)
+        let second = file.map { timeline.place(frame($0.0, dts: $0.1)) }
+        let shown = (first.map(\.pts) + second.map { $0.pts - LoopTimeline.loopGap }).sorted()
+        #expect(zip(shown, shown.dropFirst()).allSatisfy { $1 - $0 == 100_000 }, "\(shown)")
+        let decoded = first.map(\.dts) + second.map { $0.dts - LoopTimeline.loopGap }
+        #expect(zip(decoded, decoded.dropFirst()).allSatisfy { $1 - $0 == 100_000 }, "\(decoded)")
+    }
+
+    @Test("A picture that claims to be decoded hours ahead does not turn the clock back")
+    func farAhead() {
+        var timeline = LoopTimeline()
+        let last = timeline.place(frame(1_000_000))
+        timeline.beginRound(frameInterval: 40_000)
+        #expect(timeline.place(frame(9_000_000_000, dts: 0)).dts > last.dts)
+    }
+
     @Test("The clock never goes back over many rounds, nor for a round without a frame")
     func monotonic() {
         var timeline = LoopTimeline()

@@ -6,6 +6,8 @@ enum Clips {
     static let h265 = sample("street-h265-aac.mp4")
     static let bFrames = sample("street-h264-bframes-pcma.mkv")
     static let surround = sample("bunny-h264-aac51.mp4")
+    static let highEfficiency = sample("noise-he-aac.m4a")
+    static let highEfficiencyStereo = sample("noise-he-aac-v2.m4a")
     static let sizeChange = sample("street-h264-size-change.ts")
     static let all = [h264, h265, bFrames, surround]
 

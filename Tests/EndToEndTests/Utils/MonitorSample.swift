@@ -1,0 +1,31 @@
+import Testing
+
+/// A clip, and what a viewer must get of it.
+struct MonitorSample: Sendable, CustomTestStringConvertible {
+    let file: String
+    let frames: Int
+    /// How long a picture and a coded frame of sound last, s; a recording's sound is AAC, of 1,024 samples a frame.
+    let pictureTime: Double
+    let soundTime: Double
+    let channels: Int
+    /// G.711 becomes AAC; AAC is recorded as it came.
+    var copiesSound = true
+    /// Frames that may stand at a recording's end behind others that had not come yet.
+    var reordered = 0
+
+    var testDescription: String { file }
+
+    var path: String { Product.sample(file) }
+
+    static let all = [
+        MonitorSample(
+            file: "street-h264-aac.mp4", frames: 200, pictureTime: 0.1, soundTime: 1_024 / 16_000, channels: 1),
+        MonitorSample(
+            file: "street-h265-aac.mp4", frames: 80, pictureTime: 0.1, soundTime: 1_024 / 16_000, channels: 1),
+        MonitorSample(
+            file: "street-h264-bframes-pcma.mkv", frames: 82, pictureTime: 0.1, soundTime: 1_024 / 8_000, channels: 1,
+            copiesSound: false, reordered: 3),
+        MonitorSample(
+            file: "bunny-h264-aac51.mp4", frames: 132, pictureTime: 0.04, soundTime: 1_024 / 48_000, channels: 6),
+    ]
+}
