@@ -8,19 +8,25 @@ import ThingModel
 /// Answers every request with what the test says, and notes what was asked.
 private final class ScriptedLink: ModelLink {
     let asked = Mutex<[(method: String, params: JSONValue, timeout: Duration, id: String?)]>([])
-    let answer: Result<JSONValue, IoTError>
+    private let answers: Mutex<[Result<JSONValue, IoTError>]>
     let pushList: [LinkPush]
 
     init(_ answer: Result<JSONValue, IoTError>, pushes: [LinkPush] = []) {
-        self.answer = answer
+        answers = Mutex([answer])
         pushList = pushes
+    }
+
+    /// One behind the other; the last stays.
+    init(_ results: [JSONValue]) {
+        answers = Mutex(results.map { .success($0) })
+        pushList = []
     }
 
     func request(
         _ method: String, _ params: JSONValue, timeout: Duration, id: String?
     ) async throws(IoTError) -> JSONValue {
         asked.withLock { $0.append((method, params, timeout, id)) }
-        return try answer.get()
+        return try answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }.get()
     }
 
     func statusChanges() -> AsyncStream<LinkStatusChange> { AsyncStream { $0.finish() } }
@@ -104,6 +110,28 @@ private final class ScriptedLink: ModelLink {
             let error = await #expect(throws: IoTError.self) { try await call() }
             #expect(error?.code == .modelReceiveFailed)
         }
+    }
+
+    @Test("Long lists are asked for in pages, and each device is asked for once")
+    func pages() async throws {
+        func page(_ names: [String], more: Bool) -> JSONValue {
+            let readings = names.map { name -> JSONValue in
+                ["device": .string(id), "name": .string(name), "value": 1, "version": 1]
+            }
+            return ["readings": .array(readings), "more": .bool(more)]
+        }
+        let all = ScriptedLink([page(["a", "b"], more: true), page(["c"], more: false)])
+        #expect(try await ThingModelClient(link: all).readMany(nil, "x").map(\.name) == ["a", "b", "c"])
+        #expect(all.asked.withLock { $0.map(\.params) } == [["path": "x"], ["path": "x", "after": "b"]])
+
+        let some = ScriptedLink([page(["a", "b"], more: true), page(["c"], more: false)])
+        #expect(try await ThingModelClient(link: some).readMany(["a", "b", "c"], "x").count == 3)
+        #expect(
+            some.asked.withLock { $0.map { $0.params["devices"] } } == [["a", "b", "c"], ["c"]])
+
+        // A hub that never gets further ends it.
+        let stuck = ScriptedLink([page(["a"], more: true)])
+        #expect(try await ThingModelClient(link: stuck).readMany(nil, "x").count == 2)
     }
 
     @Test("Pushes of the model become updates, in order; others are passed over")

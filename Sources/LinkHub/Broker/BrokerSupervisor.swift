@@ -18,10 +18,8 @@ public final class BrokerSupervisor: Sendable {
     private struct State {
         var child: ChildProcess?
         var starts = 0
-        /// Until the child's loop runs a SIGHUP would end it.
+        /// Until the child's loop runs it is reading its files, and a SIGHUP would end it.
         var takesSignals = false
-        /// A SIGHUP waits for that.
-        var mustReload = false
     }
 
     /// Where principals connect.
@@ -77,11 +75,7 @@ public final class BrokerSupervisor: Sendable {
     /// Lets principals in, once the hub hears them: one that registered a moment before would not be heard, and would
     /// wait for its answer until it gives up. The socket gets its public name only now; a port is open from the start.
     public func openToPrincipals() {
-        state.withLockedValue { state in
-            state.takesSignals = true
-            if state.mustReload { state.child?.send(SIGHUP) }
-            state.mustReload = false
-        }
+        state.withLockedValue { $0.takesSignals = true }
         guard case .unixSocket(let path) = endpoint, case .unixSocket(let hubPath) = hubEndpoint else { return }
         unlink(path)
         if link(hubPath, path) != 0 {
@@ -150,7 +144,6 @@ public final class BrokerSupervisor: Sendable {
             state.child = child
             state.starts += 1
             state.takesSignals = false
-            state.mustReload = false
             return state.starts == 1
         }
         defer {
@@ -182,13 +175,13 @@ public final class BrokerSupervisor: Sendable {
     }
 
     /// Replaces the TLS listener's certificate when it is time; call it now and then. The broker reads it without
-    /// ending a session.
+    /// ending a session. One that starts could read the new key with the old certificate: then the next call does it.
     public func refreshCertificate() {
-        guard let certificate else { return }
+        guard let certificate, state.withLockedValue({ $0.takesSignals && $0.child != nil }) else { return }
         do throws(IoTError) {
             guard try certificate.refresh() else { return }
             state.withLockedValue { state in
-                if state.takesSignals { state.child?.send(SIGHUP) } else { state.mustReload = true }
+                if state.takesSignals { state.child?.send(SIGHUP) }
             }
             logger.notice("the certificate of the TLS listener was replaced")
         } catch {

@@ -12,6 +12,8 @@ public struct ThingModelClient: Sendable {
     public static let defaultTimeout = Duration.seconds(10)
 
     private let link: any ModelLink
+    /// As many as the hub takes at once.
+    private static let devicesOfReading = 1_000
 
     public init(link: any ModelLink) {
         self.link = link
@@ -69,19 +71,21 @@ public struct ThingModelClient: Sendable {
         _ devices: [String]? = nil, _ path: String, timeout: Duration = defaultTimeout
     ) async throws(IoTError) -> [DeviceReading] {
         var all: [DeviceReading] = []
-        var wanted = devices
-        while true {
-            var params: JSONValue = ["path": .string(path)]
-            params["devices"] = wanted.map { .array($0.map { .string($0) }) }
+        var rest = devices?[...]
+        var params: JSONValue = ["path": .string(path)]
+        while rest?.isEmpty != true {
+            params["devices"] = rest.map { .array($0.prefix(Self.devicesOfReading).map { .string($0) }) }
             let result = try await link.request(ModelMethod.readMany, params, timeout: timeout, id: nil)
             guard let list = result["readings"]?.arrayValue else { throw Self.damaged("the readings") }
-            let readings = list.compactMap(DeviceReading.init(json:))
-            // The first always fits, so each round gets further.
-            let fitting = readings.prefix { $0.error?.code != .payloadTooLarge }
-            all += fitting
-            guard fitting.count < readings.count, !fitting.isEmpty else { return all }
-            wanted = readings.dropFirst(fitting.count).map(\.device)
+            all += list.compactMap(DeviceReading.init(json:))
+            // Each round gets further.
+            guard let last = list.last else { break }
+            rest = rest?.dropFirst(list.count)
+            guard rest == nil else { continue }
+            guard result["more"]?.boolValue == true, let name = last["name"], name != params["after"] else { break }
+            params["after"] = name
         }
+        return all
     }
 
     /// The whole of a device, to be kept elsewhere: `{"id","name","schema","model","versions":{path:version}}`.
