@@ -50,7 +50,7 @@ import Testing
 
         let box = try await RunningDaemon(cameras: ["door": Self.clip], folder: folder)
         try await eventually("the box online") {
-            try await box.iotctl("status").text.contains("online since")
+            try await box.iotctl("status").text.contains("online (connected)")
         }
         try await eventually("its camera online") {
             try await box.iotctl("device", "list").text.contains(#/door .* yes /#)
