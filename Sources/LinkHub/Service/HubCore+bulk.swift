@@ -4,7 +4,6 @@ import ThingModel
 
 /// Many devices, or all of one device, in one answer.
 extension HubCore {
-    static let devicesOfReading = 1_000
     /// Bytes of readings that fit an answer.
     private static let readingsSize = 240_000
 
@@ -14,7 +13,7 @@ extension HubCore {
         let path = try PropertyPath(parsing: try parameters.text("path"))
         let after = try parameters.optionalText("after")
         let names =
-            try parameters.optionalTexts("devices", atMost: Self.devicesOfReading)
+            try parameters.optionalTexts("devices", atMost: ThingModelClient.devicesOfReading)
             ?? viewedDevices(of: permit, after: after).map(\.rawValue)
         var readings: [JSONValue] = []
         var room = Self.readingsSize

@@ -158,10 +158,7 @@ public final class MonitorChannel: Sendable {
         let stream = ChunkStream(limit: RawVideoSink.queueLimit)
         try await onCore { core throws(IoTError) in
             let (stage, video, _) = try core.decoding()
-            guard let video else {
-                throw IoTError(
-                    .operationNotAllowed, "the camera sends no picture", remedy: "ask for its sound only")
-            }
+            guard let video else { throw MonitorCore.noPicture() }
             let rate = video.frameRate
             stage.addPictures { RawVideoSink(frames: frames, frameRate: rate, stream: stream) }
         }

@@ -279,10 +279,14 @@ final class MonitorCore {
     func addRecording(frames: Int?) throws(IoTError) -> RecordingSink {
         guard stage != nil, !hasEnded else { throw IoTError(.channelDisconnected) }
         let video = receiver?.video ?? parameters.video
-        guard frames == nil || video != nil else { throw IoTError(.operationNotAllowed, "the channel has no picture") }
+        guard frames == nil || video != nil else { throw Self.noPicture() }
         let sink = RecordingSink(video: video, audio: receiver?.audio ?? parameters.audio, frames: frames)
         recordings.append(RecordingFeed(sink: sink))
         return sink
+    }
+
+    static func noPicture() -> IoTError {
+        IoTError(.operationNotAllowed, "the camera sends no picture", remedy: "ask for its sound only")
     }
 
     /// The decoding thread, and the picture's parameters as now known.

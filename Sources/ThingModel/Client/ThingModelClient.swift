@@ -11,9 +11,10 @@ public struct ThingModelClient: Sendable {
     /// How long a call waits for its answer when nothing else is said.
     public static let defaultTimeout = Duration.seconds(10)
 
+    /// The most devices that one `property.readMany` may name.
+    package static let devicesOfReading = 1_000
+
     private let link: any ModelLink
-    /// As many as the hub takes at once.
-    private static let devicesOfReading = 1_000
 
     public init(link: any ModelLink) {
         self.link = link

@@ -19,7 +19,8 @@ public struct SchemaChange: Sendable, Hashable {
 
 extension ThingDocument {
     /// Takes over a new schema. Written values that still fit stay, member by member; what does not fit becomes the
-    /// default and is listed; what nobody wrote becomes the new default. User properties stay as they are; what the device reports itself, it reports again.
+    /// default and is listed; what nobody wrote becomes the new default. User properties stay as they are; what the
+    /// device reports itself, it reports again.
     public mutating func adopt(_ newSchema: ThingSchema) throws(IoTError) -> SchemaChange {
         guard newSchema != schema else { return SchemaChange(changes: [], dropped: []) }
         var next = self

@@ -31,7 +31,7 @@ struct CameraCommand: AsyncParsableCommand {
             Console.print(table.text)
             for camera in list.cameras {
                 guard let reason = camera.reason else { continue }
-                Console.print("\(camera.name): \(reason.code) \(reason.name): \(reason.message)\n  \(reason.remedy)")
+                Console.print("\(camera.name): \(reason.error)\n  \(reason.remedy)")
             }
         }
     }

@@ -29,7 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private static func describe(_ link: LinkState) -> String {
         let status = "\(link.name) (\(link.cause)) since \(Format.time(link.since)) as \(link.accessId)"
-        if let reason = link.reason { return "\(status); \(reason.code) \(reason.name): \(reason.message)" }
+        if let reason = link.reason { return "\(status); \(reason.error)" }
         if link.cause == "unregistered" { return "\(status); come back with `iotctl link register`" }
         return status
     }
@@ -47,7 +47,7 @@ struct StatusCommand: AsyncParsableCommand {
         if let version = broker.version { words.append(version) }
         if let process = broker.process { words.append("process \(process)") }
         if broker.restarts > 0 { words.append("restarted \(broker.restarts) times") }
-        if let reason = broker.reason { words.append("\(reason.code) \(reason.name): \(reason.message)") }
+        if let reason = broker.reason { words.append("\(reason.error)") }
         return words.joined(separator: ", ")
     }
 }

@@ -71,12 +71,12 @@ extension APIRoutes {
         ]
     }
 
-    /// The picture may come long after the request; a client that leaves meanwhile ends the wait.
     /// How many pictures a body is to have.
     private static func frames(of request: APIRequest) throws(IoTError) -> Int? {
         try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)
     }
 
+    /// The picture may come long after the request; a client that leaves meanwhile ends the wait.
     private static func snapshot(
         _ request: APIRequest, of gateway: any Gateway, format: SnapshotFormat
     ) async throws -> Response {
