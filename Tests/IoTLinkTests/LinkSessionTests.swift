@@ -250,7 +250,7 @@ struct LinkSessionTests {
                     guard case .reply(let reply) = arrival.envelope else { throw Unexpected() }
                     return reply
                 }
-                let later = now + 10_000
+                let later = now + 60_000
                 let first = try await ask("a", "test.double", ["n": 21], deadline: later)
                 #expect(first == LinkReply(id: "a", result: 42))
                 let again = try await ask("a", "test.double", ["n": 21], deadline: later)
@@ -287,7 +287,7 @@ struct LinkSessionTests {
                 let address = try await hub.next(method: "session.begin").address
                 let now = WallClock.milliseconds()
                 try hub.send(
-                    .request(LinkRequest(id: "a", method: "test.hang", t: now, deadline: now + 200)), to: address)
+                    .request(LinkRequest(id: "a", method: "test.hang", t: now, deadline: now + 1_000)), to: address)
                 for await _ in cancelled {}
             }
         }
