@@ -26,7 +26,8 @@ struct LinkSessionMachineTests {
         #expect(topic == "iotlink/1/up/u/owner/\(address.session)")
         let begin = try #require(session.publishedRequests.first)
         #expect(begin.method == "session.begin")
-        #expect(begin.params == ["session": .string(address.session), "versions": [1], "connection": 1])
+        #expect(
+            begin.params == ["session": .string(address.session), "versions": [1], "batches": true, "connection": 1])
         #expect(session.machine.status.status == .registering)
 
         session.receive(LinkReply(id: begin.id, result: ["t": .integer(session.wall)]))

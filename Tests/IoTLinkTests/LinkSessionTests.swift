@@ -270,6 +270,41 @@ struct LinkSessionTests {
         }
     }
 
+    @Test("Several envelopes in one message are each taken, in order")
+    func batch() async throws {
+        try await withBroker { broker in
+            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
+            try await hub.start()
+            try await withSession(broker) { session in
+                session.handle("test.double") { request throws(IoTError) in
+                    .integer((request.params["n"]?.integerValue ?? 0) * 2)
+                }
+                let pushes = session.pushes()
+                _ = try await wait(session, for: .online)
+                let begin = try await hub.next(method: "session.begin")
+                guard case .request(let registration) = begin.envelope else { throw Unexpected() }
+                #expect(registration.params["batches"] == true)
+                let now = WallClock.milliseconds()
+                let batch: [Envelope] = [
+                    .push(LinkPush(method: "test.first")),
+                    .request(
+                        LinkRequest(id: "a", method: "test.double", params: ["n": 21], t: now, deadline: now + 60_000)),
+                    .push(LinkPush(method: "test.second")),
+                ]
+                try hub.send(batch, to: begin.address)
+                let arrival = try await hub.next { if case .reply = $0.envelope { true } else { false } }
+                #expect(arrival.envelope == .reply(LinkReply(id: "a", result: 42)))
+                var methods: [String] = []
+                for await push in pushes {
+                    methods.append(push.method)
+                    if methods.count == 2 { break }
+                }
+                #expect(methods == ["test.first", "test.second"])
+                #expect(session.counters.malformedEnvelopes == 0)
+            }
+        }
+    }
+
     @Test("A handler is cancelled at the request's deadline")
     func handlerDeadline() async throws {
         try await withBroker { broker in

@@ -89,6 +89,12 @@ struct HubCoreBulkTests {
         #expect(lost?.result["readings"]?.arrayValue?.first?["code"] == 20101)
         #expect(try hub.request(hub.stranger, "property.readMany", ["path": ""])?.result["readings"] == [])
         #expect(try hub.request(hub.owner, "property.readMany", ["path": "No.such"])?.code == .pathInvalid)
+
+        try hub.core.bind(hub.owner.principal.accessID!, hub.back, .owner, at: hub.time)
+        let away = try hub.request(hub.owner, "property.readMany", ["path": "", "devices": ["back"]])
+        let refused = try #require(away?.result["readings"]?.arrayValue?.first.flatMap(DeviceReading.init(json:)))
+        #expect(refused.error?.code == .deviceOffline)
+        #expect(refused.error?.remedy == "switch it on once")
     }
 
     @Test("Readings that no longer fit the answer are to be asked for again")

@@ -204,11 +204,11 @@ extension LinkSession {
         case .connected: transport = .connected
         case .subscribed(_, let granted): transport = .subscribed(granted: granted)
         case .message(let message):
-            if message.topic == topic, let envelope = try? Envelope(parsing: message.payload) {
-                transport = .received(envelope)
-            } else {
-                transport = .malformed
-            }
+            let (envelopes, malformed) = message.topic == topic ? EnvelopeBatch.parse(message.payload) : ([], 1)
+            let events =
+                envelopes.map { LinkSessionMachine.Transport.received($0) }
+                + Array(repeating: .malformed, count: malformed)
+            return feed(events.map { .transport(attempt: attempt, $0) })
         case .ended(.disconnected): transport = .closed
         case .ended(.credentialsRefused(let error)): transport = .credentialsRefused(error)
         case .ended(.lost(let error)): transport = .lost(error)

@@ -323,6 +323,7 @@ struct LinkSessionMachine: Sendable {
         var params = sessionParams(connection: self.attempt)
         params["session"] = .string(address.session)
         params["versions"] = [1]
+        params["batches"] = true
         publish(request(id: id, LinkMethod.begin, params, deadline: beginning.until, at: now, wall: wall))
     }
 

@@ -19,6 +19,10 @@ public enum Envelope: Sendable, Equatable {
         } catch {
             throw IoTError(.invalidRequest, "the envelope is no JSON: \(error.reason) at byte \(error.offset)")
         }
+        try self.init(json: json)
+    }
+
+    init(json: JSONValue) throws(IoTError) {
         guard let members = json.objectValue else { throw Self.malformed("it is no object") }
         let params = members["params"] ?? .object([:])
         let method = members["method"]?.stringValue

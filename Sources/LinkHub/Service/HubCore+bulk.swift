@@ -39,6 +39,7 @@ extension HubCore {
         } catch {
             reading["code"] = .integer(Int64(error.code.rawValue))
             reading["message"] = .string(String(error.message.prefix(512)))
+            reading["remedy"] = error.specificRemedy.map { .string($0) }
         }
         return reading
     }

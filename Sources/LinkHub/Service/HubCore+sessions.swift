@@ -35,7 +35,10 @@ extension HubCore {
         }
         register(address)
         let wasOnline = sessions[address.principal] != nil
-        if let old = sessions.begin(address, silentUntil: time.monotonic + limits.sessionSilence) {
+        let readsBatches = request.params["batches"]?.boolValue == true
+        if let old = sessions.begin(
+            address, silentUntil: time.monotonic + limits.sessionSilence, readsBatches: readsBatches)
+        {
             push(LinkMethod.kick, ["reason": "superseded"], to: old, at: time)
             abandonForwards(to: address.principal, at: time)
         }

@@ -172,7 +172,7 @@ final class HubService: @unchecked Sendable {
                 if writer.hasBegun { core.statistics.transactions += 1 }
                 return core.takeNotices(at: clock())
             }
-            deliver(held.flatMap(\.outputs) + notices)
+            deliver(MessageBatches.join(held.flatMap(\.outputs) + notices, reads: core.sessions.readsBatches))
             for entry in held { entry.completion?(entry.failure) }
         } catch {
             // Nothing of it happened. Memory has seen it, so it goes back to what the disk holds.

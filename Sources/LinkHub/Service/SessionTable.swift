@@ -11,6 +11,8 @@ struct SessionTable: Sendable {
         var hasLoggedIn = false
         /// The newest of the session's connections that was heard of, where its client counts them.
         var connection: Int64?
+        /// It takes several envelopes in one message.
+        var readsBatches = false
     }
 
     private(set) var sessions: [Principal: Session] = [:]
@@ -20,9 +22,12 @@ struct SessionTable: Sendable {
 
     /// Makes this the principal's session.
     /// - Returns: The session that it takes over from; `nil` for none, or for the same one again.
-    mutating func begin(_ address: LinkAddress, silentUntil: NIODeadline) -> LinkAddress? {
+    mutating func begin(
+        _ address: LinkAddress, silentUntil: NIODeadline, readsBatches: Bool
+    ) -> LinkAddress? {
         let old = sessions[address.principal]?.address
-        sessions[address.principal] = Session(address: address, silentUntil: silentUntil)
+        sessions[address.principal] = Session(
+            address: address, silentUntil: silentUntil, readsBatches: readsBatches)
         return old == address ? nil : old
     }
 
@@ -34,6 +39,11 @@ struct SessionTable: Sendable {
     mutating func noteConnection(_ connection: Int64?, of principal: Principal) {
         guard let connection, connection > sessions[principal]?.connection ?? Int64.min else { return }
         sessions[principal]?.connection = connection
+    }
+
+    func readsBatches(_ address: LinkAddress) -> Bool {
+        guard let session = sessions[address.principal] else { return false }
+        return session.address == address && session.readsBatches
     }
 
     mutating func loggedIn(_ principal: Principal) {

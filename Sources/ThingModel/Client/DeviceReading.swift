@@ -14,10 +14,13 @@ public struct DeviceReading: Sendable, Hashable {
     public struct Failure: Sendable, Hashable {
         public var code: ErrorCode
         public var message: String
+        /// Where the catalogue's remedy for the code does not fit.
+        public var remedy: String?
 
-        public init(code: ErrorCode, message: String) {
+        public init(code: ErrorCode, message: String, remedy: String? = nil) {
             self.code = code
             self.message = message
+            self.remedy = remedy
         }
     }
 
@@ -28,7 +31,8 @@ public struct DeviceReading: Sendable, Hashable {
         name = json["name"]?.stringValue
         if let code = json["code"]?.integerValue {
             error = Failure(
-                code: ErrorCode(rawValue: Int(clamping: code)), message: json["message"]?.stringValue ?? "")
+                code: ErrorCode(rawValue: Int(clamping: code)), message: json["message"]?.stringValue ?? "",
+                remedy: json["remedy"]?.stringValue)
         } else {
             guard let value = json["value"], let version = json["version"]?.integerValue else { return nil }
             reading = PropertyReading(value: value, version: version)

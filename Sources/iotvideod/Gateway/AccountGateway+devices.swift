@@ -119,7 +119,9 @@ extension GatewayAPI.DeviceSummary {
 extension GatewayAPI.DeviceReading {
     init(_ reading: ThingModel.DeviceReading) {
         if let error = reading.error {
-            self.init(device: reading.device, name: reading.name, error: IoTError(error.code, error.message))
+            self.init(
+                device: reading.device, name: reading.name,
+                error: IoTError(error.code, error.message, remedy: error.remedy))
         } else {
             self.init(
                 device: reading.device, name: reading.name, value: reading.reading?.value ?? .null,

@@ -69,6 +69,11 @@ final class WireHub: Sendable {
         try connection.publish(MQTTMessage(topic: address.downTopic, payload: try envelope.serialized()))
     }
 
+    func send(_ batch: [Envelope], to address: LinkAddress) throws {
+        let payload = EnvelopeBatch.joined(try batch.map { try $0.serialized() })
+        try connection.publish(MQTTMessage(topic: address.downTopic, payload: payload))
+    }
+
     func stop() { connection.disconnect() }
 
     /// Answers what belongs to the session, and echoes every other request's params.

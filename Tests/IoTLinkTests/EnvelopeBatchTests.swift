@@ -1,0 +1,57 @@
+import IoTCore
+import TestSupport
+import Testing
+
+@testable import IoTLink
+
+@Suite("Several envelopes in one message")
+struct EnvelopeBatchTests {
+    private static let envelopes: [Envelope] = [
+        .reply(LinkReply(id: "a", result: ["text": "grüß Gott"])),
+        .push(LinkPush(method: "device.presence", params: ["online": true], t: 7)),
+        .request(LinkRequest(id: "b", method: "action.take", params: [1, "[,]"], t: 1, deadline: 2)),
+    ]
+
+    @Test("A batch brings its envelopes in order; one alone is the envelope itself")
+    func order() throws {
+        let texts = try Self.envelopes.map { try $0.serialized() }
+        for count in 1...texts.count {
+            let bytes = EnvelopeBatch.joined(Array(texts.prefix(count)))
+            let (read, malformed) = EnvelopeBatch.parse(bytes)
+            #expect(read == Array(Self.envelopes.prefix(count)))
+            #expect(malformed == 0)
+        }
+        #expect(EnvelopeBatch.joined([texts[0]]) == texts[0])
+    }
+
+    @Test("What is malformed in a batch is counted, and takes nothing else along")
+    func malformed() throws {
+        let good = String(decoding: try Self.envelopes[0].serialized(), as: UTF8.self)
+        for (text, envelopes, malformed) in [
+            ("[\(good),{},\(good)]", 2, 1), ("[[\(good)],7,null]", 0, 3), ("[]", 0, 1), ("[\(good)", 0, 1),
+            ("[\(good),]", 0, 1), ("7", 0, 1), ("", 0, 1),
+        ] {
+            let parsed = EnvelopeBatch.parse(Array(text.utf8))
+            #expect(parsed.envelopes.count == envelopes, "\(text)")
+            #expect(parsed.malformed == malformed, "\(text)")
+        }
+        let tooLarge = EnvelopeBatch.joined(
+            Array(repeating: Array(good.utf8), count: Envelope.maximumSize / good.utf8.count + 1))
+        #expect(EnvelopeBatch.parse(tooLarge).envelopes.isEmpty)
+        #expect(EnvelopeBatch.parse(tooLarge).malformed == 1)
+    }
+
+    @Test("No damage to a batch traps")
+    func damage() throws {
+        var random = SeededGenerator(seed: 12)
+        let batch = EnvelopeBatch.joined(try Self.envelopes.map { try $0.serialized() })
+        for _ in 0..<2_000 {
+            var bytes = batch
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: .min ... .max, using: &random)
+            }
+            let (envelopes, malformed) = EnvelopeBatch.parse(bytes)
+            #expect(envelopes.count + malformed > 0)
+        }
+    }
+}
