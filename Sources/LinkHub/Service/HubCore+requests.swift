@@ -15,13 +15,14 @@ extension HubCore {
         _ request: LinkRequest, from address: LinkAddress, at time: HubTime, recall: (Int64) -> [UInt8]?
     ) {
         statistics.requests += 1
-        let requester = HubTurn.Requester(address: address, request: request)
-        turn.requester = requester
         guard takeRate(address.principal, at: time) else {
             statistics.refusedRequests += 1
-            answer(requester, .failure(IoTError(.tooManyRequests, "too many requests a second")))
+            let refusal = IoTError(.tooManyRequests, "too many requests a second")
+            send(.reply(LinkReply(id: request.id, error: refusal)), to: address)
             return
         }
+        let requester = HubTurn.Requester(address: address, request: request)
+        turn.requester = requester
         if address.principal.kind == .enrolment {
             handleEnrolment(request, for: requester, at: time)
             return

@@ -57,6 +57,9 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a binding, and at once the account's channels to the device.",
             discussion: """
+                Without its owner a device is nobody's, and nobody can share it: an
+                administrator gives it to an account with `iotctl device bind --role owner`.
+
                 EXAMPLES
                   iotctl device unbind front bob
                 """)
