@@ -41,6 +41,20 @@ struct EnvelopeBatchTests {
         #expect(EnvelopeBatch.parse(tooLarge).malformed == 1)
     }
 
+    @Test("An envelope as deep as any that the hub takes, and what wraps it, leaves its neighbours alone")
+    func depth() throws {
+        let good = try Self.envelopes[0].serialized()
+        // The envelope is a level of its own.
+        for levels in [127, 130] {
+            let nest = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+            let deep = Array(#"{"method":"m","params":\#(nest)}"#.utf8)
+            #expect((try? Envelope(parsing: deep)) == nil ? levels == 130 : levels == 127)
+            #expect(EnvelopeBatch.parse(EnvelopeBatch.joined([good, deep, good])).envelopes.count == 3)
+        }
+        let tooDeep = Array(String(repeating: "[", count: 100_000).utf8)
+        #expect(EnvelopeBatch.parse(tooDeep).malformed == 1)
+    }
+
     @Test("No damage to a batch traps")
     func damage() throws {
         var random = SeededGenerator(seed: 12)

@@ -253,7 +253,9 @@ struct HubCoreTests {
         #expect(unknown?.code == .pathInvalid)
     }
 
-    @Test("Writes that follow each other are delivered one at a time, the newest last, and again when not answered")
+    @Test(
+        "Writes that follow each other are delivered one at a time, the newest last, and again when not answered or refused for lack of room"
+    )
     func deliveries() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -275,7 +277,11 @@ struct HubCoreTests {
         let third = deliveries(hub.timeout())
         #expect(third.first?.params == second.first?.params)
         #expect(third.first?.id != second.first?.id)
-        _ = try hub.send(hub.camera, .reply(LinkReply(id: third[0].id)))
+        let busy = IoTError(.tooManyRequests)
+        let fourth = deliveries(try hub.send(hub.camera, .reply(LinkReply(id: third[0].id, error: busy))))
+        #expect(fourth.first?.params == third.first?.params)
+        // It has its turn at the next login.
+        #expect(deliveries(try hub.send(hub.camera, .reply(LinkReply(id: fourth[0].id, error: busy)))).isEmpty)
         #expect(hub.core.forwards.isEmpty)
     }
 

@@ -43,6 +43,13 @@ struct MessageBatchesTests {
             ]) == ["anna [1,2]", "-", "anna [3,4]"])
     }
 
+    @Test("A batch has no more envelopes than a session may run and some")
+    func count() {
+        let sent = MessageBatches.join(Array(repeating: .message(anna, [UInt8(ascii: "1")]), count: 70)) { _ in true }
+        let sizes = sent.map { if case .message(_, let bytes) = $0 { (bytes.count - 1) / 2 } else { 0 } }
+        #expect(sizes == [32, 32, 6])
+    }
+
     @Test("A batch stays within its size, and what is larger goes alone, in its place")
     func size() throws {
         let large = [UInt8](repeating: UInt8(ascii: "7"), count: EnvelopeBatch.maximumSize + 1)

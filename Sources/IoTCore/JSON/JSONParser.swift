@@ -9,13 +9,15 @@ public struct JSONParser {
         public var description: String { "\(reason) at byte \(offset)" }
     }
 
-    static let maximumDepth = 128
+    public static let defaultMaximumDepth = 128
 
     private let bytes: [UInt8]
+    private let maximumDepth: Int
     private var position = 0
 
-    init(bytes: [UInt8]) {
+    init(bytes: [UInt8], maximumDepth: Int) {
         self.bytes = bytes
+        self.maximumDepth = maximumDepth
     }
 
     mutating func parse() throws(Failure) -> JSONValue {
@@ -60,7 +62,7 @@ public struct JSONParser {
     }
 
     private mutating func parseObject(depth: Int) throws(Failure) -> JSONValue {
-        guard depth < Self.maximumDepth else { throw failure("nested more than \(Self.maximumDepth) deep") }
+        guard depth < maximumDepth else { throw failure("nested more than \(maximumDepth) deep") }
         position += 1
         var members: [String: JSONValue] = [:]
         skipWhitespace()
@@ -88,7 +90,7 @@ public struct JSONParser {
     }
 
     private mutating func parseArray(depth: Int) throws(Failure) -> JSONValue {
-        guard depth < Self.maximumDepth else { throw failure("nested more than \(Self.maximumDepth) deep") }
+        guard depth < maximumDepth else { throw failure("nested more than \(maximumDepth) deep") }
         position += 1
         var elements: [JSONValue] = []
         skipWhitespace()

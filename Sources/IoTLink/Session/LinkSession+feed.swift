@@ -208,7 +208,9 @@ extension LinkSession {
             let events =
                 envelopes.map { LinkSessionMachine.Transport.received($0) }
                 + Array(repeating: .malformed, count: malformed)
-            return feed(events.map { .transport(attempt: attempt, $0) })
+            // Each by itself, so that between them what runs can end.
+            for event in events { feed(.transport(attempt: attempt, event)) }
+            return
         case .ended(.disconnected): transport = .closed
         case .ended(.credentialsRefused(let error)): transport = .credentialsRefused(error)
         case .ended(.lost(let error)): transport = .lost(error)

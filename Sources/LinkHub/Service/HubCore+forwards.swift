@@ -69,7 +69,10 @@ extension HubCore {
             if case .ending(let key, let side) = forward.purpose {
                 concludeEnding(key, side, isAnswered: isAnswered, at: time)
             } else {
-                concludeDelivery(forward, isAnswered: isAnswered, at: time)
+                // A device that has too much to do has not taken the value.
+                var isTaken = isAnswered
+                if case .failure(let error) = outcome, error.code == .tooManyRequests { isTaken = false }
+                concludeDelivery(forward, isTaken: isTaken, at: time)
             }
             return
         }

@@ -119,14 +119,14 @@ extension HubCore {
             to: session.address)
     }
 
-    /// A delivery was answered, or not in time.
-    mutating func concludeDelivery(_ forward: Forward, isAnswered: Bool, at time: HubTime) {
+    /// A delivery was taken, or not in time.
+    mutating func concludeDelivery(_ forward: Forward, isTaken: Bool, at time: HubTime) {
         guard case .delivery(let device, let path, let version, let attempt) = forward.purpose,
             let newest = try? state.models[device]?.read(path).version
         else { return }
         if newest > version {
             deliver(path, to: device, attempt: 1, at: time)
-        } else if !isAnswered, attempt < 3 {
+        } else if !isTaken, attempt < 3 {
             deliver(path, to: device, attempt: attempt + 1, at: time)
         }
     }

@@ -15,14 +15,13 @@ extension HubCore {
         _ request: LinkRequest, from address: LinkAddress, at time: HubTime, recall: (Int64) -> [UInt8]?
     ) {
         statistics.requests += 1
-        guard takeRate(address.principal, at: time) else {
-            statistics.refusedRequests += 1
-            let refusal = IoTError(.tooManyRequests, "too many requests a second")
-            send(.reply(LinkReply(id: request.id, error: refusal)), to: address)
-            return
-        }
         let requester = HubTurn.Requester(address: address, request: request)
         turn.requester = requester
+        guard takeRate(address.principal, at: time) else {
+            statistics.refusedRequests += 1
+            answer(requester, .failure(IoTError(.tooManyRequests, "too many requests a second")))
+            return
+        }
         if address.principal.kind == .enrolment {
             handleEnrolment(request, for: requester, at: time)
             return

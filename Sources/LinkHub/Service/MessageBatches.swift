@@ -33,7 +33,9 @@ struct MessageBatches {
             return
         }
         if let batch = batches[address] {
-            if batch.size + envelope.count + 1 <= EnvelopeBatch.maximumSize {
+            if batch.size + envelope.count + 1 <= EnvelopeBatch.maximumSize,
+                batch.envelopes.count < EnvelopeBatch.maximumCount
+            {
                 batches[address]?.envelopes.append(envelope)
                 batches[address]?.size += envelope.count + 1
                 return

@@ -345,8 +345,7 @@ struct ChaosWorld {
         let receivers = wires.filter { $0.value.isSubscribed }.sorted { $0.key < $1.key }
         for (id, wire) in receivers {
             for case .message(wire.address, let payload) in outputs {
-                guard let envelope = try? Envelope(parsing: payload) else { continue }
-                send(down: .received(envelope), on: id)
+                for envelope in EnvelopeBatch.parse(payload).envelopes { send(down: .received(envelope), on: id) }
             }
         }
     }

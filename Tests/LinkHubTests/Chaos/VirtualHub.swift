@@ -107,7 +107,8 @@ struct VirtualHub {
                     core.accept(turn)
                     outputs += turn.outputs
                 }
-                return outputs + core.takeNotices(at: time)
+                return MessageBatches.join(
+                    outputs + core.takeNotices(at: time), reads: core.sessions.readsBatches)
             }
         }.get()
     }
