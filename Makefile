@@ -24,7 +24,7 @@ help:
 	@echo 'make run       deps, build, and run with the sample clip as camera "front"'
 	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another)'
 	@echo 'make test      deps, format check, and every test (needs root, for network namespaces and captures;'
-	@echo '               21 minutes on 2 cores)'
+	@echo '               18 to 22 minutes on 2 cores)'
 	@echo 'make interop   test against peers that others wrote: Chromium, GStreamer, aiortc,'
 	@echo '               coturn, a kernel NAT (needs root)'
 	@echo 'make lint      the format check alone'
