@@ -37,6 +37,16 @@ struct LinkSessionTests {
         }
     }
 
+    private func withHubAndSession(
+        _ answer: @escaping WireHub.Answer = WireHub.accept, _ body: (WireHub, LinkSession) async throws -> Void
+    ) async throws {
+        try await withBroker { broker in
+            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken, answer: answer)
+            try await hub.start()
+            try await withSession(broker) { session in try await body(hub, session) }
+        }
+    }
+
     private func wait(_ session: LinkSession, for status: LinkStatus) async throws -> LinkStatusChange {
         for await change in session.statusChanges() where change.status == status { return change }
         throw IoTError(.internalFailure, "the session ended before it was \(status)")
@@ -91,25 +101,21 @@ struct LinkSessionTests {
 
     @Test("Many requests at once are each answered once, with the largest envelope among them")
     func manyRequests() async throws {
-        try await withBroker { broker in
-            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
-            try await hub.start()
-            try await withSession(broker) { session in
-                _ = try await wait(session, for: .online)
-                let large = JSONValue.string(String(repeating: "x", count: 250_000))
-                let answered = try await session.request("test.echo", large)
-                #expect(answered == large)
-                try await withThrowingTaskGroup(of: Bool.self) { group in
-                    for number in 0..<200 {
-                        group.addTask {
-                            let result = try await session.request("test.echo", ["n": .integer(Int64(number))])
-                            return result["n"] == .integer(Int64(number))
-                        }
+        try await withHubAndSession { hub, session in
+            _ = try await wait(session, for: .online)
+            let large = JSONValue.string(String(repeating: "x", count: 250_000))
+            let answered = try await session.request("test.echo", large)
+            #expect(answered == large)
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        let result = try await session.request("test.echo", ["n": .integer(Int64(number))])
+                        return result["n"] == .integer(Int64(number))
                     }
-                    for try await isRight in group { #expect(isRight) }
                 }
-                #expect(session.counters.unexpectedReplies == 0)
+                for try await isRight in group { #expect(isRight) }
             }
+            #expect(session.counters.unexpectedReplies == 0)
         }
     }
 
@@ -207,221 +213,190 @@ struct LinkSessionTests {
 
     @Test("A kick stays until register(), which begins a new session")
     func kick() async throws {
-        try await withBroker { broker in
-            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
-            try await hub.start()
-            try await withSession(broker) { session in
-                _ = try await wait(session, for: .online)
-                let old = try await hub.next(method: "session.begin").address
-                try hub.send(.push(LinkPush(method: "session.kick", params: ["reason": "newer session"])), to: old)
-                let kicked = try await wait(session, for: .kickOff)
-                #expect(kicked.reason?.message.contains("newer session") == true)
-                session.register()
-                _ = try await wait(session, for: .online)
-                let new = try await hub.next(method: "session.begin").address
-                #expect(new.principal == old.principal)
-                #expect(new.session != old.session)
-            }
+        try await withHubAndSession { hub, session in
+            _ = try await wait(session, for: .online)
+            let old = try await hub.next(method: "session.begin").address
+            try hub.send(.push(LinkPush(method: "session.kick", params: ["reason": "newer session"])), to: old)
+            let kicked = try await wait(session, for: .kickOff)
+            #expect(kicked.reason?.message.contains("newer session") == true)
+            session.register()
+            _ = try await wait(session, for: .online)
+            let new = try await hub.next(method: "session.begin").address
+            #expect(new.principal == old.principal)
+            #expect(new.session != old.session)
         }
     }
 
     @Test("The hub's requests run in handlers, once an id; an unknown method is refused; pushes arrive")
     func incoming() async throws {
-        try await withBroker { broker in
-            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
-            try await hub.start()
-            try await withSession(broker) { session in
-                let calls = Mutex(0)
-                session.handle("test.double") { request throws(IoTError) in
-                    calls.withLock { $0 += 1 }
-                    guard let number = request.params["n"]?.integerValue else { throw IoTError(.valueInvalid, "no n") }
-                    return .integer(number * 2)
-                }
-                let pushes = session.pushes()
-                _ = try await wait(session, for: .online)
-                let address = try await hub.next(method: "session.begin").address
-                let now = WallClock.milliseconds()
-                func ask(_ id: String, _ method: String, _ params: JSONValue, deadline: Int64) async throws -> LinkReply
-                {
-                    let request = LinkRequest(
-                        id: id, method: method, from: Principal("u/anna"), params: params, t: now, deadline: deadline)
-                    try hub.send(.request(request), to: address)
-                    let arrival = try await hub.next { if case .reply = $0.envelope { true } else { false } }
-                    guard case .reply(let reply) = arrival.envelope else { throw Unexpected() }
-                    return reply
-                }
-                let later = now + 60_000
-                let first = try await ask("a", "test.double", ["n": 21], deadline: later)
-                #expect(first == LinkReply(id: "a", result: 42))
-                let again = try await ask("a", "test.double", ["n": 21], deadline: later)
-                #expect(again == first)
-                let refused = try await ask("b", "test.double", [:], deadline: later)
-                #expect(refused == LinkReply(id: "b", code: .valueInvalid, message: "no n"))
-                let unknown = try await ask("c", "test.other", [:], deadline: later)
-                #expect(unknown.code == .invalidRequest)
-                #expect(calls.withLock { $0 } == 2)
+        try await withHubAndSession { hub, session in
+            let calls = Mutex(0)
+            session.handle("test.double") { request throws(IoTError) in
+                calls.withLock { $0 += 1 }
+                guard let number = request.params["n"]?.integerValue else { throw IoTError(.valueInvalid, "no n") }
+                return .integer(number * 2)
+            }
+            let pushes = session.pushes()
+            _ = try await wait(session, for: .online)
+            let address = try await hub.next(method: "session.begin").address
+            let now = WallClock.milliseconds()
+            func ask(_ id: String, _ method: String, _ params: JSONValue, deadline: Int64) async throws -> LinkReply {
+                let request = LinkRequest(
+                    id: id, method: method, from: Principal("u/anna"), params: params, t: now, deadline: deadline)
+                try hub.send(.request(request), to: address)
+                let arrival = try await hub.next { if case .reply = $0.envelope { true } else { false } }
+                guard case .reply(let reply) = arrival.envelope else { throw Unexpected() }
+                return reply
+            }
+            let later = now + 60_000
+            let first = try await ask("a", "test.double", ["n": 21], deadline: later)
+            #expect(first == LinkReply(id: "a", result: 42))
+            let again = try await ask("a", "test.double", ["n": 21], deadline: later)
+            #expect(again == first)
+            let refused = try await ask("b", "test.double", [:], deadline: later)
+            #expect(refused == LinkReply(id: "b", code: .valueInvalid, message: "no n"))
+            let unknown = try await ask("c", "test.other", [:], deadline: later)
+            #expect(unknown.code == .invalidRequest)
+            #expect(calls.withLock { $0 } == 2)
 
-                try hub.send(.push(LinkPush(method: "device.presence", params: ["online": true])), to: address)
-                for await push in pushes {
-                    #expect(push == LinkPush(method: "device.presence", params: ["online": true]))
-                    break
-                }
+            try hub.send(.push(LinkPush(method: "device.presence", params: ["online": true])), to: address)
+            for await push in pushes {
+                #expect(push == LinkPush(method: "device.presence", params: ["online": true]))
+                break
             }
         }
     }
 
     @Test("Several envelopes in one message are each taken, in order")
     func batch() async throws {
-        try await withBroker { broker in
-            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
-            try await hub.start()
-            try await withSession(broker) { session in
-                session.handle("test.double") { request throws(IoTError) in
-                    .integer((request.params["n"]?.integerValue ?? 0) * 2)
-                }
-                let pushes = session.pushes()
-                _ = try await wait(session, for: .online)
-                let begin = try await hub.next(method: "session.begin")
-                guard case .request(let registration) = begin.envelope else { throw Unexpected() }
-                #expect(registration.params["batches"] == true)
-                let now = WallClock.milliseconds()
-                let batch: [Envelope] = [
-                    .push(LinkPush(method: "test.first")),
-                    .request(
-                        LinkRequest(id: "a", method: "test.double", params: ["n": 21], t: now, deadline: now + 60_000)),
-                    .push(LinkPush(method: "test.second")),
-                ]
-                try hub.send(batch, to: begin.address)
-                let arrival = try await hub.next { if case .reply = $0.envelope { true } else { false } }
-                #expect(arrival.envelope == .reply(LinkReply(id: "a", result: 42)))
-                var methods: [String] = []
-                for await push in pushes {
-                    methods.append(push.method)
-                    if methods.count == 2 { break }
-                }
-                #expect(methods == ["test.first", "test.second"])
-                #expect(session.counters.malformedEnvelopes == 0)
+        try await withHubAndSession { hub, session in
+            session.handle("test.double") { request throws(IoTError) in
+                .integer((request.params["n"]?.integerValue ?? 0) * 2)
             }
+            let pushes = session.pushes()
+            _ = try await wait(session, for: .online)
+            let begin = try await hub.next(method: "session.begin")
+            guard case .request(let registration) = begin.envelope else { throw Unexpected() }
+            #expect(registration.params["batches"] == true)
+            let now = WallClock.milliseconds()
+            let batch: [Envelope] = [
+                .push(LinkPush(method: "test.first")),
+                .request(
+                    LinkRequest(id: "a", method: "test.double", params: ["n": 21], t: now, deadline: now + 60_000)),
+                .push(LinkPush(method: "test.second")),
+            ]
+            try hub.send(batch, to: begin.address)
+            let arrival = try await hub.next { if case .reply = $0.envelope { true } else { false } }
+            #expect(arrival.envelope == .reply(LinkReply(id: "a", result: 42)))
+            var methods: [String] = []
+            for await push in pushes {
+                methods.append(push.method)
+                if methods.count == 2 { break }
+            }
+            #expect(methods == ["test.first", "test.second"])
+            #expect(session.counters.malformedEnvelopes == 0)
         }
     }
 
     @Test("A handler is cancelled at the request's deadline")
     func handlerDeadline() async throws {
-        try await withBroker { broker in
-            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
-            try await hub.start()
-            try await withSession(broker) { session in
-                let (cancelled, writer) = AsyncStream.makeStream(of: Void.self)
-                session.handle("test.hang") { _ throws(IoTError) in
-                    let (never, _) = AsyncStream.makeStream(of: Void.self)
-                    for await _ in never {}
-                    writer.finish()
-                    throw IoTError(.operationTimeout)
-                }
-                _ = try await wait(session, for: .online)
-                let address = try await hub.next(method: "session.begin").address
-                let now = WallClock.milliseconds()
-                try hub.send(
-                    .request(LinkRequest(id: "a", method: "test.hang", t: now, deadline: now + 1_000)), to: address)
-                for await _ in cancelled {}
+        try await withHubAndSession { hub, session in
+            let (cancelled, writer) = AsyncStream.makeStream(of: Void.self)
+            session.handle("test.hang") { _ throws(IoTError) in
+                let (never, _) = AsyncStream.makeStream(of: Void.self)
+                for await _ in never {}
+                writer.finish()
+                throw IoTError(.operationTimeout)
             }
+            _ = try await wait(session, for: .online)
+            let address = try await hub.next(method: "session.begin").address
+            let now = WallClock.milliseconds()
+            try hub.send(
+                .request(LinkRequest(id: "a", method: "test.hang", t: now, deadline: now + 1_000)), to: address)
+            for await _ in cancelled {}
         }
     }
 
     @Test("Several answers arrive in order")
     func severalAnswers() async throws {
-        try await withBroker { broker in
-            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken) { address, request in
-                guard request.method == "test.count" else { return WireHub.accept(address, request) }
-                return (0..<5).map {
-                    LinkReply(id: request.id, result: .integer(Int64($0)), seq: $0, final: $0 == 4)
-                }
+        let answer: WireHub.Answer = { address, request in
+            guard request.method == "test.count" else { return WireHub.accept(address, request) }
+            return (0..<5).map {
+                LinkReply(id: request.id, result: .integer(Int64($0)), seq: $0, final: $0 == 4)
             }
-            try await hub.start()
-            try await withSession(broker) { session in
-                _ = try await wait(session, for: .online)
-                var answers: [JSONValue] = []
-                for try await answer in session.responses("test.count", timeout: .seconds(10)) {
-                    answers.append(answer)
-                }
-                #expect(answers == [0, 1, 2, 3, 4])
+        }
+        try await withHubAndSession(answer) { hub, session in
+            _ = try await wait(session, for: .online)
+            var answers: [JSONValue] = []
+            for try await answer in session.responses("test.count", timeout: .seconds(10)) {
+                answers.append(answer)
             }
+            #expect(answers == [0, 1, 2, 3, 4])
         }
     }
 
     @Test("No answer is 21002 at the deadline, and giving up a request ends it")
     func deadlineAndCancellation() async throws {
-        try await withBroker { broker in
-            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken) { address, request in
-                request.method == "test.mute" ? [] : WireHub.accept(address, request)
+        let answer: WireHub.Answer = { address, request in
+            request.method == "test.mute" ? [] : WireHub.accept(address, request)
+        }
+        try await withHubAndSession(answer) { hub, session in
+            _ = try await wait(session, for: .online)
+            let late = await #expect(throws: IoTError.self) {
+                try await session.request("test.mute", timeout: .milliseconds(100))
             }
-            try await hub.start()
-            try await withSession(broker) { session in
-                _ = try await wait(session, for: .online)
-                let late = await #expect(throws: IoTError.self) {
-                    try await session.request("test.mute", timeout: .milliseconds(100))
-                }
-                #expect(late?.code == .messageTimeout)
-                let task = Task { try await session.request("test.mute", timeout: .seconds(50)) }
-                _ = try await hub.next(method: "test.mute")
-                task.cancel()
-                let given = await #expect(throws: IoTError.self) { try await task.value }
-                #expect(given?.code == .sendFailed)
-            }
+            #expect(late?.code == .messageTimeout)
+            let task = Task { try await session.request("test.mute", timeout: .seconds(50)) }
+            _ = try await hub.next(method: "test.mute")
+            task.cancel()
+            let given = await #expect(throws: IoTError.self) { try await task.value }
+            #expect(given?.code == .sendFailed)
         }
     }
 
     @Test("The will tells the hub of a session that vanished")
     func will() async throws {
-        try await withBroker { broker in
-            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
-            try await hub.start()
-            try await withSession(broker) { session in
-                _ = try await wait(session, for: .online)
-                let address = try await hub.next(method: "session.begin").address
-                // A takeover of its client id ends the connection as a cut cable would: the broker speaks the will.
-                let usurper = MQTTConnection(
-                    configuration: MQTTConfiguration(
-                        endpoint: broker.endpoint, clientID: address.clientID,
-                        credentials: MQTTCredentials(userName: Self.ownerToken.id, password: Self.ownerToken.text))
-                ) { _ in }
-                usurper.connect()
-                let end = try await hub.next(method: "session.end")
-                #expect(end.address == address)
-                #expect(
-                    end.envelope
-                        == .push(
-                            LinkPush(method: "session.end", params: ["reason": "connectionLost", "connection": 1])))
-                let again = try await hub.next(method: "session.begin")
-                #expect(again.address == address)
-            }
+        try await withHubAndSession { hub, session in
+            _ = try await wait(session, for: .online)
+            let address = try await hub.next(method: "session.begin").address
+            // A takeover of its client id ends the connection as a cut cable would: the broker speaks the will.
+            let usurper = MQTTConnection(
+                configuration: MQTTConfiguration(
+                    endpoint: hub.endpoint, clientID: address.clientID,
+                    credentials: MQTTCredentials(userName: Self.ownerToken.id, password: Self.ownerToken.text))
+            ) { _ in }
+            usurper.connect()
+            let end = try await hub.next(method: "session.end")
+            #expect(end.address == address)
+            #expect(
+                end.envelope
+                    == .push(
+                        LinkPush(method: "session.end", params: ["reason": "connectionLost", "connection": 1])))
+            let again = try await hub.next(method: "session.begin")
+            #expect(again.address == address)
         }
     }
 
     @Test("Malformed envelopes are counted and change nothing")
     func malformed() async throws {
-        try await withBroker { broker in
-            let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
-            try await hub.start()
-            try await withSession(broker) { session in
-                _ = try await wait(session, for: .online)
-                let address = try await hub.next(method: "session.begin").address
-                let rogue = MQTTConnection(
-                    configuration: MQTTConfiguration(
-                        endpoint: broker.endpoint, clientID: "rogue",
-                        credentials: MQTTCredentials(userName: Self.hubToken.id, password: Self.hubToken.text))
-                ) { _ in }
-                rogue.connect()
-                for payload in [[], [0xFF, 0xFE], Array("{}".utf8), [UInt8](repeating: 0x20, count: 300_000)] {
-                    try rogue.publish(MQTTMessage(topic: address.downTopic, payload: payload))
-                }
-                let push = try Envelope.push(LinkPush(method: "test.after")).serialized()
-                let pushes = session.pushes()
-                try rogue.publish(MQTTMessage(topic: address.downTopic, payload: push))
-                for await push in pushes where push.method == "test.after" { break }
-                #expect(session.counters.malformedEnvelopes == 4)
-                #expect(session.current.status == .online)
+        try await withHubAndSession { hub, session in
+            _ = try await wait(session, for: .online)
+            let address = try await hub.next(method: "session.begin").address
+            let rogue = MQTTConnection(
+                configuration: MQTTConfiguration(
+                    endpoint: hub.endpoint, clientID: "rogue",
+                    credentials: MQTTCredentials(userName: Self.hubToken.id, password: Self.hubToken.text))
+            ) { _ in }
+            rogue.connect()
+            for payload in [[], [0xFF, 0xFE], Array("{}".utf8), [UInt8](repeating: 0x20, count: 300_000)] {
+                try rogue.publish(MQTTMessage(topic: address.downTopic, payload: payload))
             }
+            let push = try Envelope.push(LinkPush(method: "test.after")).serialized()
+            let pushes = session.pushes()
+            try rogue.publish(MQTTMessage(topic: address.downTopic, payload: push))
+            for await push in pushes where push.method == "test.after" { break }
+            #expect(session.counters.malformedEnvelopes == 4)
+            #expect(session.current.status == .online)
         }
     }
 }

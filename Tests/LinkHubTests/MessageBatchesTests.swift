@@ -43,7 +43,7 @@ struct MessageBatchesTests {
             ]) == ["anna [1,2]", "-", "anna [3,4]"])
     }
 
-    @Test("A batch has no more envelopes than a session may run and some")
+    @Test("A batch has at most 32 envelopes")
     func count() {
         let sent = MessageBatches.join(Array(repeating: .message(anna, [UInt8(ascii: "1")]), count: 70)) { _ in true }
         let sizes = sent.map { if case .message(_, let bytes) = $0 { (bytes.count - 1) / 2 } else { 0 } }
@@ -70,29 +70,25 @@ struct MessageBatchesTests {
         for readsBatches in [true, false] {
             let (sizes, writer) = AsyncStream.makeStream(of: Int.self)
             let answered = NIOLockedValueBox<[String]>([])
-            let directory = TemporaryDirectory()
-            let store = try HubStore(path: directory.path + "/hub.sqlite")
-            let authority = TokenAuthority(key: try HubKey(dataDirectory: directory.path))
-            let service = try HubService(store: store, authority: authority) { outputs in
+            let hub = try InProcessHub(directory: TemporaryDirectory()) { outputs in
                 for case .message(_, let payload) in outputs {
                     let (envelopes, _) = EnvelopeBatch.parse(payload)
                     for case .reply(let reply) in envelopes { answered.withLockedValue { $0.append(reply.id) } }
                     writer.yield(envelopes.count)
                 }
             }
-            try await service.perform { core, time throws(IoTError) in
+            try await hub.service.perform { core, time throws(IoTError) in
                 try core.addUser(AccessID(rawValue: "anna")!, at: time)
             }
             func ask(_ id: String, _ method: String, _ params: JSONValue = [:]) throws {
                 let now = HubTime.now().wall
                 let request = LinkRequest(id: id, method: method, params: params, t: now, deadline: now + 60_000)
-                service.receive(
-                    UplinkMessage(address: anna, payload: try Envelope.request(request).serialized()))
+                try hub.send(anna, .request(request))
             }
             try ask("begin", "session.begin", ["batches": .bool(readsBatches)])
             // The hub's thread waits until all of them are there.
             let (isHeld, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-            async let pause: Void = service.perform { _, _ throws(IoTError) in
+            async let pause: Void = hub.service.perform { _, _ throws(IoTError) in
                 isHeld.signal()
                 release.wait()
             }
@@ -112,8 +108,7 @@ struct MessageBatchesTests {
             }
             #expect(answered.withLockedValue { $0 } == ["begin"] + (0..<100).map { "r\($0)" })
             #expect(readsBatches ? received.count < 10 : received.count == 101)
-            await service.stop()
-            store.close()
+            await hub.stop()
         }
     }
 }

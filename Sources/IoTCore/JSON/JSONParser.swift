@@ -9,6 +9,7 @@ public struct JSONParser {
         public var description: String { "\(reason) at byte \(offset)" }
     }
 
+    /// Objects and arrays within each other, unless told.
     public static let defaultMaximumDepth = 128
 
     private let bytes: [UInt8]

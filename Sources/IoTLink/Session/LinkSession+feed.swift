@@ -205,11 +205,9 @@ extension LinkSession {
         case .subscribed(_, let granted): transport = .subscribed(granted: granted)
         case .message(let message):
             let (envelopes, malformed) = message.topic == topic ? EnvelopeBatch.parse(message.payload) : ([], 1)
-            let events =
-                envelopes.map { LinkSessionMachine.Transport.received($0) }
-                + Array(repeating: .malformed, count: malformed)
             // Each by itself, so that between them what runs can end.
-            for event in events { feed(.transport(attempt: attempt, event)) }
+            for envelope in envelopes { feed(.transport(attempt: attempt, .received(envelope))) }
+            for _ in 0..<malformed { feed(.transport(attempt: attempt, .malformed)) }
             return
         case .ended(.disconnected): transport = .closed
         case .ended(.credentialsRefused(let error)): transport = .credentialsRefused(error)

@@ -12,6 +12,7 @@ final class WireHub: Sendable {
         let envelope: Envelope
     }
 
+    let endpoint: LinkEndpoint
     private let connection: MQTTConnection
     /// All that arrived, in order.
     let arrivals: AsyncStream<Arrival>
@@ -21,6 +22,7 @@ final class WireHub: Sendable {
         let (arrivals, arrivalWriter) = AsyncStream.makeStream(
             of: Arrival.self, bufferingPolicy: .bufferingOldest(4096))
         let (subscribed, subscribedWriter) = AsyncStream.makeStream(of: Bool.self)
+        self.endpoint = endpoint
         self.arrivals = arrivals
         self.subscribed = subscribed
         let configuration = MQTTConfiguration(

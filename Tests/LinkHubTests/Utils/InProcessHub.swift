@@ -29,14 +29,10 @@ final class InProcessHub: Sendable {
         service = try HubService(store: store, authority: TokenAuthority(key: key), limits: limits) { outputs in
             onDeliver(outputs)
             for case .message(_, let payload) in outputs {
-                guard let envelope = try? Envelope(parsing: payload) else { continue }
-                var resume: (() -> Void)?
-                state.withLockedValue { state in
-                    if case .reply(let reply) = envelope, let waiter = state.waiters.removeValue(forKey: reply.id) {
-                        resume = { waiter.resume(returning: reply) }
-                    }
+                for case .reply(let reply) in EnvelopeBatch.parse(payload).envelopes {
+                    let waiter = state.withLockedValue { $0.waiters.removeValue(forKey: reply.id) }
+                    waiter?.resume(returning: reply)
                 }
-                resume?()
             }
         }
     }
