@@ -285,6 +285,16 @@ struct HubCoreTests {
         #expect(hub.core.forwards.isEmpty)
     }
 
+    @Test("What a device was asked while its connection was lost it is asked again when it is back, with the same id")
+    func forwardedAgain() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let asked = try hub.sendRequest(hub.owner, "action.take", ["device": "front", "path": "Action.cameraOn"])
+        let first = try #require(asked.first { $0.address == hub.camera })
+        let back = try hub.sendRequest(hub.camera, "session.begin")
+        #expect(back.filter { $0.address == hub.camera }.dropFirst().map(\.envelope) == [first.envelope])
+    }
+
     @Test("A device that has begun but not logged in is told nothing yet, and everything at its login")
     func beforeLogin() throws {
         var hub = try CoreFixture()

@@ -27,19 +27,26 @@ struct Forward: Sendable {
     var requester: HubTurn.Requester?
     var deadline: NIODeadline
     var purpose: Purpose
+    /// What was sent, for a target that lost its connection; `nil` for what is told anew anyway, or was too much.
+    var envelope: [UInt8]?
     /// What the asker was sent of several answers, for a repeated request; empty when it was too much.
     fileprivate(set) var parts: [[UInt8]] = []
     fileprivate var partBytes = 0
 
     init(
-        id: String, target: LinkAddress, requester: HubTurn.Requester?, deadline: NIODeadline, purpose: Purpose
+        id: String, target: LinkAddress, requester: HubTurn.Requester?, deadline: NIODeadline, purpose: Purpose,
+        envelope: [UInt8]? = nil
     ) {
         self.id = id
         self.target = target
         self.requester = requester
         self.deadline = deadline
         self.purpose = purpose
+        self.envelope = envelope.flatMap { $0.count <= Self.envelopeCapacity ? $0 : nil }
     }
+
+    /// Bytes of a request that are kept until its answer.
+    private static let envelopeCapacity = 16 << 10
 }
 
 /// The forwards under way.
@@ -64,6 +71,11 @@ struct ForwardTable: Sendable {
     var count: Int { forwards.count }
 
     subscript(id: String) -> Forward? { forwards[id] }
+
+    /// What `target` was asked and has not answered.
+    func envelopes(to target: LinkAddress) -> [[UInt8]] {
+        forwards.values.filter { $0.target == target }.compactMap(\.envelope)
+    }
 
     func isDelivering(_ device: DeviceID, _ path: String) -> Bool {
         deliveries.contains(DeliveryKey(device: device, path: path))

@@ -23,7 +23,7 @@ extension HubCore {
         forwards.add(
             Forward(
                 id: id, target: target, requester: requester,
-                deadline: time.monotonic + .milliseconds(deadline - time.wall), purpose: purpose))
+                deadline: time.monotonic + .milliseconds(deadline - time.wall), purpose: purpose, envelope: bytes))
         return .forwarded
     }
 

@@ -29,7 +29,11 @@ extension HubCore {
         if request.method == LinkMethod.begin {
             answer(requester, Result { () throws(IoTError) in try begin(request, from: address, at: time) })
             // Behind the answer: before it the session is not online.
-            if standing(address) == .current { tellEndings(to: address.principal, at: time) }
+            if standing(address) == .current {
+                // It may never have heard them; what it did hear it does not carry out again.
+                for bytes in forwards.envelopes(to: address) { turn.outputs.append(.message(address, bytes)) }
+                tellEndings(to: address.principal, at: time)
+            }
             return
         }
         switch standing(address) {
