@@ -39,13 +39,14 @@ import Testing
     ) async throws {
         let path = path ?? sample.path
         let folder = try TemporaryFolder()
+        let pipe = try DigestPipe(folder.path("v.y4m"))
         let outcome = try await daemon.iotctl([
-            "monitor", camera, "--frames", "\(count)", "--raw-video", folder.path("v.y4m"), "--record",
+            "monitor", camera, "--frames", "\(count)", "--raw-video", pipe.path, "--record",
             folder.path("r.mp4"), "--raw-audio", folder.path("a.wav"), "--json",
         ])
         try #require(outcome.status == 0, "\(camera): \(outcome.errors)\n\(daemon.log)")
         let source = try await FrameDigests.of(path)
-        let raw = try await FrameDigests.of(folder.path("v.y4m"))
+        let raw = try await pipe.digests()
         #expect(raw.count == count)
         let start = try #require(
             FrameDigests.position(of: raw, inRepeated: source),
@@ -62,11 +63,11 @@ import Testing
             .run()
         #expect(played.status == 0 && played.errors == "", "\(camera): \(played.errors)")
         try await checkSound(
-            camera, sample, source: path, recording: folder.path("r.mp4"), raw: folder.path("a.wav"))
+            camera, sample, source: path, recording: folder.path("r.mp4"), raw: folder.path("a.wav"), count: count)
     }
 
     private static func checkSound(
-        _ camera: String, _ sample: MonitorSample, source path: String, recording: String, raw: String
+        _ camera: String, _ sample: MonitorSample, source path: String, recording: String, raw: String, count: Int
     ) async throws {
         let sound = try await RecordedTrack(recording, "a:0")
         let pictures = try await RecordedTrack(recording, "v:0")
@@ -85,11 +86,11 @@ import Testing
         let apart = sample.pictureTime * Double(1 + sample.reordered) + sample.soundTime * 2
         #expect((0..<apart).contains(sound.start), "\(camera): sound from \(sound.start) s on")
         #expect(abs(sound.end - pictures.end) < apart, "\(camera): sound to \(sound.end) s of \(pictures.end) s")
-        // Decoded is one frame that begins before the first picture; one may not be decoded yet at the end.
-        let length = Double(sound.packets.count) * sample.soundTime
+        // Raw sound is that of the pictures; at either end a frame lies across.
+        let length = Double(count) * sample.pictureTime
         #expect(
             abs(decoded.length - length) < sample.soundTime * 2.01,
-            "\(camera): \(decoded.length) s of raw sound, \(length) s of recorded sound")
+            "\(camera): \(decoded.length) s of raw sound beside \(length) s of pictures")
         let expected = try await meanLevel(of: path)
         for file in [recording, raw] {
             let level = try await meanLevel(of: file)

@@ -174,6 +174,7 @@ final class DecodeStage: @unchecked Sendable {
                         decodedAt: now)), at: now)
             newest = picture
             pictureSinks.removeAll { !$0.take(picture, report: report) }
+            soundSinks.removeAll { !$0.pass(pictureAt: presentAt, report: report) }
         }
     }
 
@@ -183,7 +184,7 @@ final class DecodeStage: @unchecked Sendable {
             guard let audioDecoder else { return }
             for sound in try audioDecoder.decode(frame) {
                 tell(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
-                soundSinks.removeAll { !$0.take(sound, report: report) }
+                soundSinks.removeAll { !$0.take(sound, presentAt: presentAt, report: report) }
             }
         } catch {
             tell(.corrupt(.audio))

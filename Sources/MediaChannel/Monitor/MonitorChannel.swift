@@ -165,16 +165,18 @@ public final class MonitorChannel: Sendable {
         return MediaSink(chunks: stream) { stream.finish() }
     }
 
-    /// Decoded sound as WAV.
-    public func rawAudio() async throws(IoTError) -> MediaSink {
+    /// Decoded sound as WAV; ends where `frames` pictures end when that is given.
+    public func rawAudio(frames: Int?) async throws(IoTError) -> MediaSink {
         let stream = ChunkStream(limit: RawAudioSink.queueLimit)
         try await onCore { core throws(IoTError) in
-            let (stage, _, audio) = try core.decoding()
+            let (stage, video, audio) = try core.decoding()
             guard audio != nil else {
                 throw IoTError(
                     .operationNotAllowed, "the camera sends no sound", remedy: "ask for its picture only")
             }
-            stage.addSound { RawAudioSink(stream: stream) }
+            guard frames == nil || video != nil else { throw MonitorCore.noPicture() }
+            let rate = video?.frameRate ?? 0
+            stage.addSound { RawAudioSink(frames: frames, frameRate: rate, stream: stream) }
         }
         return MediaSink(chunks: stream) { stream.finish() }
     }

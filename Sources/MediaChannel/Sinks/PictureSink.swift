@@ -1,5 +1,6 @@
 import IoTCore
 import MediaCodec
+import NIOCore
 
 /// Takes decoded pictures on the decoding thread.
 protocol PictureSink: AnyObject {
@@ -17,7 +18,11 @@ extension PictureSink {
 
 /// Takes decoded sound on the decoding thread.
 protocol SoundSink: AnyObject {
-    func take(_ sound: AudioBuffer, report: (SinkReport) -> Void) -> Bool
+    /// False ends the sink.
+    func take(_ sound: AudioBuffer, presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool
+    /// A picture came out of the decoder, which is shown then. False ends the sink.
+    func pass(pictureAt presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool
+    /// No more sound will come.
     func end(_ reason: IoTError?)
 }
 

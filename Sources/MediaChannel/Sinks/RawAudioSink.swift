@@ -15,12 +15,38 @@ final class RawAudioSink: SoundSink {
     private var writer = WAVWriter()
     private var format: (rate: Int, channels: Int)?
     private var nextPts: Int64?
+    private var cut: SoundCut<AudioBuffer>?
 
-    init(stream: ChunkStream) {
+    /// `frames`: behind how many pictures to end; `nil` for never. `frameRate`: 0 when unknown.
+    init(frames: Int?, frameRate: Double, stream: ChunkStream) {
+        cut = frames.map { SoundCut(pictures: $0, frameRate: frameRate) }
         self.stream = stream
     }
 
-    func take(_ sound: AudioBuffer, report: (SinkReport) -> Void) -> Bool {
+    func take(_ sound: AudioBuffer, presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
+        guard cut != nil else { return write(sound, report: report) }
+        return write(cut?.take(sound, presentAt: presentAt) ?? [], report: report)
+    }
+
+    func pass(pictureAt presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
+        guard cut != nil else { return true }
+        return write(cut?.pass(pictureAt: presentAt) ?? [], report: report)
+    }
+
+    func end(_ reason: IoTError?) {
+        _ = write(cut?.finish() ?? []) { _ in }
+        if let reason { stream.fail(reason) } else { stream.finish() }
+    }
+
+    /// What the cut gave out; at its end the sink's own.
+    private func write(_ sounds: [AudioBuffer], report: (SinkReport) -> Void) -> Bool {
+        guard sounds.allSatisfy({ write($0, report: report) }) else { return false }
+        guard cut?.isOver == true else { return true }
+        stream.finish()
+        return false
+    }
+
+    private func write(_ sound: AudioBuffer, report: (SinkReport) -> Void) -> Bool {
         if let format, format != (sound.sampleRate, sound.channels) {
             stream.fail(IoTError(.mediaHeaderInvalid, "the sound's format changed"))
             return false
@@ -45,10 +71,6 @@ final class RawAudioSink: SoundSink {
             return true
         case .closed: return false
         }
-    }
-
-    func end(_ reason: IoTError?) {
-        if let reason { stream.fail(reason) } else { stream.finish() }
     }
 
     /// Bytes of silence between the expected time and the sound's. Less than 20 ms is the clock's rounding.

@@ -36,9 +36,8 @@ struct MonitorOutcome {
             return plan.isSnapshotAlone
         case .sinkEnded(let kind):
             running.remove(kind)
-            // What holds pictures ends by itself behind the asked number, and any body when its reader left.
-            let isCounted = plan.frames != nil && kind.endsBehindFrames
-            return isCounted && !running.contains(where: \.endsBehindFrames) || running.isEmpty && !isSnapshotOpen
+            // A body ends by itself behind the asked number of pictures, or when its reader left.
+            return running.isEmpty && (plan.frames != nil || !isSnapshotOpen)
         case .drainLimitReached:
             if let kind = running.first {
                 let message = "the \(kind.words) did not end in time; its file may lack the end"

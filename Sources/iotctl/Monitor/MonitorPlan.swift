@@ -27,7 +27,7 @@ struct MonitorPlan: Sendable {
     }
 
     /// True when there is a file that the daemon ends behind `frames` exactly.
-    var countsInDaemon: Bool { rawVideo != nil || record != nil }
+    var countsInDaemon: Bool { rawVideo != nil || record != nil || rawAudio != nil }
 
     /// True when a snapshot is all that was asked for, so that its arrival is the end.
     var isSnapshotAlone: Bool {

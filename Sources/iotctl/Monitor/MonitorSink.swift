@@ -10,9 +10,6 @@ struct MonitorSink: Sendable {
         case recording
         case rawVideo
         case rawAudio
-
-        /// True when the daemon counts its pictures, and ends it.
-        var endsBehindFrames: Bool { self != .rawAudio }
     }
 
     let kind: Kind
@@ -28,7 +25,7 @@ struct MonitorSink: Sendable {
             switch kind {
             case .recording: APIPath("v1", "channels", channel, "recording.mp4", query: count)
             case .rawVideo: APIPath("v1", "channels", channel, "video.y4m", query: count)
-            case .rawAudio: APIPath("v1", "channels", channel, "audio.wav")
+            case .rawAudio: APIPath("v1", "channels", channel, "audio.wav", query: count)
             }
         // The file first: a path that cannot be written needs no stream.
         let output = try await FileOutput.open(path)

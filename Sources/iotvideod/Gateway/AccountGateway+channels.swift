@@ -94,9 +94,9 @@ extension AccountGateway {
         return await body(use, "video/x-yuv4mpeg", try await use.channel.rawVideo(frames: frames))
     }
 
-    func rawAudio(_ id: String) async throws -> MediaBody {
+    func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody {
         let use = try await use(id)
-        return await body(use, "audio/wav", try await use.channel.rawAudio())
+        return await body(use, "audio/wav", try await use.channel.rawAudio(frames: frames))
     }
 
     func resource(_ token: String) async throws -> MediaBody {

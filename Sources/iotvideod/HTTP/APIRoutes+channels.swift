@@ -62,8 +62,12 @@ extension APIRoutes {
                 return Response(
                     try await gateway.rawVideo(request.parameter("id"), frames: frames), to: request.request)
             },
-            APIRoute(.get, "/v1/channels/{id}/audio.wav", answersHead: false, isTimed: false) { request, gateway in
-                Response(try await gateway.rawAudio(request.parameter("id")), to: request.request)
+            APIRoute(
+                .get, "/v1/channels/{id}/audio.wav", query: ["frames"], answersHead: false, isTimed: false
+            ) { request, gateway in
+                let frames = try frames(of: request)
+                return Response(
+                    try await gateway.rawAudio(request.parameter("id"), frames: frames), to: request.request)
             },
             APIRoute(.get, "/v1/resources/{token}", answersHead: false, isTimed: false) { request, gateway in
                 Response(try await gateway.resource(request.parameter("token")), to: request.request)

@@ -117,8 +117,8 @@ protocol Gateway: Sendable {
     func recording(_ id: String, frames: Int?) async throws -> MediaBody
     /// Y4M; ends behind `frames` pictures when that is given.
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody
-    /// WAV.
-    func rawAudio(_ id: String) async throws -> MediaBody
+    /// WAV; ends where `frames` pictures end when that is given.
+    func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody
     /// What an action's result named.
     func resource(_ token: String) async throws -> MediaBody
 }

@@ -3,11 +3,13 @@ import Testing
 
 /// The MD5 sums of a video's decoded frames, by ffmpeg.
 enum FrameDigests {
-    static func of(_ file: String) async throws -> [String] {
-        let outcome = try await Program.named(
+    /// - Parameter input: what `-` is.
+    static func of(_ file: String, input: FileHandle? = nil) async throws -> [String] {
+        var program = Program.named(
             "ffmpeg",
-            ["-v", "error", "-i", file, "-map", "0:v:0", "-fps_mode", "passthrough", "-f", "framemd5", "-"]
-        ).run()
+            ["-v", "error", "-i", file, "-map", "0:v:0", "-fps_mode", "passthrough", "-f", "framemd5", "-"])
+        program.inputHandle = input
+        let outcome = try await program.run()
         try #require(outcome.status == 0, "\(outcome.errors)")
         return outcome.text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap {
             $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces)

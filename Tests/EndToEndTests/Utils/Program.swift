@@ -15,6 +15,8 @@ struct Program {
     var arguments: [String] = []
     var environment: [String: String] = [:]
     var input: Data?
+    /// In place of `input`.
+    var inputHandle: FileHandle?
 
     /// A program found in PATH.
     static func named(_ name: String, _ arguments: [String]) -> Program {
@@ -39,7 +41,9 @@ struct Program {
         let errors = try folder.newFile("errors")
         process.standardOutput = output
         process.standardError = errors
-        if let input {
+        if let inputHandle {
+            process.standardInput = inputHandle
+        } else if let input {
             let file = folder.path("input")
             try input.write(to: URL(fileURLWithPath: file))
             process.standardInput = FileHandle(forReadingAtPath: file)

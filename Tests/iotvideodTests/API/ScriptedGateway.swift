@@ -311,7 +311,7 @@ private struct ScriptedView: Gateway {
         throw error
     }
 
-    func rawAudio(_ id: String) async throws -> MediaBody {
+    func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody {
         try note()
         throw error
     }
