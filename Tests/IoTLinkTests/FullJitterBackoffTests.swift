@@ -35,6 +35,25 @@ struct FullJitterBackoffTests {
         #expect(Set(pauses).count == 100)
     }
 
+    @Test("A recovery takes so many doublings back, and no more than there are")
+    func recovery() {
+        func longest(after failures: Int, halvings: Int64) -> Double {
+            (1...400).map { (seed: UInt64) in
+                var random = SeededGenerator(seed: seed)
+                var backoff = FullJitterBackoff()
+                for _ in 0..<failures { _ = backoff.next(using: &random) }
+                backoff.recover(halvings: halvings)
+                return seconds(backoff.next(using: &random))
+            }.max() ?? 0
+        }
+        for (failures, halvings, ceiling) in [
+            (5, 0, 6.4), (5, 2, 1.6), (5, 5, 0.2), (5, 6, 0.2), (20, 1, 15), (20, .max, 0.2), (0, 3, 0.2), (3, -1, 1.6),
+        ] as [(Int, Int64, Double)] {
+            let pause = longest(after: failures, halvings: halvings)
+            #expect((ceiling * 0.95...ceiling).contains(pause), "\(failures) failures, \(halvings) halvings: \(pause)")
+        }
+    }
+
     @Test("A reset begins anew, and neither a zero nor a vast cap traps")
     func limits() {
         var random = SeededGenerator(seed: 3)

@@ -158,12 +158,14 @@ struct LinkSessionMachineTests {
         #expect(session.machine.address == before)
     }
 
-    @Test("The pause grows over losses in quick succession and is short again after a healthy time")
-    func backoffReset() {
-        let unhealthy = (1...50).map { pauseAfterFlapping(online: .seconds(9), seed: $0) }.max() ?? .zero
-        let healthy = (1...50).map { pauseAfterFlapping(online: .seconds(10), seed: $0) }.max() ?? .zero
-        #expect(unhealthy > .seconds(5))
-        #expect(healthy > .zero && healthy <= .milliseconds(200))
+    @Test("The pause grows over losses in quick succession, and each second online takes one doubling back")
+    func backoffRecovery() {
+        func longest(online time: TimeAmount) -> TimeAmount {
+            (1...50).map { pauseAfterFlapping(online: time, seed: $0) }.max() ?? .zero
+        }
+        #expect((.seconds(10)...(.milliseconds(12_800))).contains(longest(online: .milliseconds(999))))
+        #expect((.seconds(2)...(.milliseconds(3_200))).contains(longest(online: .seconds(2))))
+        #expect((.milliseconds(150)...(.milliseconds(200))).contains(longest(online: .seconds(6))))
     }
 
     /// Loses six connections, each at the moment it is online; the pause after a seventh that lasted `time`.

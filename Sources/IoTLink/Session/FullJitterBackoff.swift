@@ -1,6 +1,7 @@
 public import struct NIOCore.TimeAmount
 
-/// Exponential back-off with full jitter: the nth pause is uniform over 0 to min(cap, base × 2ⁿ).
+/// Exponential back-off with full jitter: the nth pause is uniform over 0 to min(cap, base × 2ⁿ). Times that go well
+/// take doublings back.
 public struct FullJitterBackoff: Sendable {
     public let base: TimeAmount
     public let cap: TimeAmount
@@ -16,6 +17,12 @@ public struct FullJitterBackoff: Sendable {
         let pause = TimeAmount.nanoseconds(Int64.random(in: 0...max(0, ceiling.nanoseconds), using: &generator))
         ceiling = ceiling.nanoseconds > cap.nanoseconds / 2 ? cap : .nanoseconds(ceiling.nanoseconds * 2)
         return pause
+    }
+
+    /// Halves the longest next pause so many times, down to the first one's.
+    public mutating func recover(halvings: Int64) {
+        let rest = halvings < 63 ? ceiling.nanoseconds >> max(0, halvings) : 0
+        ceiling = max(min(base, cap), .nanoseconds(rest))
     }
 
     public mutating func reset() {

@@ -38,8 +38,8 @@ public struct LinkLimits: Sendable {
     public var backoffBase: TimeAmount = .milliseconds(200)
     /// The longest pause of all: 30 s.
     public var backoffCap: TimeAmount = .seconds(30)
-    /// Online for so long makes the next pause a first one again: 10 s.
-    public var healthyTime: TimeAmount = .seconds(10)
+    /// Each time that a session was online for so long takes one doubling back: 1 s.
+    public var backoffRecovery: TimeAmount = .seconds(1)
     /// Saying goodbye takes at most so long: 2 s.
     public var leaveTimeout: TimeAmount = .seconds(2)
     /// Requests of ours that wait for an answer: 256; one more is 25024.

@@ -346,7 +346,10 @@ struct LinkSessionMachine: Sendable {
         _ cause: LinkStatusChange.Cause, _ reason: IoTError, isConnected: Bool = true, at now: NIODeadline,
         wall: Int64
     ) {
-        if case .online(let online) = phase, now - online.since >= limits.healthyTime { backoff.reset() }
+        if case .online(let online) = phase {
+            let time = now - online.since
+            backoff.recover(halvings: time.nanoseconds / max(1, limits.backoffRecovery.nanoseconds))
+        }
         abandonHandover()
         retiring = nil
         if isConnected { emit(.disconnect) }

@@ -19,7 +19,7 @@ struct ChaosTiming: Sendable {
         limits.heartbeatInterval = scaled(limits.heartbeatInterval)
         limits.backoffBase = scaled(limits.backoffBase)
         limits.backoffCap = scaled(limits.backoffCap)
-        limits.healthyTime = scaled(limits.healthyTime)
+        limits.backoffRecovery = scaled(limits.backoffRecovery)
         return limits
     }
 
