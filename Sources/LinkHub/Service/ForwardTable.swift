@@ -32,6 +32,8 @@ struct Forward: Sendable {
     /// What the asker was sent of several answers, for a repeated request; empty when it was too much.
     fileprivate(set) var parts: [[UInt8]] = []
     fileprivate var partBytes = 0
+    /// Which of the table's forwards it is.
+    fileprivate var number = 0
 
     init(
         id: String, target: LinkAddress, requester: HubTurn.Requester?, deadline: NIODeadline, purpose: Purpose,
@@ -57,6 +59,7 @@ struct ForwardTable: Sendable {
     private var deliveries: Set<DeliveryKey> = []
     /// Bytes that are kept of several answers.
     private var partBytes = 0
+    private var added = 0
 
     /// Of one request, and of all, so many bytes of its several answers are kept.
     static let partCapacity = 256 << 10
@@ -72,9 +75,9 @@ struct ForwardTable: Sendable {
 
     subscript(id: String) -> Forward? { forwards[id] }
 
-    /// What `target` was asked and has not answered.
+    /// What `target` was asked and has not answered, in the order in which it was asked.
     func envelopes(to target: LinkAddress) -> [[UInt8]] {
-        forwards.values.filter { $0.target == target }.compactMap(\.envelope)
+        forwards.values.filter { $0.target == target }.sorted { $0.number < $1.number }.compactMap(\.envelope)
     }
 
     func isDelivering(_ device: DeviceID, _ path: String) -> Bool {
@@ -82,7 +85,9 @@ struct ForwardTable: Sendable {
     }
 
     mutating func add(_ forward: Forward) {
+        added += 1
         forwards[forward.id] = forward
+        forwards[forward.id]?.number = added
         if let requester = forward.requester { byRequest[requester.key] = forward.id }
         if case .delivery(let device, let path, _, _) = forward.purpose {
             deliveries.insert(DeliveryKey(device: device, path: path))
