@@ -15,6 +15,7 @@ SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.
 
 # The targets whose tests run in virtual time, or over decoders.
 COMPUTING_TESTS = ^(MediaChannel|MediaCodec|PeerTransport)Tests\.
+TOLD := Tests/failures-last.sh
 
 .PHONY: help deps deps-test deps-check root build run test interop lint bench fuzz soak format install deb deb-test clean
 
@@ -73,11 +74,11 @@ test: deps-test lint
 	@# These compute for seconds without a pause. A test for each core, and no more: one that waits for a
 	@# thread of the pool behind them would see its deadlines pass.
 	SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$$(nproc) \
-		$(SWIFT) test --skip-build --filter '$(COMPUTING_TESTS)'
+		$(TOLD) $(SWIFT) test --skip-build --filter '$(COMPUTING_TESTS)'
 	@# Real brokers, real processes and real time: one at a time, for a starved machine shows late pictures
 	@# and ended tokens, and rightly so.
-	$(SWIFT) test --skip-build --no-parallel --skip '$(COMPUTING_TESTS)' --skip EndToEndTests --skip InteropTests
-	$(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
+	$(TOLD) $(SWIFT) test --skip-build --no-parallel --skip '$(COMPUTING_TESTS)' --skip EndToEndTests --skip InteropTests
+	$(TOLD) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
 	Tests/api/schemathesis.sh
 	Tests/InteropTests/run.sh
 

@@ -49,7 +49,6 @@ import Testing
         let best = try #require(likeness.indices.max { likeness[$0] < likeness[$1] })
         #expect(best == index, "\(likeness)")
         // PNG is the frame itself; 60 dB leave a step of one to the conversion.
-        print("LIKE", format, likeness[index], likeness.sorted().suffix(2));
         #expect(likeness[index] > (format == "png" ? 60 : 40), "\(likeness[index]) dB")
     }
 }

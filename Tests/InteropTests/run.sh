@@ -26,13 +26,19 @@ else
     tests=("$here"/*/test.sh)
 fi
 failed=()
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 for test in "${tests[@]}"; do
     name=$(basename "$(dirname "$test")")
     echo "== $name"
-    "$test" || failed+=("$name")
+    "$test" 2>&1 | tee "$logs/$name" || failed+=("$name")
 done
 if [ ${#failed[@]} -gt 0 ]; then
-    echo "failed: ${failed[*]}"
+    # Once more at the end, where a log that was cut shows it.
+    for name in "${failed[@]}"; do
+        echo "== $name failed:"
+        tail -n 12 "$logs/$name" | cut -c1-300
+    done
     exit 1
 fi
 echo "all ${#tests[@]} passed"
