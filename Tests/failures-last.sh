@@ -10,7 +10,8 @@ trap 'rm -f "$log"' EXIT
 status=${PIPESTATUS[0]}
 if [ "$status" -ne 0 ]; then
     # An issue's further lines (↳) are what the test says about it. A test that a signal ended has no issue.
-    told=$(grep -E 'recorded an issue|^↳|unexpected signal|Fatal error|error:' "$log" | cut -c1-400 | tail -12)
+    # Short, for the same reason.
+    told=$(grep -E 'recorded an issue|^↳|unexpected signal|Fatal error' "$log" | cut -c1-240 | head -n 7)
     printf '\nWhat failed (exit status %s):\n%s\n' "$status" "${told:-no issue was recorded; see above}"
 fi
 exit "$status"
