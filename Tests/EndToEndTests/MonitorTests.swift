@@ -11,11 +11,16 @@ import Testing
             }
         )
         let daemon = try await RunningDaemon(cameras: cameras)
+        // Two at a time: the longest clip takes as long as the others together. Raw video of four is more than a busy
+        // machine takes in time, and what is not taken in time is dropped.
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, sample) in MonitorSample.all.enumerated() {
+            for indices in [0..<1, 1..<MonitorSample.all.count] {
                 group.addTask {
-                    // Twice round, less one: wherever it begins, one whole round from the first to the last is in it.
-                    try await Self.monitor(daemon, "cam\(index)", sample, count: sample.frames * 2 - 1)
+                    for index in indices {
+                        let sample = MonitorSample.all[index]
+                        // Twice round, less one: wherever it begins, one whole round, first to last, is in it.
+                        try await Self.monitor(daemon, "cam\(index)", sample, count: sample.frames * 2 - 1)
+                    }
                 }
             }
             try await group.waitForAll()
@@ -52,22 +57,24 @@ import Testing
             FrameDigests.position(of: raw, inRepeated: source),
             "\(camera): raw video differs\n\(String(decoding: outcome.output, as: UTF8.self))")
 
-        // Both begin at the first key frame. The recording has what came behind the last decoded picture, too.
+        // Both begin at the first key frame. The recording ends with a whole group of B-frames.
         let recorded = try await FrameDigests.of(folder.path("r.mp4"))
         #expect(try await FrameDigests.keyFrames(of: path).contains(start), "\(camera): from frame \(start)")
         let holdsRaw = recorded.starts(with: raw)
         #expect(holdsRaw, "\(camera): \(recorded.count) frames recorded of \(count)")
-        let whole = recorded.dropLast(max(0, min(sample.reordered, recorded.count - count)))
-        #expect(FrameDigests.position(of: whole, inRepeated: source) != nil, "\(camera): the recording differs")
+        #expect(recorded.count <= count + sample.reordered, "\(camera): \(recorded.count) frames recorded of \(count)")
+        #expect(FrameDigests.position(of: recorded, inRepeated: source) != nil, "\(camera): the recording differs")
         let played = try await Program.named("ffmpeg", ["-v", "error", "-i", folder.path("r.mp4"), "-f", "null", "-"])
             .run()
         #expect(played.status == 0 && played.errors == "", "\(camera): \(played.errors)")
         try await checkSound(
-            camera, sample, source: path, recording: folder.path("r.mp4"), raw: folder.path("a.wav"), count: count)
+            camera, sample, source: path, recording: folder.path("r.mp4"), raw: folder.path("a.wav"), count: count,
+            loops: (start + count - 1) / source.count)
     }
 
     private static func checkSound(
-        _ camera: String, _ sample: MonitorSample, source path: String, recording: String, raw: String, count: Int
+        _ camera: String, _ sample: MonitorSample, source path: String, recording: String, raw: String, count: Int,
+        loops: Int
     ) async throws {
         let sound = try await RecordedTrack(recording, "a:0")
         let pictures = try await RecordedTrack(recording, "v:0")
@@ -86,8 +93,10 @@ import Testing
         let apart = sample.pictureTime * Double(1 + sample.reordered) + sample.soundTime * 2
         #expect((0..<apart).contains(sound.start), "\(camera): sound from \(sound.start) s on")
         #expect(abs(sound.end - pictures.end) < apart, "\(camera): sound to \(sound.end) s of \(pictures.end) s")
-        // Raw sound is that of the pictures; at either end a frame lies across.
-        let length = Double(count) * sample.pictureTime
+        // Raw sound is that of the pictures; at either end a frame lies across. At a loop nothing stands for what the
+        // file's sound is shorter than its pictures.
+        let shorter = Double(loops) * (try await RecordedTrack(path, "v:0").end - RecordedTrack(path, "a:0").end)
+        let length = Double(count) * sample.pictureTime - max(0, shorter)
         #expect(
             abs(decoded.length - length) < sample.soundTime * 2.01,
             "\(camera): \(decoded.length) s of raw sound beside \(length) s of pictures")

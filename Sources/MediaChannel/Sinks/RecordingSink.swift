@@ -16,10 +16,13 @@ final class RecordingSink: @unchecked Sendable {
     private var timeline = RecordingTimeline()
     /// Pictures that are still wanted; `nil` for all.
     private var remaining: Int?
+    /// The latest picture's time in the file, µs.
+    private var latest = Int64.min
     private var isEnded = false
     private let isEnding = Atomic<Bool>(false)
 
-    /// - Parameter frames: ends behind this many pictures, in decoding order, and their sound.
+    /// - Parameter frames: ends behind this many pictures and their sound; with B-frames behind the group in which the
+    ///   last of them is, since a picture that others refer to comes before those that are shown before it.
     init(video: VideoParameters?, audio: AudioParameters?, frames: Int? = nil, limit: Int = 16 << 20) {
         remaining = frames
         self.video = video
@@ -49,8 +52,9 @@ final class RecordingSink: @unchecked Sendable {
         do throws(IoTError) {
             guard let placed = timeline.place(frame, senderTime: senderTime, hasVideo: video != nil) else { return }
             if placed.kind == .video, let left = remaining {
-                guard left > 0 else { return finish(nil) }
+                guard left > 0 || placed.pts < latest else { return finish(nil) }
                 remaining = left - 1
+                latest = max(latest, placed.pts)
             }
             if muxer == nil { muxer = try FragmentedMP4Muxer(video: video, audio: audio) }
             guard let chunk = try muxer?.write(placed), chunk.readableBytes > 0 else { return }

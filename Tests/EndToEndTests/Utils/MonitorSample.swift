@@ -10,7 +10,7 @@ struct MonitorSample: Sendable, CustomTestStringConvertible {
     let channels: Int
     /// G.711 becomes AAC; AAC is recorded as it came.
     var copiesSound = true
-    /// Frames that may stand at a recording's end behind others that had not come yet.
+    /// Pictures that a recording may hold beyond those asked for, to complete a group of B-frames.
     var reordered = 0
 
     var testDescription: String { file }

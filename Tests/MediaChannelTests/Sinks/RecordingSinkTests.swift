@@ -12,8 +12,29 @@ import Testing
         arguments: [1, 10, nil])
     func frames(limit: Int?) async throws {
         let clip = try VirtualChannelTests.clip("bunny-h264-aac51.mp4", rounds: 1)
-        let sink = RecordingSink(video: clip.video, audio: clip.audio, frames: limit)
-        for frame in clip.frames { sink.take(frame, senderTime: frame.pts) }
+        let frames = try await record(clip.frames, clip.video, clip.audio, limit)
+        let pictures = frames.filter { $0.kind == .video }
+        #expect(pictures.count == limit ?? clip.pictures)
+        #expect(pictures.map(\.bytes) == clip.frames.filter { $0.kind == .video }.prefix(pictures.count).map(\.bytes))
+        let end = (pictures.map(\.pts).max() ?? 0) + 40_000
+        let sounds = frames.filter { $0.kind == .audio }.map(\.pts)
+        #expect(abs((sounds.max() ?? 0) - end) < 60_000, "sound ends at \(sounds.max() ?? 0), pictures at \(end) µs")
+    }
+
+    @Test("With B-frames it ends behind a whole group: no picture is missing before the last", arguments: 1...12)
+    func groups(limit: Int) async throws {
+        let clip = try VirtualChannelTests.clip("street-h264-bframes-pcma.mkv", rounds: 1)
+        let times = try await record(clip.frames, clip.video, clip.audio, limit)
+            .filter { $0.kind == .video }.map(\.pts).sorted()
+        #expect((limit...limit + 3).contains(times.count))
+        #expect(zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - 100_000) < 2_000 }, "\(times)")
+    }
+
+    private func record(
+        _ frames: [MediaFrame], _ video: VideoParameters?, _ audio: AudioParameters?, _ limit: Int?
+    ) async throws -> [MediaFrame] {
+        let sink = RecordingSink(video: video, audio: audio, frames: limit)
+        for frame in frames { sink.take(frame, senderTime: frame.pts) }
         sink.end(nil)
         var bytes = Data()
         for try await chunk in sink.stream { bytes.append(contentsOf: chunk.readableBytesView) }
@@ -23,13 +44,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let demuxer = try MediaDemuxer(
             url: file.path, options: DemuxerOptions(), cancellation: DemuxerCancellation())
-        var frames: [MediaFrame] = []
-        while let frame = try demuxer.readFrame() { frames.append(frame) }
-        let pictures = frames.filter { $0.kind == .video }
-        #expect(pictures.count == limit ?? clip.pictures)
-        #expect(pictures.map(\.bytes) == clip.frames.filter { $0.kind == .video }.prefix(pictures.count).map(\.bytes))
-        let end = (pictures.map(\.pts).max() ?? 0) + 40_000
-        let sounds = frames.filter { $0.kind == .audio }.map(\.pts)
-        #expect(abs((sounds.max() ?? 0) - end) < 60_000, "sound ends at \(sounds.max() ?? 0), pictures at \(end) µs")
+        var recorded: [MediaFrame] = []
+        while let frame = try demuxer.readFrame() { recorded.append(frame) }
+        return recorded
     }
 }
