@@ -8,8 +8,8 @@ struct MonitorCommand: AsyncParsableCommand {
         discussion: """
             Runs until --duration or --frames is reached, a lone snapshot is there, or
             Ctrl-C, which finishes the files. --frames is exact in recordings and raw video, and
-            raw audio ends with them; without any of these the run ends with the first
-            statistics that have reached it.
+            raw audio ends with them (with B-frames a recording completes their group);
+            without any of these the run ends with the first statistics that have reached it.
 
             The picture is there at once because it begins at the key frame before, and
             catches up: a recording and raw video begin there, too, and hold up to one
