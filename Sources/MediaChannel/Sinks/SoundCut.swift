@@ -60,7 +60,7 @@ struct SoundCut<Sound> {
             waiting = []
             isOver = true
         }
-        return release() + waiting.map(\.sound)
+        return waiting.map(\.sound)
     }
 
     private mutating func release() -> [Sound] {

@@ -48,36 +48,24 @@ extension APIRoutes {
                 }
                 return try await snapshot(request, of: gateway, format: format)
             },
-            APIRoute(
-                .get, "/v1/channels/{id}/recording.mp4", query: ["frames"], answersHead: false, isTimed: false
-            ) { request, gateway in
-                let frames = try frames(of: request)
-                return Response(
-                    try await gateway.recording(request.parameter("id"), frames: frames), to: request.request)
-            },
-            APIRoute(
-                .get, "/v1/channels/{id}/video.y4m", query: ["frames"], answersHead: false, isTimed: false
-            ) { request, gateway in
-                let frames = try frames(of: request)
-                return Response(
-                    try await gateway.rawVideo(request.parameter("id"), frames: frames), to: request.request)
-            },
-            APIRoute(
-                .get, "/v1/channels/{id}/audio.wav", query: ["frames"], answersHead: false, isTimed: false
-            ) { request, gateway in
-                let frames = try frames(of: request)
-                return Response(
-                    try await gateway.rawAudio(request.parameter("id"), frames: frames), to: request.request)
-            },
+            counted("/v1/channels/{id}/recording.mp4") { try await $0.recording($1, frames: $2) },
+            counted("/v1/channels/{id}/video.y4m") { try await $0.rawVideo($1, frames: $2) },
+            counted("/v1/channels/{id}/audio.wav") { try await $0.rawAudio($1, frames: $2) },
             APIRoute(.get, "/v1/resources/{token}", answersHead: false, isTimed: false) { request, gateway in
                 Response(try await gateway.resource(request.parameter("token")), to: request.request)
             },
         ]
     }
 
-    /// How many pictures a body is to have.
-    private static func frames(of request: APIRequest) throws(IoTError) -> Int? {
-        try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)
+    /// A body made from a channel, which may be asked to end after `frames` pictures.
+    private static func counted(
+        _ path: String,
+        _ body: @escaping @Sendable (any Gateway, _ channel: String, _ frames: Int?) async throws -> MediaBody
+    ) -> APIRoute {
+        APIRoute(.get, path, query: ["frames"], answersHead: false, isTimed: false) { request, gateway in
+            let frames = try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)
+            return Response(try await body(gateway, request.parameter("id"), frames), to: request.request)
+        }
     }
 
     /// The picture may come long after the request; a client that leaves meanwhile ends the wait.
