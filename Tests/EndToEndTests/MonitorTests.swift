@@ -38,6 +38,45 @@ import Testing
         server.stop()
     }
 
+    @Test("Who watches beside others gets a whole recording, statistics of their own, and ends on time")
+    func secondWatcher() async throws {
+        // A key frame comes every 10 s: without what was kept the recording would be empty.
+        let sample = try #require(MonitorSample.all.first { $0.file == "street-h264-aac.mp4" })
+        let daemon = try await RunningDaemon(cameras: ["front": sample.path])
+        async let first = daemon.iotctl(["monitor", "front", "--duration", "12s", "--json"])
+        try await eventually("the first watcher plays") {
+            let status = try await daemon.iotctl("status", "--json")
+            return status.text.contains("\"channels\" : 1") || status.text.contains("\"channels\": 1")
+        }
+        let clock = ContinuousClock()
+        try await clock.sleep(for: .seconds(3))
+        let folder = try TemporaryFolder()
+        let began = clock.now
+        let second = try await daemon.iotctl([
+            "monitor", "front", "--duration", "3s", "--record", folder.path("b.mp4"), "--json",
+        ])
+        let took = clock.now - began
+        #expect(second.status == 0, "\(second.errors)")
+        // It took 5 s more when the use did not end with its own run.
+        #expect(took < .seconds(6), "\(took)")
+        let recorded = try await FrameDigests.of(folder.path("b.mp4"))
+        #expect(recorded.count >= 28, "\(recorded.count) frames")
+        let source = try await FrameDigests.of(sample.path)
+        #expect(FrameDigests.position(of: recorded, inRepeated: source) != nil)
+        #expect(try shown(second.output) < 45, "the statistics are the channel's, not the use's")
+        let outcome = try await first
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try shown(outcome.output) > 80)
+        #expect(await daemon.stop() == 0)
+    }
+
+    private func shown(_ summary: Data) throws -> Int {
+        let summary = try JSONSerialization.jsonObject(with: summary) as? [String: Any]
+        let channel = summary?["channel"] as? [String: Any]
+        let video = (channel?["statistics"] as? [String: Any])?["video"] as? [String: Any]
+        return try #require(video?["framesShown"] as? Int)
+    }
+
     /// - Parameter path: what the camera sends, where that is not the clip itself.
     static func monitor(
         _ daemon: RunningDaemon, _ camera: String, _ sample: MonitorSample, source path: String? = nil, count: Int

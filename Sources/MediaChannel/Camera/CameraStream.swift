@@ -151,7 +151,7 @@ final class CameraStream {
             switch frame.kind {
             case .video:
                 try video?.append(frame, at: now)
-                group.append(frame)
+                group.append(frame, at: now)
             case .audio:
                 try audio?.append(frame, at: now)
                 browserSound?.take(frame)

@@ -11,6 +11,18 @@ public actor ChannelRegistry {
         public let id: String
         public let deviceName: String
         public let channel: MonitorChannel
+
+        /// Starts the media and this use's statistics; a second call does nothing.
+        public func play() async throws(IoTError) { try await channel.play(id) }
+
+        /// The channel with this use's own statistics, which begin when it plays.
+        public func describe() async -> MonitorDescription { await channel.describe(use: id) }
+
+        /// First the present state, then each change, to `.ended`: of the channel, or of this use.
+        public func events() async -> AsyncStream<MonitorEvent> { await channel.events(of: id) }
+
+        /// Whether anybody reads this use's events.
+        public var isWatched: Bool { get async { await channel.isWatched(by: id) } }
     }
 
     private struct Key: Hashable {
@@ -82,6 +94,7 @@ public actor ChannelRegistry {
             channel = try await connect(key)
         }
         let use = Use(id: Hex.random(byteCount: 8), deviceName: deviceName, channel: channel)
+        await channel.join(use.id)
         uses[use.id] = use
         return use
     }
@@ -124,6 +137,7 @@ public actor ChannelRegistry {
     /// Ends a user's part; the last one closes the channel.
     public func close(_ id: String) async {
         guard let use = uses.removeValue(forKey: id) else { return }
+        await use.channel.leave(id)
         let key = Key(
             device: use.channel.device, source: use.channel.source, account: use.channel.account)
         guard shared[key]?.channel === use.channel else { return await use.channel.stop() }

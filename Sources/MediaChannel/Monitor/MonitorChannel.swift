@@ -101,9 +101,19 @@ public final class MonitorChannel: Sendable {
         }
     }
 
-    /// Starts the media; a second call does nothing.
-    public func play() async throws(IoTError) {
-        guard try await onCore({ core throws(IoTError) in try core.beginPlaying() }) else { return }
+    /// A user takes part from now on.
+    func join(_ use: String) async {
+        try? await onCore { core throws(IoTError) in core.join(use) }
+    }
+
+    /// The user's events end; the channel goes on for the others.
+    func leave(_ use: String) async {
+        try? await onCore { core throws(IoTError) in core.leave(use) }
+    }
+
+    /// Starts the media, where another use has not, and the statistics of this one; a second call does nothing.
+    func play(_ use: String) async throws(IoTError) {
+        guard try await onCore({ core throws(IoTError) in try core.beginPlaying(use) }) else { return }
         try await calls.control(session: session, device: device, as: account, .play)
     }
 
@@ -113,20 +123,23 @@ public final class MonitorChannel: Sendable {
         await calls.end(session: session, device: device, as: account)
     }
 
+    /// The channel with what all its users saw together.
     public func describe() async -> MonitorDescription {
-        let description = try? await onCore { core throws(IoTError) in core.describe() }
+        await describe(use: nil)
+    }
+
+    func describe(use: String?) async -> MonitorDescription {
+        let description = try? await onCore { core throws(IoTError) in core.describe(use) }
         return description ?? MonitorDescription(state: MonitorState())
     }
 
-    /// First the present state, then each change, to `.ended`.
-    public func events() async -> AsyncStream<MonitorEvent> {
-        let events = try? await onCore { core throws(IoTError) in core.subscribe() }
+    func events(of use: String) async -> AsyncStream<MonitorEvent> {
+        let events = try? await onCore { core throws(IoTError) in core.subscribe(use) }
         return events ?? AsyncStream { $0.finish() }
     }
 
-    /// Whether anybody reads the events.
-    public var isWatched: Bool {
-        get async { (try? await onCore { core throws(IoTError) in core.isWatched }) ?? false }
+    func isWatched(by use: String) async -> Bool {
+        (try? await onCore { core throws(IoTError) in core.isWatched(by: use) }) ?? false
     }
 
     // MARK: Sinks
@@ -146,14 +159,15 @@ public final class MonitorChannel: Sendable {
         return try await wish.picture
     }
 
-    /// The coded frames as fragmented MP4, from a key frame on; ends behind `frames` pictures when that is given. End it
-    /// with `end()`, or by leaving its chunks.
+    /// The coded frames as fragmented MP4, from the newest key frame on, also while others watch; ends after `frames`
+    /// pictures, if set. End it with `end()`, or by leaving its chunks.
     public func record(frames: Int?) async throws(IoTError) -> MediaSink {
         let sink = try await onCore { core throws(IoTError) in try core.addRecording(frames: frames) }
         return MediaSink(chunks: sink.stream) { sink.end(nil) }
     }
 
-    /// Each decoded picture as YUV4MPEG2; ends behind `frames` pictures when that is given.
+    /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set. On a channel that plays already it
+    /// begins with the next picture.
     public func rawVideo(frames: Int?) async throws(IoTError) -> MediaSink {
         let stream = ChunkStream(limit: RawVideoSink.queueLimit)
         try await onCore { core throws(IoTError) in

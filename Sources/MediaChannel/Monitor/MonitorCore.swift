@@ -17,18 +17,24 @@ final class MonitorCore {
     private var parameters: (video: VideoParameters?, audio: AudioParameters?) = (nil, nil)
     private var stage: DecodeStage?
     private let decodeEvents = DecodeEvents()
+    /// The whole channel's; those of its users are in `uses`.
     private var statistics: PlayoutStatistics?
+    private var startedAt: NIODeadline?
+    private var uses: [String: MonitorUse] = [:]
     private var recordings: [RecordingFeed] = []
+    /// What was released since the newest key frame, with the time at which it is presented: a recording that begins
+    /// while the channel plays begins here.
+    private var group = GroupOfPictures()
+    /// An older group is not part of what is seen now: the camera was off, or its source was gone.
+    private static let groupLife = TimeAmount.seconds(2)
     /// Breaks announced by the jitter buffer, to be told with the frame behind them.
     private var breaks: [MediaKind: DiscontinuityReason] = [:]
-    private var firstPicturePts: Int64?
     private var countedSkips = 0
     private var ticker: RepeatedTask?
     private var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
     private var farewell: Scheduled<Void>?
     private static let farewellTime = TimeAmount.milliseconds(500)
     private var connected: EventLoopPromise<Void>?
-    private let subscribers: MonitorSubscribers
     private var hasEnded = false
     private var earlyCandidates: [String] = []
     private static let maximumEarlyCandidates = 32
@@ -42,7 +48,6 @@ final class MonitorCore {
 
     init(eventLoop: any EventLoop, logger: Logger, onCandidate: @escaping (String) -> Void) {
         self.eventLoop = eventLoop
-        subscribers = MonitorSubscribers(eventLoop: eventLoop)
         self.onCandidate = onCandidate
         self.logger = logger
     }
@@ -117,7 +122,8 @@ final class MonitorCore {
     // MARK: Playing
 
     /// True when the device is to be told to send: the first call, and none after it.
-    func beginPlaying() throws(IoTError) -> Bool {
+    func beginPlaying(_ id: String) throws(IoTError) -> Bool {
+        guard let use = uses[id] else { throw IoTError(.channelDisconnected) }
         let actions = try machine.handle(.play)
         let starts = actions.contains { if case .startMedia = $0 { true } else { false } }
         if starts {
@@ -125,14 +131,29 @@ final class MonitorCore {
             receiver = ChannelReceiver(
                 codecs: codecs, options: JitterBufferOptions(coalescing: Self.coalescing), now: now)
             countedSkips = 0
+            startedAt = now
             statistics = PlayoutStatistics(startedAt: now)
             let core = NIOLoopBound(self, eventLoop: eventLoop)
             ticker = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
                 core.value.publishStatistics()
             }
         }
+        if use.statistics == nil { use.statistics = PlayoutStatistics(startedAt: .now(), after: baseline()) }
         perform(actions)
         return starts
+    }
+
+    /// What the channel has counted by now; `nil` when it has just begun.
+    private func baseline() -> PlayoutBaseline? {
+        guard let startedAt, let receiver else { return nil }
+        updateStatistics()
+        return PlayoutBaseline(startedAt: startedAt, report: receiver.jitterBuffer.report, packets: packets())
+    }
+
+    /// Changes the channel's statistics and those of each use that plays.
+    private func count(_ change: (inout PlayoutStatistics) -> Void) {
+        if statistics != nil { change(&statistics!) }
+        for use in uses.values where use.statistics != nil { change(&use.statistics!) }
     }
 
     /// Ends the channel in order: what was received comes out, and every sink ends.
@@ -160,8 +181,10 @@ final class MonitorCore {
             return
         case .frame(let mid, let received):
             guard receiver != nil, kinds[mid] != nil else { return }
-            statistics?.frameReceived(
-                received.frame.kind, bytes: received.frame.bytes.readableBytes, at: received.lastArrival)
+            count {
+                $0.frameReceived(
+                    received.frame.kind, bytes: received.frame.bytes.readableBytes, at: received.lastArrival)
+            }
             receiver?.receive(received, at: now)
         case .frameLost(let mid):
             guard let kind = kinds[mid] else { return }
@@ -184,8 +207,11 @@ final class MonitorCore {
             case .release(_, let frame, let presentAt, let isLate):
                 release(frame, presentAt: presentAt, isLate: isLate, at: now)
             case .lost(let kind):
-                statistics?.framesDropped(kind, .lost)
-                if kind == .video { stage?.skipToKeyFrame() }
+                count { $0.framesDropped(kind, .lost) }
+                if kind == .video {
+                    stage?.skipToKeyFrame()
+                    group.removeAll()
+                }
             case .requestKeyFrame:
                 if let mid = kinds.first(where: { $0.value == .video })?.key { peer?.requestKeyFrame(mid: mid) }
             case .conceal:
@@ -223,15 +249,16 @@ final class MonitorCore {
 
     private func release(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool, at now: NIODeadline) {
         if let reason = breaks.removeValue(forKey: frame.kind) {
-            subscribers.publish(
+            publish(
                 .discontinuity(frame.kind, reason, pts: frame.pts, frame.kind == .video ? receiver?.video : nil))
         }
         if stage?.decode(frame, presentAt: presentAt, isLate: isLate) == false {
-            statistics?.framesDropped(frame.kind, .slowReader)
+            count { $0.framesDropped(frame.kind, .slowReader) }
             if frame.kind == .video { receiver?.frameLost(.video, at: now) }
         }
+        group.append(frame, at: presentAt)
         for index in recordings.indices {
-            recordings[index].take(frame) { receiver?.senderTime($0.kind, pts: $0.pts) }
+            recordings[index].take(frame, presentAt: presentAt) { receiver?.senderTime($0.kind, pts: $0.pts) }
         }
         recordings.removeAll { $0.sink.isClosed }
     }
@@ -244,33 +271,35 @@ final class MonitorCore {
     private func handle(_ event: DecodeEvent) {
         switch event {
         case .picture(let picture):
-            if firstPicturePts == nil { firstPicturePts = picture.pts }
-            statistics?.frameDecoded(.video, isKeyFrame: picture.isKeyFrame)
-            statistics?.pictureSize(width: picture.width, height: picture.height)
+            for use in uses.values where use.firstPicturePts == nil { use.firstPicturePts = picture.pts }
+            count {
+                $0.frameDecoded(.video, isKeyFrame: picture.isKeyFrame)
+                $0.pictureSize(width: picture.width, height: picture.height)
+            }
             guard picture.isShown else {
-                statistics?.framesDropped(.video, .late)
+                count { $0.framesDropped(.video, .late) }
                 return
             }
             // The delay may have moved since the frame went to the decoder.
             let presentAt = receiver?.jitterBuffer.presentTime(ofReleasedPicture: picture.pts)
-            statistics?.framePresented(
-                .video, senderMicroseconds: receiver?.senderTime(.video, pts: picture.pts),
-                at: max(presentAt ?? picture.presentedAt, picture.decodedAt))
+            let senderTime = receiver?.senderTime(.video, pts: picture.pts)
+            let presented = max(presentAt ?? picture.presentedAt, picture.decodedAt)
+            count { $0.framePresented(.video, senderMicroseconds: senderTime, at: presented) }
             perform(machine.handle(.frameShown))
         case .sound(let pts, let presentAt, let isLate):
-            statistics?.frameDecoded(.audio)
+            count { $0.frameDecoded(.audio) }
             guard !isLate else {
-                statistics?.framesDropped(.audio, .late)
+                count { $0.framesDropped(.audio, .late) }
                 return
             }
-            statistics?.framePresented(
-                .audio, senderMicroseconds: receiver?.senderTime(.audio, pts: pts), at: presentAt)
+            let senderTime = receiver?.senderTime(.audio, pts: pts)
+            count { $0.framePresented(.audio, senderMicroseconds: senderTime, at: presentAt) }
             if parameters.video == nil { perform(machine.handle(.frameShown)) }
         case .corrupt(let kind):
-            statistics?.framesDropped(kind, .corrupt)
+            count { $0.framesDropped(kind, .corrupt) }
         case .slowReader(let frames):
-            statistics?.framesDropped(.video, .slowReader, count: frames)
-            subscribers.publish(.warning(IoTError(.slowReader)))
+            count { $0.framesDropped(.video, .slowReader, count: frames) }
+            publish(.warning(IoTError(.slowReader)))
         }
     }
 
@@ -281,7 +310,13 @@ final class MonitorCore {
         let video = receiver?.video ?? parameters.video
         guard frames == nil || video != nil else { throw Self.noPicture() }
         let sink = RecordingSink(video: video, audio: receiver?.audio ?? parameters.audio, frames: frames)
-        recordings.append(RecordingFeed(sink: sink))
+        var feed = RecordingFeed(sink: sink)
+        if let newest = group.entries.last, NIODeadline.now() - newest.time < Self.groupLife {
+            for entry in group.entries {
+                feed.take(entry.frame, presentAt: entry.time) { receiver?.senderTime($0.kind, pts: $0.pts) }
+            }
+        }
+        recordings.append(feed)
         return sink
     }
 
@@ -295,45 +330,71 @@ final class MonitorCore {
         return (stage, receiver?.video ?? parameters.video, parameters.audio)
     }
 
-    // MARK: Telling
+    // MARK: Users
 
-    func subscribe() -> AsyncStream<MonitorEvent> {
-        subscribers.add(first: [.stateChanged(state)] + (hasEnded ? [.ended(state.reason)] : []))
+    func join(_ id: String) {
+        uses[id] = MonitorUse(eventLoop: eventLoop)
     }
 
-    func describe() -> MonitorDescription {
+    /// The use's events end; the channel goes on for others.
+    func leave(_ id: String) {
+        uses.removeValue(forKey: id)?.subscribers.publish(.ended(nil))
+    }
+
+    func subscribe(_ id: String) -> AsyncStream<MonitorEvent> {
+        guard let use = uses[id] else { return AsyncStream { $0.finish() } }
+        return use.subscribers.add(first: [.stateChanged(state)] + (hasEnded ? [.ended(state.reason)] : []))
+    }
+
+    func isWatched(by id: String) -> Bool { uses[id]?.subscribers.isEmpty == false }
+
+    /// - Parameter id: a use, with statistics of its own; `nil` for the whole channel. A use that left has stopped.
+    func describe(_ id: String? = nil) -> MonitorDescription {
         let now = NIODeadline.now()
         takeDecodeEvents(at: now)
-        if let receiver {
-            let report = receiver.jitterBuffer.report
-            statistics?.update(report)
-            // What came between a lost picture and the next key frame is lost with it.
-            statistics?.framesDropped(.video, .lost, count: report.skippedFrames - countedSkips)
-            countedSkips = report.skippedFrames
-        }
-        let peerStatistics = peer?.statistics
-        for (mid, kind) in kinds {
-            guard let inbound = peerStatistics?.inbound[mid] else { continue }
-            statistics?.update(kind, packets: PacketCounters(inbound))
-        }
+        updateStatistics()
+        let use = id.flatMap { uses[$0] }
+        let hasLeft = id != nil && use == nil
         return MonitorDescription(
-            state: state, video: receiver?.video ?? parameters.video, audio: parameters.audio,
-            statistics: statistics?.snapshot(at: now),
-            roundTripTime: peerStatistics?.currentRoundTripTime.map { Double($0.nanoseconds) / 1e9 },
-            firstPicturePts: firstPicturePts)
+            state: hasLeft ? MonitorState() : state, video: receiver?.video ?? parameters.video,
+            audio: parameters.audio,
+            statistics: id == nil ? statistics?.snapshot(at: now) : use?.statistics?.snapshot(at: now),
+            roundTripTime: peer?.statistics.currentRoundTripTime.map { Double($0.nanoseconds) / 1e9 },
+            firstPicturePts: use?.firstPicturePts)
     }
 
-    var isWatched: Bool { !subscribers.isEmpty }
+    private func updateStatistics() {
+        if let report = receiver?.jitterBuffer.report {
+            count { $0.update(report) }
+            // What came between a lost picture and the next key frame is lost with it.
+            let skipped = report.skippedFrames - countedSkips
+            count { $0.framesDropped(.video, .lost, count: skipped) }
+            countedSkips = report.skippedFrames
+        }
+        for (kind, packets) in packets() { count { $0.update(kind, packets: packets) } }
+    }
+
+    private func packets() -> [MediaKind: PacketCounters] {
+        guard let inbound = peer?.statistics.inbound else { return [:] }
+        var packets: [MediaKind: PacketCounters] = [:]
+        for (mid, kind) in kinds { packets[kind] = inbound[mid].map { PacketCounters($0) } }
+        return packets
+    }
 
     private func publishStatistics() {
-        guard isWatched else { return }
-        subscribers.publish(.statistics(describe()))
+        for (id, use) in uses where !use.subscribers.isEmpty && use.statistics != nil {
+            use.subscribers.publish(.statistics(describe(id)))
+        }
+    }
+
+    private func publish(_ event: MonitorEvent) {
+        for use in uses.values { use.subscribers.publish(event) }
     }
 
     private func setConnection(_ status: ConnectionStatus, _ substate: ConnectionSubstate?) {
         state.connection = status
         state.substate = substate
-        subscribers.publish(.stateChanged(state))
+        publish(.stateChanged(state))
     }
 
     private func perform(_ actions: [PlayerStateMachine.Action]) {
@@ -347,9 +408,9 @@ final class MonitorCore {
             case .report(.statusChanged(_, let status)):
                 state.player = status
                 state.reason = machine.lastError
-                subscribers.publish(.stateChanged(state))
+                publish(.stateChanged(state))
             case .report(.error(let error, let isFatal)):
-                if !isFatal { subscribers.publish(.warning(error)) }
+                if !isFatal { publish(.warning(error)) }
             case .report(.jitterStalled(let tolerance, let delay)):
                 logger.info(
                     "jitter stalled",
@@ -392,6 +453,6 @@ final class MonitorCore {
         connected = nil
         setConnection(.disconnected, nil)
         perform(machine.handle(.disconnected(reason)))
-        subscribers.publish(.ended(reason))
+        publish(.ended(reason))
     }
 }

@@ -21,7 +21,7 @@ final class RecordingSink: @unchecked Sendable {
     private var isEnded = false
     private let isEnding = Atomic<Bool>(false)
 
-    /// - Parameter frames: ends behind this many pictures and their sound; with B-frames behind the group in which the
+    /// - Parameter frames: ends after this many pictures and their sound; with B-frames after the group in which the
     ///   last of them is, since a picture that others refer to comes before those that are shown before it.
     init(video: VideoParameters?, audio: AudioParameters?, frames: Int? = nil, limit: Int = 16 << 20) {
         remaining = frames
@@ -34,9 +34,9 @@ final class RecordingSink: @unchecked Sendable {
     var isClosed: Bool { stream.isClosed }
 
     /// Takes a frame in decoding order; `senderTime` is its `pts` on the clock that both tracks share, µs.
-    func take(_ frame: MediaFrame, senderTime: Int64) {
-        let accepted = worker.submit { [self] in write(frame, senderTime: senderTime) }
-        // What comes behind the end is refused, too, while the worker still writes the file's own end.
+    func take(_ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline) {
+        let accepted = worker.submit { [self] in write(frame, senderTime: senderTime, presentAt: presentAt) }
+        // What comes after the end is refused, too, while the worker still writes the file's own end.
         guard !accepted, !isEnding.load(ordering: .acquiring) else { return }
         stream.fail(IoTError(.slowReader, "the recording's reader was too slow: it was ended"))
     }
@@ -47,10 +47,11 @@ final class RecordingSink: @unchecked Sendable {
         worker.stop()
     }
 
-    private func write(_ frame: MediaFrame, senderTime: Int64) {
+    private func write(_ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline) {
         guard !isEnded else { return }
         do throws(IoTError) {
-            guard let placed = timeline.place(frame, senderTime: senderTime, hasVideo: video != nil) else { return }
+            let place = timeline.place(frame, senderTime: senderTime, presentAt: presentAt, hasVideo: video != nil)
+            guard let placed = place else { return }
             if placed.kind == .video, let left = remaining {
                 guard left > 0 || placed.pts < latest else { return finish(nil) }
                 remaining = left - 1
@@ -70,6 +71,12 @@ final class RecordingSink: @unchecked Sendable {
     private func finish(_ reason: IoTError?) {
         guard !isEnded else { return }
         isEnded = true
+        guard muxer != nil || reason != nil else {
+            let error = IoTError(
+                .messageTimeout, "no picture came while the recording ran",
+                remedy: "look at the camera's state: `iotctl device list`")
+            return stream.fail(error)
+        }
         if let rest = muxer?.finish(), rest.readableBytes > 0 { _ = stream.write(rest, patience: 5) }
         muxer = nil
         if let reason { stream.fail(reason) } else { stream.finish() }

@@ -1,7 +1,10 @@
 import IoTCore
+import NIOCore
 
-/// Places a channel's frames on a recording's clock: it begins at the first key frame, both tracks share it, and a
-/// break in the source's clock leaves no hole.
+/// Places a channel's frames on a recording's clock: it begins at the first key frame, and both tracks share it.
+///
+/// Where the source's clock breaks, the recording goes on after the time that really passed: after an outage the last
+/// picture stands for as long as nothing came, and a file that begins again goes on at once.
 struct RecordingTimeline {
     /// µs; what a jump is.
     static let jump: Int64 = 1_000_000
@@ -12,32 +15,41 @@ struct RecordingTimeline {
     private var offset: Int64?
     private var end: Int64 = 0
     private var pictures: [Int64] = []
+    /// When the newest picture is presented.
+    private var presented: NIODeadline?
 
     init() {}
 
     /// `nil` before the first key frame, and for sound from before it.
-    mutating func place(_ frame: MediaFrame, senderTime: Int64, hasVideo: Bool) -> MediaFrame? {
+    mutating func place(
+        _ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline, hasVideo: Bool
+    ) -> MediaFrame? {
         let leads = frame.kind == .video || !hasVideo
         guard let offset else {
             guard leads, frame.isKeyFrame else { return nil }
             self.offset = -senderTime
-            return put(frame, at: 0)
+            return put(frame, at: 0, presentAt)
         }
         let time = senderTime + offset
-        if (end - Self.jump...end + Self.jump).contains(time) { return time >= 0 ? put(frame, at: time) : nil }
-        // A new round of the source. Sound from the old one may still come behind the first new picture.
+        if (end - Self.jump...end + Self.jump).contains(time) {
+            return time >= 0 ? put(frame, at: time, presentAt) : nil
+        }
+        // A new round of the source. Sound from the old one may still come after the first new picture.
         guard leads, frame.isKeyFrame else { return nil }
-        let start = max(end, (pictures.max() ?? 0) + pictureInterval)
+        let passed = presented.map { (presentAt - $0).playoutMicroseconds } ?? 0
+        let step = passed > Self.jump ? passed : pictureInterval
+        let start = max(end, (pictures.max() ?? end) + step)
         self.offset = start - senderTime
         pictures.removeAll()
-        return put(frame, at: start)
+        return put(frame, at: start, presentAt)
     }
 
-    private mutating func put(_ frame: MediaFrame, at time: Int64) -> MediaFrame {
+    private mutating func put(_ frame: MediaFrame, at time: Int64, _ presentAt: NIODeadline) -> MediaFrame {
         end = max(end, time)
         if frame.kind == .video {
             pictures.append(time)
             if pictures.count > Self.remembered { pictures.removeFirst() }
+            presented = max(presented ?? presentAt, presentAt)
         }
         var placed = frame
         placed.pts = time

@@ -1,9 +1,11 @@
 public import IoTCore
 public import NIOCore
 
-/// Collects one channel's statistics. The owner tells it what happens; `snapshot` says how it stands.
+/// Collects one channel's statistics, or those of one use from the moment that it joined. The owner reports what
+/// happens; `snapshot` gives the numbers of a moment.
 public struct PlayoutStatistics: Sendable {
     private let startedAt: Int64
+    private let baseline: PlayoutBaseline?
     private var video: VideoTrackStatistics?
     private var audio: AudioTrackStatistics?
     private var freezes = FreezeMeter()
@@ -13,9 +15,12 @@ public struct PlayoutStatistics: Sendable {
     private var firstShownAt: Int64?
     private var report: JitterBufferReport?
 
-    /// - Parameter startedAt: when `play` was called.
-    public init(startedAt: NIODeadline) {
+    /// - Parameters:
+    ///   - startedAt: when `play` was called.
+    ///   - baseline: what the channel had counted before, for a use that joins a channel that plays.
+    public init(startedAt: NIODeadline, after baseline: PlayoutBaseline? = nil) {
         self.startedAt = startedAt.playoutMicroseconds
+        self.baseline = baseline
     }
 
     /// A coded frame arrived whole.
@@ -81,10 +86,11 @@ public struct PlayoutStatistics: Sendable {
     }
 
     public mutating func update(_ report: JitterBufferReport) {
-        self.report = report
+        self.report = baseline.map { report.counted(since: $0.report) } ?? report
     }
 
     public mutating func update(_ kind: MediaKind, packets: PacketCounters) {
+        let packets = baseline?.packets[kind].map { packets.counted(since: $0) } ?? packets
         switch kind {
         case .video: withVideo { $0.packets = packets }
         case .audio: withAudio { $0.packets = packets }
@@ -111,7 +117,7 @@ public struct PlayoutStatistics: Sendable {
         return ChannelStatistics(
             elapsedTime: Self.seconds(now - startedAt),
             firstFrameTime: firstShownAt.map { Self.seconds($0 - startedAt) },
-            liveEdgeTime: report?.liveEdgeTime.map(Self.seconds),
+            liveEdgeTime: liveEdgeTime.map(Self.seconds),
             tolerance: report.map { Self.seconds($0.tolerance) } ?? 0,
             delay: report.map { Self.seconds($0.delay) } ?? 0,
             jitterBufferDelay: report.map { Self.seconds($0.totalHeld) } ?? 0,
@@ -121,6 +127,14 @@ public struct PlayoutStatistics: Sendable {
             concealedDuration: report.map { Self.seconds($0.concealed) } ?? 0,
             discontinuityCount: report?.discontinuities ?? 0, stallCount: report?.stalls ?? 0, video: video,
             audio: audio)
+    }
+
+    /// From `play` to the live edge, µs. A use that joins a channel at the live edge is there with its first picture.
+    private var liveEdgeTime: Int64? {
+        guard let reached = report?.liveEdgeTime?.playoutMicroseconds else { return nil }
+        guard let baseline else { return reached }
+        let passed = startedAt - baseline.startedAt
+        return reached > passed ? reached - passed : firstShownAt.map { $0 - startedAt }
     }
 
     private mutating func withVideo(_ change: (inout VideoTrackStatistics) -> Void) {

@@ -12,8 +12,12 @@ struct MonitorCommand: AsyncParsableCommand {
             without any of these the run ends with the first statistics that have reached it.
 
             The picture is there at once because it begins at the key frame before, and
-            catches up: a recording and raw video begin there, too, and hold up to one
-            group of pictures more than --duration.
+            catches up: a recording begins there too, also when others watch the camera
+            already, and holds up to one group of pictures more than --duration. Raw video
+            begins there for the first who watches, and with the next picture for others.
+            Statistics, --frames and --duration are those of this run alone. After an outage
+            of the camera the recording shows its last picture for as long as nothing came.
+            A file that stays empty is a failure.
 
             EXAMPLES
               iotctl monitor front

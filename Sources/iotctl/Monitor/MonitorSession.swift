@@ -7,7 +7,7 @@ import NIOHTTP1
 
 /// One run of `iotctl monitor`: opens the channel, then every body, then plays; ends in order and sums up.
 struct MonitorSession: Sendable {
-    /// How long bodies may take to end behind the channel's end.
+    /// How long bodies may take to end after the channel's end.
     private static let drainLimit = Duration.seconds(5)
 
     let client: GatewayClient
@@ -148,8 +148,9 @@ struct MonitorSession: Sendable {
         do {
             try await sink.run()
         } catch let error as IoTError {
-            // A body that broke off has its reason in the events.
-            let reason = error.code == .channelDisconnected ? await reasonFromEvents() : nil
+            // The events say why a body broke off, or stayed empty.
+            let isEffect = error.code == .channelDisconnected || error.code == .messageTimeout
+            let reason = isEffect ? await reasonFromEvents() : nil
             source.yield(.failed(reason ?? error))
         } catch {
             source.yield(.failed(IoTError(.internalFailure, underlying: error)))

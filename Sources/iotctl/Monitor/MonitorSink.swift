@@ -34,20 +34,30 @@ struct MonitorSink: Sendable {
 
     /// Copies to the end.
     ///
-    /// - Throws: `.fileFailed`, or `.channelDisconnected` when the daemon broke the body off.
+    /// - Throws: `.fileFailed`; `.channelDisconnected` when the daemon broke the body off; `.messageTimeout` when
+    ///   nothing came: an empty file is a failure.
     func run() async throws {
         do {
             for try await buffer in body { try await output.write(Array(buffer.readableBytesView)) }
         } catch is FileOutput.ReaderLeft {
-            // The program behind the pipe has what it wanted.
+            // The program that reads the pipe has what it wanted.
+            return try await output.close()
         } catch let error as IoTError {
             throw error
         } catch {
             try? await output.close()
+            if output.size == 0 { throw nothingCame }
             // The client's own error, or its HTTP parser's for a body without its last chunk.
             throw IoTError(.channelDisconnected, "the \(kind.words) broke off", underlying: error)
         }
         try await output.close()
+        if output.size == 0 { throw nothingCame }
+    }
+
+    private var nothingCame: IoTError {
+        IoTError(
+            .messageTimeout, "the \(kind.words) is empty: nothing came from the camera while it ran",
+            remedy: "look at the camera's state with `iotctl device list`, or let it run longer")
     }
 }
 

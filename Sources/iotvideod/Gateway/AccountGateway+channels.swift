@@ -38,7 +38,7 @@ extension AccountGateway {
 
     func play(_ id: String) async throws -> ChannelDescription {
         let use = try await use(id)
-        try await use.channel.play()
+        try await use.play()
         return await shared.describe(use)
     }
 
@@ -46,13 +46,13 @@ extension AccountGateway {
         let use = try await use(id)
         var description = await shared.describe(use)
         await shared.uses.close(id)
-        description.state = ChannelState(await use.channel.describe().state)
+        description.state = ChannelState(await use.describe().state)
         return description
     }
 
     func channelEvents(_ id: String) async throws -> AsyncStream<ChannelUpdate> {
         let use = try await use(id)
-        let source = await use.channel.events()
+        let source = await use.events()
         return AsyncStream(unfolding: {
             for await event in source {
                 if let update = await translate(event, use) { return update }

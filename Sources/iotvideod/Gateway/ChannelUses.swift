@@ -73,6 +73,6 @@ actor ChannelUses {
         entries[id]?.sinks.removeAll { $0.chunks.isClosed }
         if entries[id]?.sinks.isEmpty == false { return true }
         guard let use = try? await registry.use(id) else { return false }
-        return await use.channel.isWatched
+        return await use.isWatched
     }
 }

@@ -8,7 +8,10 @@ struct ChannelWatch {
         var owner: AccessID
         /// Several uses may share one channel, whose numbers count once.
         var channel: ObjectIdentifier
+        /// The use.
         var description: ChannelDescription
+        /// The whole channel's.
+        var statistics: StatisticsReport
     }
 
     private var known: [String: (owner: AccessID, change: ChannelChange)] = [:]
@@ -41,7 +44,8 @@ struct ChannelWatch {
     private mutating func count(_ observations: [Observation]) {
         var now: [ObjectIdentifier: StatisticsReport] = [:]
         for observation in observations {
-            guard now[observation.channel] == nil, let report = observation.description.statistics else { continue }
+            guard now[observation.channel] == nil else { continue }
+            let report = observation.statistics
             now[observation.channel] = report
             let before = counted[observation.channel]
             Self.add("video", report.video, before?.video)

@@ -45,7 +45,8 @@ extension LocalGateway {
                 guard let owner = await uses.owner(of: use.id) else { continue }
                 seen.append(
                     ChannelWatch.Observation(
-                        owner: owner, channel: ObjectIdentifier(use.channel), description: await describe(use)))
+                        owner: owner, channel: ObjectIdentifier(use.channel), description: await describe(use),
+                        statistics: StatisticsReport(await use.channel.describe())))
             }
             for (owner, change) in watch.observe(seen) { feed.publish(.channel(change), to: .account(owner)) }
             try? await Task.sleep(for: .seconds(1))
@@ -53,7 +54,7 @@ extension LocalGateway {
     }
 
     func describe(_ use: ChannelRegistry.Use) async -> ChannelDescription {
-        let channel = await use.channel.describe()
+        let channel = await use.describe()
         var tracks: [TrackDescription] = []
         if let video = channel.video { tracks.append(TrackDescription(.video(video))) }
         if let audio = channel.audio { tracks.append(TrackDescription(.audio(audio))) }

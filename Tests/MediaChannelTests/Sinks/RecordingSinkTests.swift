@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RecordingSinkTests {
     @Test(
-        "A recording that is to have so many pictures ends behind them, complete and with their sound",
+        "A recording that is to have so many pictures ends after them, complete and with their sound",
         arguments: [1, 10, nil])
     func frames(limit: Int?) async throws {
         let clip = try VirtualChannelTests.clip("bunny-h264-aac51.mp4", rounds: 1)
@@ -21,7 +21,7 @@ import Testing
         #expect(abs((sounds.max() ?? 0) - end) < 60_000, "sound ends at \(sounds.max() ?? 0), pictures at \(end) µs")
     }
 
-    @Test("With B-frames it ends behind a whole group: no picture is missing before the last", arguments: 1...12)
+    @Test("With B-frames it ends after a whole group: no picture is missing before the last", arguments: 1...12)
     func groups(limit: Int) async throws {
         let clip = try VirtualChannelTests.clip("street-h264-bframes-pcma.mkv", rounds: 1)
         let times = try await record(clip.frames, clip.video, clip.audio, limit)
@@ -30,11 +30,21 @@ import Testing
         #expect(zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - 100_000) < 2_000 }, "\(times)")
     }
 
+    @Test("A recording to which no picture came fails: an empty file is not a success")
+    func empty() async throws {
+        let clip = try VirtualChannelTests.clip("bunny-h264-aac51.mp4", rounds: 1)
+        let sink = RecordingSink(video: clip.video, audio: clip.audio)
+        sink.end(nil)
+        await #expect(throws: IoTError.self) { for try await _ in sink.stream {} }
+    }
+
     private func record(
         _ frames: [MediaFrame], _ video: VideoParameters?, _ audio: AudioParameters?, _ limit: Int?
     ) async throws -> [MediaFrame] {
         let sink = RecordingSink(video: video, audio: audio, frames: limit)
-        for frame in frames { sink.take(frame, senderTime: frame.pts) }
+        for frame in frames {
+            sink.take(frame, senderTime: frame.pts, presentAt: .uptimeNanoseconds(UInt64(max(0, frame.pts)) * 1_000))
+        }
         sink.end(nil)
         var bytes = Data()
         for try await chunk in sink.stream { bytes.append(contentsOf: chunk.readableBytesView) }

@@ -43,6 +43,35 @@ import class Foundation.JSONEncoder
         #expect(snapshot.audio?.framesDropped == 1)
     }
 
+    @Test("Who joins a channel that plays sees only what came since")
+    func baseline() throws {
+        var report = JitterBuffer(now: time(0)).report
+        report.emittedFrames = 100
+        report.stalls = 2
+        report.liveEdgeTime = .milliseconds(400)
+        var packets = PacketCounters()
+        packets.packetsReceived = 1_000
+        packets.packetsLost = 7
+        let before = PlayoutBaseline(startedAt: time(0), report: report, packets: [.video: packets])
+        var statistics = PlayoutStatistics(startedAt: time(10_000), after: before)
+        report.emittedFrames = 130
+        packets.packetsReceived = 1_300
+        packets.packetsLost = 8
+        statistics.update(report)
+        statistics.update(.video, packets: packets)
+        statistics.framePresented(.video, senderMicroseconds: nil, at: time(10_020))
+
+        let snapshot = statistics.snapshot(at: time(11_000))
+        #expect(snapshot.elapsedTime == 1)
+        #expect(snapshot.firstFrameTime == 0.02)
+        #expect(snapshot.liveEdgeTime == 0.02)
+        #expect(snapshot.jitterBufferEmittedCount == 30)
+        #expect(snapshot.stallCount == 0)
+        #expect(snapshot.video?.framesShown == 1)
+        #expect(snapshot.video?.packets.packetsReceived == 300)
+        #expect(snapshot.video?.packets.packetsLost == 1)
+    }
+
     @Test("A snapshot survives JSON; what is unknown is absent")
     func codable() throws {
         var statistics = PlayoutStatistics(startedAt: time(0))
