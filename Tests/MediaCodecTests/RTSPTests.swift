@@ -47,7 +47,7 @@ struct RTSPTests {
         #expect(try MediaDemuxer(url: good).video?.width == 768)
         let bad = "rtsp://viewer:wr0ng@127.0.0.1:\(server.port)/camera"
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: bad) }
-        #expect(error.code == .sourceUnreachable)
+        #expect(error.code == .sourceRefused)
         #expect(error.message.contains("password"))
         #expect(!error.message.contains("wr0ng") && !error.message.contains("viewer"))
     }

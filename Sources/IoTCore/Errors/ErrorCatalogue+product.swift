@@ -33,6 +33,10 @@ extension ErrorCatalogue {
             .sourceUnreachable, "sourceUnreachable", "the camera's source cannot be reached",
             remedy: "check its URL, power and network"),
         Entry(
+            .sourceRefused, "sourceRefused", "the camera refused the user name or password",
+            remedy: "correct the camera's `username` and `passwordFile`, then `iotctl reload`; many cameras lock the "
+                + "account after a few wrong tries, so it is tried again after two minutes and more"),
+        Entry(
             .sourceUnsupported, "sourceUnsupported", "the source holds no track that can be carried",
             remedy: "set the camera to H.264 or H.265 with AAC or G.711"),
         Entry(

@@ -38,6 +38,11 @@ public struct CameraConfiguration: Sendable {
         url.contains("://") && !url.hasPrefix("file://")
     }
 
+    /// A file camera's path.
+    var filePath: String {
+        url.hasPrefix("file://") ? String(url.dropFirst("file://".count)).removingPercentEncoding ?? url : url
+    }
+
     /// The address without its password, for people and logs.
     public var redactedURL: String {
         guard let scheme = url.range(of: "://"),

@@ -17,17 +17,13 @@ enum CameraSourceEvent: Sendable {
 ///
 /// `@unchecked Sendable`: mutable state is behind `condition` or used by the thread alone.
 final class CameraSource: @unchecked Sendable {
-    /// A source that gave this much media is healthy: the next failure is answered fast again.
-    private static let healthySpan: Duration = .seconds(10)
-    private static let longestPause: Int64 = 30_000
-
     private let configuration: CameraConfiguration
     private let onEvent: @Sendable (CameraSourceEvent) -> Void
     private let condition = NSCondition()
     private var isStopping = false
     private let cancellation = DemuxerCancellation()
     private var timeline = LoopTimeline()
-    private var failures = 0
+    private var retry = SourceRetry()
 
     /// `onEvent` is called on the source's thread; while it blocks, nothing is read.
     init(configuration: CameraConfiguration, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) {
@@ -61,7 +57,7 @@ final class CameraSource: @unchecked Sendable {
             } catch {
                 guard !stopping else { return }
                 timeline.beginRound(frameInterval: 0)
-                let pause = nextPause()
+                let pause = retry.pause(after: error) { Int64.random(in: $0) }
                 onEvent(.failed(error, retryAfter: .milliseconds(pause)))
                 wait(until: .now() + .milliseconds(pause))
             }
@@ -72,29 +68,27 @@ final class CameraSource: @unchecked Sendable {
         condition.withLock { isStopping }
     }
 
-    /// Exponential back-off with full jitter, in ms: a random part of 0.5 s, 1 s, 2 s … 30 s, at least 0.1 s.
-    private func nextPause() -> Int64 {
-        let ceiling = min(Self.longestPause, 500 << min(failures, 8))
-        failures += 1
-        return Int64.random(in: 100...ceiling)
-    }
-
     private func readSource() throws(IoTError) {
         var options = DemuxerOptions()
         options.rtspTransport = configuration.rtspTransport == .udp ? .udp : .tcp
         let demuxer = try MediaDemuxer(url: configuration.url, options: options, cancellation: cancellation)
+        retry.opened()
         onEvent(.opened(video: demuxer.video, audio: demuxer.audio))
         var pacer = SourcePacer()
         let opened = NIODeadline.now()
         let isLive = configuration.isLive
         var isFirst = true
+        var isHealthy = false
+        let file = isLive ? nil : FileIdentity(path: configuration.filePath)
         while !stopping {
             guard let read = try demuxer.readFrame() else {
                 if isLive {
                     throw IoTError(.sourceUnreachable, "the source ended its stream")
                 }
                 guard !isFirst else { throw IoTError(.sourceUnsupported, "the file holds no frame") }
+                // What was removed or replaced is not played on from memory.
                 timeline.beginRound(frameInterval: frameInterval(demuxer.video))
+                guard file == FileIdentity(path: configuration.filePath) else { return }
                 try demuxer.rewind()
                 continue
             }
@@ -104,7 +98,10 @@ final class CameraSource: @unchecked Sendable {
                 wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))
             }
             onEvent(.frame(frame))
-            if failures > 0, NIODeadline.now() - opened > .init(Self.healthySpan) { failures = 0 }
+            if !isHealthy, NIODeadline.now() - opened > SourceRetry.healthySpan {
+                isHealthy = true
+                retry.isHealthy()
+            }
         }
     }
 

@@ -26,9 +26,10 @@ struct CameraSourceEvents: Sendable {
         case .failed(let error):
             guard isReady != false else { return nil }
             isReady = false
-            let reason = String(error.message.prefix(512))
+            // Not the error's own words: they name the source's address, and everybody who may view reads events.
             return Event(
-                topic: Self.lost, body: ["code": .integer(Int64(error.code.rawValue)), "reason": .string(reason)])
+                topic: Self.lost,
+                body: ["code": .integer(Int64(error.code.rawValue)), "reason": .string(error.code.message)])
         }
     }
 }

@@ -33,6 +33,7 @@ final class CameraStream {
     private var picturesInOrder = 0
     private(set) var group = GroupOfPictures()
     private(set) var source: CameraSnapshot.SourceState = .connecting
+    private var failures = FailureLog()
     private(set) var viewers: [String: CameraViewer] = [:]
     private(set) var isOn = true
     /// Ties the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
@@ -71,7 +72,7 @@ final class CameraStream {
     func untilReady() -> EventLoopFuture<Void> {
         switch source {
         case .ready: return eventLoop.makeSucceededVoidFuture()
-        case .failed(let error): return eventLoop.makeFailedFuture(error)
+        case .failed(let error): return eventLoop.makeFailedFuture(Self.forCallers(error))
         case .connecting: break
         }
         guard waiting.count < 64 else { return eventLoop.makeFailedFuture(IoTError(.tooManyRequests)) }
@@ -80,22 +81,32 @@ final class CameraStream {
         return promise.futureResult
     }
 
+    /// Who may watch the camera need not know its source's address or path, which the error's own words name.
+    private static func forCallers(_ error: IoTError) -> IoTError {
+        IoTError(error.code, remedy: "the camera's owner sees why with `iotctl camera list`")
+    }
+
     private func fail(_ error: IoTError, retryAfter pause: Duration) {
         // Viewers stay: their tracks go on when the source comes back.
-        logger.warning(
-            "camera source failed",
-            metadata: [
-                "error.code": "\(error.code.rawValue)", "error.name": "\(error.code.name)", "retry.pause": "\(pause)",
-            ])
-        // May name the source's address.
+        let reason = error.underlying.map { "\($0)" } ?? error.code.message
+        if let line = failures.note("\(error.code.rawValue) \(reason)", at: .now()) {
+            logger.warning(
+                "camera source failed",
+                metadata: [
+                    "error.code": "\(error.code.rawValue)", "error.name": "\(error.code.name)",
+                    "error.reason": "\(reason)", "error.remedy": "\(error.remedy)", "retry.pause": "\(pause)",
+                    "retry.attempts": "\(line.attempts)",
+                ])
+        }
+        // Names the source's address.
         logger.debug("why the camera source failed", metadata: ["error.message": "\(error.message)"])
         source = .failed(error)
-        waiting.forEach { $0.fail(error) }
+        waiting.forEach { $0.fail(Self.forCallers(error)) }
         waiting = []
     }
 
     private func open(video: VideoParameters?, audio: AudioParameters?) {
-        if case .failed = source { logger.notice("camera source is back") }
+        if failures.recovered() { logger.notice("camera source is back") }
         let changed = !isSameStream(video: video, audio: audio)
         if changed {
             let gone = viewers

@@ -149,9 +149,12 @@ final class FormatInput {
         let name = address.redacted
         if gate.isCancelled { return IoTError(.stopping, "\(what) \(name) was cancelled") }
         if gate.didTimeOut || result == cffmpeg_error(ETIMEDOUT) {
-            return IoTError(.sourceUnreachable, "the source \(name) did not answer in time")
+            return IoTError(
+                .sourceUnreachable, "the source \(name) did not answer in time",
+                underlying: LibAVError(cffmpeg_error(ETIMEDOUT)))
         }
-        let reason = LibAVError(result).description
+        let cause = LibAVError(result)
+        let reason = cause.description
         switch result {
         case LibAVError.outOfMemory:
             return .outOfMemory()
@@ -160,15 +163,19 @@ final class FormatInput {
             return IoTError(
                 .sourceUnsupported,
                 "the source \(name) is not in a supported format: \(reason)",
-                remedy: "use MP4, Matroska, MPEG-TS, H.264 or H.265 files, or RTSP")
-        case cffmpeg_error_unauthorized():
+                remedy: "use MP4, Matroska, MPEG-TS, H.264 or H.265 files, or RTSP", underlying: cause)
+        case cffmpeg_error_unauthorized(), cffmpeg_error_forbidden():
             return IoTError(
-                .sourceUnreachable, "the source \(name) refused the user name or password",
-                remedy: "check the camera's `username` and `passwordFile`")
+                .sourceRefused, "the source \(name) refused the user name or password", underlying: cause)
+        case cffmpeg_error_http_not_found():
+            return IoTError(
+                .sourceUnreachable, "the source \(name) has no such stream",
+                remedy: "check the path of its URL", underlying: cause)
         default:
             return IoTError(
                 .sourceUnreachable, "\(what) the source \(name) failed: \(reason)",
-                remedy: address.isLive ? nil : "check that the file is there and that the daemon may read it")
+                remedy: address.isLive ? nil : "check that the file is there and that the daemon may read it",
+                underlying: cause)
         }
     }
 }

@@ -17,6 +17,8 @@ static inline int cffmpeg_error_invalid_data(void) { return AVERROR_INVALIDDATA;
 static inline int cffmpeg_error_exit(void) { return AVERROR_EXIT; }
 static inline int cffmpeg_error_protocol_not_found(void) { return AVERROR_PROTOCOL_NOT_FOUND; }
 static inline int cffmpeg_error_unauthorized(void) { return AVERROR_HTTP_UNAUTHORIZED; }
+static inline int cffmpeg_error_forbidden(void) { return AVERROR_HTTP_FORBIDDEN; }
+static inline int cffmpeg_error_http_not_found(void) { return AVERROR_HTTP_NOT_FOUND; }
 static inline int64_t cffmpeg_no_timestamp(void) { return AV_NOPTS_VALUE; }
 static inline int cffmpeg_qp_to_lambda(void) { return FF_QP2LAMBDA; }
 static inline int cffmpeg_input_padding(void) { return AV_INPUT_BUFFER_PADDING_SIZE; }

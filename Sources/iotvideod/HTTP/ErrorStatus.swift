@@ -44,7 +44,7 @@ extension HTTPResponse.Status {
                 .badGateway,
                 [
                     .connectFailed, .channelDisconnected, .channelSendFailed, .peerFailed, .sessionDescriptionInvalid,
-                    .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceUnsupported, .hungUp,
+                    .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceRefused, .sourceUnsupported, .hungUp,
                     .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed,
                 ]
             ),

@@ -7,7 +7,7 @@ import Testing
     @Test("One event a change: there, lost, there again; attempts in between are none")
     func changes() {
         var events = CameraSourceEvents()
-        let lost = CameraSnapshot.SourceState.failed(IoTError(.sourceUnreachable, "no route"))
+        let lost = CameraSnapshot.SourceState.failed(IoTError(.sourceUnreachable, "no route to rtsp://192.0.2.7"))
         var told: [CameraSourceEvents.Event?] = []
         for state: CameraSnapshot.SourceState in [
             .connecting, .ready, .ready, .connecting, lost, lost, .connecting, lost, .ready, .connecting, .ready,
@@ -17,7 +17,7 @@ import Testing
         #expect(
             told.compactMap { $0 } == [
                 .init(topic: "EVENT_CAM/SourceReady", body: ["reason": "started"]),
-                .init(topic: "EVENT_CAM/SourceLost", body: ["code": 25010, "reason": "no route"]),
+                .init(topic: "EVENT_CAM/SourceLost", body: ["code": 25010, "reason": "the camera's source cannot be reached"]),
                 .init(topic: "EVENT_CAM/SourceReady", body: ["reason": "recovered"]),
             ])
         #expect(told[1] != nil && told[4] != nil && told[8] != nil)
