@@ -14,7 +14,8 @@ BIN := .build/release
 SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*')
 
 # What users of the installed programs read.
-DOCUMENTS := docs/configuration.md docs/operations.md docs/cameras.md docs/api.md docs/openapi.yaml
+DOCUMENTS := docs/configuration.md docs/operations.md docs/cameras.md docs/api.md docs/openapi.yaml \
+	docs/examples/openapi-python-client.yaml
 
 # The targets whose tests run in virtual time, or over decoders.
 COMPUTING_TESTS = ^(MediaChannel|MediaCodec|PeerTransport)Tests\.
@@ -90,6 +91,7 @@ test: deps-test lint
 	@# and ended tokens, and rightly so.
 	$(TOLD) $(SWIFT) test --skip-build --no-parallel --skip '$(COMPUTING_TESTS)' --skip EndToEndTests --skip InteropTests
 	$(TOLD) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
+	Tests/operations/backup.sh
 	Tests/api/python-client.sh
 	Tests/api/schemathesis.sh
 	Tests/InteropTests/run.sh

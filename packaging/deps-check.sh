@@ -16,7 +16,7 @@ programs=(
     awk bash bridge cmp curl gzip ip make man mosquitto mosquitto_passwd nft openssl pkg-config python3 sed setpriv sysctl
     tar turnserver unshare xargs
     chroot debootstrap dpkg-deb dpkg-gencontrol dpkg-shlibdeps lintian
-    gcc git ld strip
+    gcc git ld sqlite3 strip
     # Tests/api/typescript-client.sh
     java tsc
     # Playwright looks for it by its name.

@@ -8,7 +8,7 @@ set -euo pipefail
 
 "$environment/bin/openapi-spec-validator" "$root/docs/openapi.yaml"
 "$environment/bin/openapi-python-client" generate --path "$root/docs/openapi.yaml" --meta none --fail-on-warning \
-    --config "$root/Tests/api/openapi-python-client.yaml" --output-path "$directory/iotvideod_client"
+    --config "$root/docs/examples/openapi-python-client.yaml" --output-path "$directory/iotvideod_client"
 start_daemon
 PYTHONPATH=$directory "$environment/bin/python3" "$root/Tests/api/python_client.py" "$url" "$token"
 check_daemon
