@@ -13,16 +13,12 @@ RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
 SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*')
 
-# What users of the installed programs read.
-DOCUMENTS := docs/configuration.md docs/operations.md docs/cameras.md docs/api.md docs/openapi.yaml \
-	docs/examples/openapi-python-client.yaml
-
 # The targets whose tests run in virtual time, or over decoders.
 COMPUTING_TESTS = ^(MediaChannel|MediaCodec|PeerTransport)Tests\.
 TOLD := Tests/failures-last.sh
 NEEDS_ROOT := $(filter test test-long interop,$(MAKECMDGOALS))
 
-.PHONY: help deps deps-test deps-test-long deps-check root build run test test-long interop lint bench fuzz soak format install deb deb-test clean
+.PHONY: help deps deps-test deps-check root build run test interop lint bench fuzz soak format install install-documents deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
@@ -56,6 +52,7 @@ deps:
 deps-test:
 	@packaging/deps.sh packaging/debian-packages.txt packaging/debian-packages-test.txt
 
+.PHONY: deps-test-long test-long
 deps-test-long:
 	@packaging/deps.sh packaging/debian-packages.txt packaging/debian-packages-test.txt \
 		packaging/debian-packages-test-long.txt
@@ -134,7 +131,7 @@ format:
 	$(SWIFT) format --in-place $(SWIFT_FILES)
 
 # Run `make build` first; this may then run as root without a toolchain.
-install:
+install: install-documents
 	install -D -s -m 0755 $(BIN)/iotvideod '$(DESTDIR)$(PREFIX)/bin/iotvideod'
 	install -D -s -m 0755 $(BIN)/iotctl '$(DESTDIR)$(PREFIX)/bin/iotctl'
 	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
@@ -146,6 +143,8 @@ install:
 	install -D -m 0644 man/iotvideod.8 '$(DESTDIR)$(PREFIX)/share/man/man8/iotvideod.8'
 	install -D -m 0644 man/iotvideod.yaml.5 '$(DESTDIR)$(PREFIX)/share/man/man5/iotvideod.yaml.5'
 	install -D -m 0644 man/iotctl.1 '$(DESTDIR)$(PREFIX)/share/man/man1/iotctl.1'
+	install -D -m 0644 docs/examples/openapi-python-client.yaml \
+		'$(DESTDIR)$(PREFIX)/share/doc/iotvideod/openapi-python-client.yaml'
 	install -d '$(DESTDIR)$(PREFIX)/share/bash-completion/completions' \
 		'$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions' '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d'
 	$(BIN)/iotctl --generate-completion-script bash > '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/iotctl'
@@ -153,10 +152,13 @@ install:
 	$(BIN)/iotctl --generate-completion-script fish > '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/iotctl.fish'
 	$(BIN)/iotvideod --generate-completion-script bash > \
 		'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/iotvideod'
-	install -d '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
-	install -m 0644 $(DOCUMENTS) '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
 	install -D -m 0644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/LICENSE'
 	@echo 'Next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now iotvideod'
+
+# Messages and the configuration name them.
+install-documents:
+	install -d '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
+	install -m 0644 docs/*.md docs/openapi.yaml '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
 
 # Run `make build` first, as for install.
 deb:

@@ -37,6 +37,19 @@ import Yams
         #expect(documented == served)
     }
 
+    @Test("Errors are named by class of status: a client made of 'default' reads every unknown body as an error")
+    func errorResponses() throws {
+        for (path, item) in try #require(try document().root["paths"]?.mapping) {
+            for (method, operation) in try #require(item.mapping) where method.string != "parameters" {
+                let responses = try #require(operation["responses"]?.mapping)
+                let names = Set(responses.keys.compactMap(\.string))
+                #expect(
+                    names.isSuperset(of: ["4XX", "5XX"]) && !names.contains("default"),
+                    "\(method.string ?? "") \(path.string ?? "")")
+            }
+        }
+    }
+
     @Test("Every reference inside the document leads somewhere")
     func references() throws {
         let (text, root) = try document()

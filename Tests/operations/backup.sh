@@ -42,7 +42,7 @@ iotctl property write front ProWritable._logLevel.setVal 3
 before=$(devices)
 bearer=$token
 run "Back up"
-iotctl user remove bob
+local_api -X DELETE http://localhost/v1/users/bob > /dev/null
 iotctl user create eve
 run "Restore"
 
