@@ -16,8 +16,9 @@ SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.
 # The targets whose tests run in virtual time, or over decoders.
 COMPUTING_TESTS = ^(MediaChannel|MediaCodec|PeerTransport)Tests\.
 TOLD := Tests/failures-last.sh
+NEEDS_ROOT := $(filter test test-long interop,$(MAKECMDGOALS))
 
-.PHONY: help deps deps-test deps-check root build run test interop lint bench fuzz soak format install deb deb-test clean
+.PHONY: help deps deps-test deps-check root build run test interop lint bench fuzz soak format install install-documents deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
@@ -26,6 +27,9 @@ help:
 	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another)'
 	@echo 'make test      deps, format check, and every test (needs root, for network namespaces and captures;'
 	@echo '               18 to 22 minutes on 2 cores)'
+	@echo 'make test-long  what takes too long for make test: chaos with other seeds and for ten minutes, more cases for'
+	@echo '               the API, a TypeScript client, make deb-test (needs root; an hour on 2 cores; CHAOS_SEED,'
+	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES for others)'
 	@echo 'make interop   test against peers that others wrote: Chromium, GStreamer, aiortc,'
 	@echo '               coturn, a kernel NAT (needs root)'
 	@echo 'make lint      the format check alone'
@@ -48,6 +52,11 @@ deps:
 deps-test:
 	@packaging/deps.sh packaging/debian-packages.txt packaging/debian-packages-test.txt
 
+.PHONY: deps-test-long test-long
+deps-test-long:
+	@packaging/deps.sh packaging/debian-packages.txt packaging/debian-packages-test.txt \
+		packaging/debian-packages-test-long.txt
+
 # Not a part of make test: it downloads every package.
 deps-check:
 	@packaging/deps-check.sh
@@ -55,8 +64,8 @@ deps-check:
 # Said at once, not where the first network namespace is made.
 root:
 	@[ "$$(id -u)" -eq 0 ] || { \
-		echo 'make $(filter test interop,$(MAKECMDGOALS)) needs root, for network namespaces and captures:' \
-			'sudo make $(filter test interop,$(MAKECMDGOALS))' >&2; exit 1; }
+		echo 'make $(NEEDS_ROOT) needs root, for network namespaces and captures: sudo make $(NEEDS_ROOT)' >&2; \
+		exit 1; }
 
 build:
 	$(SWIFT) build $(RELEASE) --product iotvideod
@@ -66,8 +75,8 @@ run: deps build
 	@packaging/run.sh "$(CURDIR)/$(BIN)" '$(CAMERA)'
 
 # Root is asked for first, also by make -j.
-test interop: | root
-deps-test: | $(if $(filter test interop,$(MAKECMDGOALS)),root)
+test test-long interop: | root
+deps-test deps-test-long: | $(if $(NEEDS_ROOT),root)
 
 test: deps-test lint
 	$(SWIFT) build --build-tests
@@ -79,8 +88,22 @@ test: deps-test lint
 	@# and ended tokens, and rightly so.
 	$(TOLD) $(SWIFT) test --skip-build --no-parallel --skip '$(COMPUTING_TESTS)' --skip EndToEndTests --skip InteropTests
 	$(TOLD) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
+	Tests/operations/backup.sh
+	Tests/api/python-client.sh
 	Tests/api/schemathesis.sh
 	Tests/InteropTests/run.sh
+
+# Beside make test, which it does not repeat: other seeds, longer runs, and what needs a release build.
+test-long: deps-test-long build
+	$(SWIFT) build --build-tests
+	Tests/api/typescript-client.sh
+	MAX_EXAMPLES=$${MAX_EXAMPLES:-200} Tests/api/schemathesis.sh
+	SOAK_CYCLES=$${SOAK_CYCLES:-5000} $(TOLD) $(SWIFT) test --skip-build --no-parallel --filter PeerSoakTests
+	CHAOS_SEEDS=$${CHAOS_SEEDS:-1000..<1020} \
+		$(TOLD) $(SWIFT) test --skip-build --no-parallel --filter VirtualChaosTests
+	CHAOS_SEED=$${CHAOS_SEED:-1000} CHAOS_SECONDS=$${CHAOS_SECONDS:-600} \
+		$(TOLD) $(SWIFT) test --skip-build --no-parallel --filter 'EndToEndTests\.(ChaosTests|DurabilityTests)'
+	$(MAKE) --no-print-directory deb-test
 
 # What is missing of the peers fails: nothing is skipped.
 interop: deps-test
@@ -108,7 +131,7 @@ format:
 	$(SWIFT) format --in-place $(SWIFT_FILES)
 
 # Run `make build` first; this may then run as root without a toolchain.
-install:
+install: install-documents
 	install -D -s -m 0755 $(BIN)/iotvideod '$(DESTDIR)$(PREFIX)/bin/iotvideod'
 	install -D -s -m 0755 $(BIN)/iotctl '$(DESTDIR)$(PREFIX)/bin/iotctl'
 	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
@@ -120,6 +143,8 @@ install:
 	install -D -m 0644 man/iotvideod.8 '$(DESTDIR)$(PREFIX)/share/man/man8/iotvideod.8'
 	install -D -m 0644 man/iotvideod.yaml.5 '$(DESTDIR)$(PREFIX)/share/man/man5/iotvideod.yaml.5'
 	install -D -m 0644 man/iotctl.1 '$(DESTDIR)$(PREFIX)/share/man/man1/iotctl.1'
+	install -D -m 0644 docs/examples/openapi-python-client.yaml \
+		'$(DESTDIR)$(PREFIX)/share/doc/iotvideod/openapi-python-client.yaml'
 	install -d '$(DESTDIR)$(PREFIX)/share/bash-completion/completions' \
 		'$(DESTDIR)$(PREFIX)/share/zsh/vendor-completions' '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d'
 	$(BIN)/iotctl --generate-completion-script bash > '$(DESTDIR)$(PREFIX)/share/bash-completion/completions/iotctl'
@@ -127,9 +152,13 @@ install:
 	$(BIN)/iotctl --generate-completion-script fish > '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/iotctl.fish'
 	$(BIN)/iotvideod --generate-completion-script bash > \
 		'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/iotvideod'
-	install -D -m 0644 docs/configuration.md '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/configuration.md'
 	install -D -m 0644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/LICENSE'
 	@echo 'Next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now iotvideod'
+
+# Messages and the configuration name them.
+install-documents:
+	install -d '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
+	install -m 0644 docs/*.md docs/openapi.yaml '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
 
 # Run `make build` first, as for install.
 deb:

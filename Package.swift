@@ -128,7 +128,7 @@ let package = Package(
                 "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals,
                 hummingbird, nioSSL, coreMetrics, arguments, yams,
             ],
-            resources: [.embedInCode("HTTP/watch.html")],
+            resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
             swiftSettings: settings, linkerSettings: programLinking),
         .executableTarget(
             name: "iotctl",

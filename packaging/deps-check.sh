@@ -16,7 +16,9 @@ programs=(
     awk bash bridge cmp curl gzip ip make man mosquitto mosquitto_passwd nft openssl pkg-config python3 sed setpriv sysctl
     tar turnserver unshare xargs
     chroot debootstrap dpkg-deb dpkg-gencontrol dpkg-shlibdeps lintian
-    gcc git ld strip
+    gcc git ld sqlite3 strip
+    # Tests/api/typescript-client.sh
+    java tsc
     # Playwright looks for it by its name.
     chromium
 )
@@ -51,7 +53,7 @@ cp packaging/deps.sh packaging/debian-packages*.txt "$root/tmp/packaging/"
 inside() {
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin:/opt/swift/usr/bin LC_ALL=C.UTF-8 HOME=/root chroot "$root" "$@"
 }
-inside bash -c 'cd /tmp/packaging && ./deps.sh debian-packages.txt debian-packages-test.txt' >"$root/tmp/deps.log" 2>&1 || {
+inside bash -c 'cd /tmp/packaging && ./deps.sh debian-packages*.txt' >"$root/tmp/deps.log" 2>&1 || {
     tail -n 20 "$root/tmp/deps.log" >&2
     exit 1
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayAPI
 import Hummingbird
 import IoTCore
 import Testing
@@ -36,12 +37,49 @@ import Yams
         #expect(documented == served)
     }
 
+    @Test("Errors are named by class of status: a client made of 'default' reads every unknown body as an error")
+    func errorResponses() throws {
+        for (path, item) in try #require(try document().root["paths"]?.mapping) {
+            for (method, operation) in try #require(item.mapping) where method.string != "parameters" {
+                let responses = try #require(operation["responses"]?.mapping)
+                let names = Set(responses.keys.compactMap(\.string))
+                #expect(
+                    names.isSuperset(of: ["4XX", "5XX"]) && !names.contains("default"),
+                    "\(method.string ?? "") \(path.string ?? "")")
+            }
+        }
+    }
+
     @Test("Every reference inside the document leads somewhere")
     func references() throws {
         let (text, root) = try document()
         for match in text.matches(of: #/\$ref: "([^"]*)"/#) {
             _ = try resolve(try Node(["$ref": String(match.output.1)]), in: root)
         }
+    }
+
+    @Test(
+        "A camera's URL fits the document's pattern when the daemon takes it",
+        arguments: [
+            "rtsp://192.0.2.7/stream1", "RTSP://192.0.2.7:554",
+            "rtsp://Door.example.net:10554/live?channel=1&subtype=0",
+            "rtsp://cam_1-a:8554/Streaming/Channels/101", "rtsp://[2001:db8::7]:554/x", "rtsp://u:p%40q@192.0.2.7/x",
+            "rtsp://u@h/a b;c=1/~x!", "rtsp://h/ü", "rtsp://h?x", "rtsp://h/%zz", "/clips/a.mp4", "/a b/ü:c.mp4",
+            "file:///a.mp4", "file:/a.mp4", "FILE://localhost/a.mp4",
+            // Refused by both.
+            "", "a.mp4", "http://h/x", "rtsp://", "rtsp://h:ab/x", "rtsp:///x", "rtsp://h/a\nb", "/a\nb",
+            "file://h/a.mp4", "exec:x", "rtsp://h h/x",
+        ])
+    func cameraURLs(url: String) throws {
+        let root = try document().root
+        let schemas = try #require(root["components"]?["schemas"])
+        let isDescribed = try ["FileCameraRequest", "RTSPCameraRequest"].contains { name in
+            let pattern = try #require(schemas[name]?["properties"]?["url"]?["pattern"]?.string)
+            let expression = try NSRegularExpression(pattern: pattern)
+            return expression.firstMatch(in: url, range: NSRange(url.startIndex..., in: url)) != nil
+        }
+        let isTaken = (try? CameraConfiguration(CameraRequest(name: "x", url: url))) != nil
+        #expect(isDescribed == isTaken)
     }
 
     @Test("The table of statuses is that of the code")

@@ -52,6 +52,9 @@ iotvideod --config /etc/iotvideod/iotvideod.yaml --check-config
 for file in man8/iotvideod.8 man5/iotvideod.yaml.5 man1/iotctl.1; do
     gzip --test "/usr/share/man/$file.gz" || fail "no manual page $file"
 done
+for file in configuration.md operations.md cameras.md api.md openapi.yaml openapi-python-client.yaml; do
+    [ -s "/usr/share/doc/iotvideod/$file" ] || fail "no document $file"
+done
 bash -n /usr/share/bash-completion/completions/iotctl || fail "the completion for bash"
 
 echo "== run"

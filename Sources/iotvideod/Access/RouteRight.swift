@@ -28,6 +28,7 @@ enum RouteRights {
     static let table: [String: RouteRight] = [
         "GET /healthz": .anyone,
         "GET /readyz": .anyone,
+        "GET /openapi.yaml": .anyone,
         "GET /metrics": .administrator,
         "GET /v1/status": .account,
         "GET /v1/events": .action(.view),

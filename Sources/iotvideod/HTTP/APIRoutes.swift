@@ -17,6 +17,7 @@ enum APIRoutes {
                 let answer = ReadyResponse(reasons: await service.obstacles())
                 return try Response(json: answer, status: answer.ready ? .ok : .serviceUnavailable)
             },
+            APIRoute(open: "/openapi.yaml") { request, _ in APIDocument.response(to: request.request) },
             APIRoute(.get, "/metrics") { request, gateway in
                 let text = PrometheusText.write(try await gateway.metrics())
                 return Response(

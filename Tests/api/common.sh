@@ -1,0 +1,67 @@
+# What the tests of the API share; each sources it and may give the daemon's program as its first argument.
+#
+# DAEMON     the program under test; .build/debug/iotvideod unless told
+# API_PORT   where it listens; 18437 unless told
+#
+# Sets root, environment (the virtual environment with requirements.txt, made in .build/api), directory (ended with its
+# daemon when the script ends), url and token (an administrator's).
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+daemon=${1:-${DAEMON:-$root/.build/debug/iotvideod}}
+port=${API_PORT:-18437}
+url=http://127.0.0.1:$port
+
+environment=$root/.build/api
+if ! cmp -s "$root/Tests/api/requirements.txt" "$environment/requirements.txt"; then
+    python3 -m venv "$environment"
+    "$environment/bin/pip" --quiet install -r "$root/Tests/api/requirements.txt"
+    cp "$root/Tests/api/requirements.txt" "$environment/requirements.txt"
+fi
+
+directory=$(mktemp -d)
+pid=
+finish() {
+    status=$?
+    if [ -n "$pid" ]; then
+        kill "$pid" 2>/dev/null || true
+        wait "$pid" 2>/dev/null || true
+    fi
+    if [ "$status" -ne 0 ] && [ -e "$directory/log" ]; then
+        echo "--- the daemon's log:"
+        tail -n 60 "$directory/log"
+    fi
+    rm -rf "$directory"
+    exit "$status"
+}
+trap finish EXIT
+
+# Over the daemon's socket, as its owner.
+local_api() { curl --silent --show-error --fail-with-body --unix-socket "$directory/s" "$@"; }
+
+# A daemon with the camera "front", which gives up on a request after five seconds.
+start_daemon() {
+    cat > "$directory/iotvideod.yaml" <<YAML
+dataDirectory: $directory/data
+socket: $directory/s
+api: {listen: "127.0.0.1:$port", requestTimeout: 5s}
+cameras:
+  - {name: front, url: $root/Samples/street-h264-aac.mp4}
+YAML
+    "$daemon" --config "$directory/iotvideod.yaml" > "$directory/out" 2> "$directory/log" &
+    pid=$!
+    for _ in $(seq 1 150); do
+        grep -q "is ready" "$directory/out" && break
+        kill -0 "$pid" || exit 1
+        sleep 0.2
+    done
+    grep "is ready" "$directory/out"
+    token=$(local_api -X POST http://localhost/v1/tokens -H 'Content-Type: application/json' \
+        -d '{"kind":"api","ttlSeconds":3600}' | sed 's/.*"token":"\([^"]*\)".*/\1/')
+}
+
+# What was done to it must have left it whole.
+check_daemon() {
+    local_api http://localhost/readyz
+    echo
+    kill -0 "$pid"
+    if grep -E "Fatal error|A request failed inside" "$directory/log"; then exit 1; fi
+}

@@ -1,0 +1,202 @@
+"""Calls every operation of docs/openapi.yaml with the client that openapi-python-client made of it.
+
+python-client.sh runs it, with the daemon's URL and an administrator's token as arguments, and the client in PYTHONPATH.
+An operation passes when the daemon answers with a status of success that the document names, and the client reads the
+body as the type that the document gives it.
+"""
+import importlib
+import io
+import re
+import sys
+import threading
+from pathlib import Path
+
+import httpx
+import yaml
+from iotvideod_client import AuthenticatedClient
+from iotvideod_client import models
+from iotvideod_client.types import File
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = ROOT / "docs/openapi.yaml"
+CLIP = ROOT / "Samples/street-h265-aac.mp4"
+OPERATIONS = ROOT / "docs/operations.md"
+OFFER = ROOT / "Tests/PeerTransportTests/Fixtures/chromium-offer-recvonly.sdp"
+
+JPEG = b"\xff\xd8\xff"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class API:
+    """The generated functions by operationId, and which of them were called."""
+
+    def __init__(self, url):
+        self.url = url
+        paths = yaml.safe_load(DOCUMENT.read_text())["paths"]
+        operations = [operation for path in paths.values() for operation in path.values() if isinstance(operation, dict)]
+        self.success = {
+            operation["operationId"]: {int(status) for status in operation["responses"] if status.startswith("2")}
+            for operation in operations
+        }
+        self.called = set()
+
+    def client(self, token):
+        return AuthenticatedClient(self.url, token, timeout=httpx.Timeout(30), raise_on_unexpected_status=True)
+
+    def function(self, operation):
+        self.called.add(operation)
+        module = re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), operation)
+        return importlib.import_module(f"iotvideod_client.api.default.{module}")
+
+    def check(self, operation, status, said):
+        assert status in self.success[operation], f"{operation}: {status}, not {self.success[operation]}: {said}"
+
+    def call(self, client, operation, *arguments, **named):
+        """The whole answer of an operation."""
+        answer = self.function(operation).sync_detailed(*arguments, client=client, **named)
+        self.check(operation, answer.status_code, answer.content)
+        assert not isinstance(answer.parsed, models.ErrorResponse), f"{operation}: {answer.parsed}"
+        print(f"  {operation}: {answer.status_code}, {type(answer.parsed).__name__}")
+        return answer
+
+    def stream(self, client, operation, *arguments, **named):
+        """An operation whose body has no end: the client makes the request, the caller reads the lines."""
+        request = self.function(operation)._get_kwargs(*arguments, **named)
+        return client.get_httpx_client().stream(**request)
+
+
+def wait_for(lines, event):
+    for line in lines:
+        if line == f"event: {event}":
+            return
+    raise AssertionError(f"the stream ended without '{event}'")
+
+
+def file(data):
+    return File(io.BytesIO(data))
+
+
+def main(url, token):
+    api = API(url)
+    owner = api.client(token)
+
+    def call(operation, *arguments, **named):
+        return api.call(owner, operation, *arguments, **named).parsed
+
+    # The daemon
+    assert call("health").status == "ok"
+    assert call("ready").ready
+    assert call("document") == DOCUMENT.read_text()
+    link = call("status").link
+    assert link.name == models.LinkStateName.ONLINE
+    account = link.access_id
+    assert call("reloadConfiguration").restart_needed == []
+
+    # Cameras
+    camera = call("addCamera", body=models.FileCameraRequest(name="back", url=str(CLIP)))
+    assert camera.name == "back"
+    assert {"front", "back"} <= {camera.name for camera in call("listCameras").cameras}
+
+    # Accounts and tokens
+    call("createUser", body=models.UserRequest(access_id="guest"), idempotency_key="guest-1")
+    assert "guest" in [user.access_id for user in call("listUsers").users]
+    temporary = call("createTemporaryUser", body=models.TemporaryUserRequest(device="front", ttl_seconds=60))
+    made = call("createToken", body=models.APITokenRequest(kind="api", user="guest", ttl_seconds=600))
+    assert made.id in [token.id for token in call("listTokens").tokens]
+    guest = api.client(made.token)
+
+    # Devices and bindings
+    request = models.DeviceRequest(name="box", owner=account)
+    box = call("createDevice", body=request, idempotency_key="box-1").device
+    assert call("createDevice", body=request, idempotency_key="box-1").device == box
+    call("renameDevice", box, body=models.DeviceRename(name="case"))
+    assert call("showDevice", box).name == "case"
+    assert box in [device.id for device in call("listDevices").devices]
+    assert call("exportDevice", "front").name == "front"
+    shared = call("shareDevice", "front", body=models.ShareRequest())
+    bound = api.call(guest, "subscribe", body=models.SubscriptionRequest(token=shared.token)).parsed
+    assert bound.user == "guest"
+    call("bindDevice", "front", "guest", body=models.BindingRequest(actions=[models.DeviceAction.CONTROL]))
+    assert "guest" in [binding.access_id for binding in call("listBindings", "front").bindings]
+    call("unbindDevice", "front", "guest")
+
+    # Properties and what follows from them
+    level = "ProWritable._logLevel.setVal"
+    with api.stream(owner, "watchProperties", "front", path="ProWritable") as watched:
+        api.check("watchProperties", watched.status_code, "")
+        wait_for(watched.iter_lines(), "update")
+    with api.stream(owner, "events", types=[models.EventsTypesItem.PROPERTY]) as events:
+        api.check("events", events.status_code, "")
+        lines = events.iter_lines()
+        assert next(lines).startswith(":")
+        written = call("writeProperty", "front", path=level, body=4)
+        wait_for(lines, "property")
+    assert call("readProperty", "front", path=level).value == 4
+    readings = call("readManyProperties", path=level, device=["front", box]).readings
+    assert written.version and len(readings) == 2
+    call("addUserProperty", "front", "colour", body="red")
+    call("setUserProperty", "front", "colour", body="green")
+    call("deleteUserProperty", "front", "colour")
+
+    # Actions, messages, stored events
+    photo = call("takeAction", "front", body=models.ActionRequest(path="Action.takePhoto.ctlVal", value=1))
+    name = photo.value["resource"].removeprefix("/v1/resources/")
+    assert call("resource", name).payload.read().startswith(JPEG)
+    answer = call("sendMessage", "front", body=models.TextMessageRequest(text="get_device_st"))
+    assert answer.responses
+    assert call("askServer", body=models.ServerMessageRequest(path="GET/time")).data
+    assert call("listDeviceEvents", device="front").more in (True, False)
+    deleted = call("deleteDeviceEvents", body=models.EventDeletionByTime(device="front", before=1))
+    assert deleted.deleted == 0
+
+    # A channel and its bodies
+    opened = api.call(owner, "openChannel", body=models.ChannelRequest(device="front"))
+    channel = opened.parsed.id
+    assert opened.headers["Location"] == f"/v1/channels/{channel}"
+    assert channel in [channel.id for channel in call("listChannels").channels]
+    heard = {}
+    listener = threading.Thread(target=lambda: heard.update(text=call("channelEvents", channel)), daemon=True)
+    listener.start()
+    call("play", channel)
+    assert call("recording", channel, frames=20).payload.read()[4:8] == b"ftyp"
+    assert call("rawVideo", channel, frames=2).payload.read().startswith(b"YUV4MPEG2 ")
+    assert call("rawAudio", channel, frames=5).payload.read().startswith(b"RIFF")
+    assert call("snapshot", channel).payload.read().startswith(JPEG)
+    assert call("snapshot", channel, format_=models.SnapshotFormat.PNG).payload.read().startswith(PNG)
+    assert call("showChannel", channel).statistics.video.frames_decoded > 0
+    assert call("closeChannel", channel).id == channel
+    listener.join(timeout=20)
+    assert "event: end" in heard.get("text", ""), heard
+
+    # WHEP
+    assert call("watchOptions", "front") is None
+    watched = api.call(owner, "watch", "front", body=file(OFFER.read_bytes()))
+    assert watched.parsed.payload.read().startswith(b"v=0\r\n")
+    whep = watched.headers["Location"].removeprefix("/v1/whep/")
+    assert call("callOptions", whep) is None
+    ufrag = re.search(rb"a=ice-ufrag:\S+", OFFER.read_bytes())[0]
+    fragment = ufrag + b"\r\nm=video 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=end-of-candidates\r\n"
+    call("trickle", whep, body=file(fragment), if_match=watched.headers["ETag"])
+    call("endWatching", whep)
+    assert "<title>" in call("watchPage", "front")
+
+    # The alerts and texts of docs/operations.md name metrics that there are.
+    numbers = call("metrics")
+    for name in sorted(set(re.findall(r"\b(?:iotvideod|process)_[a-z_]*[a-z]\b", OPERATIONS.read_text()))):
+        assert re.search(rf"^# TYPE {name} ", numbers, re.MULTILINE), f"no metric {name}"
+
+    # What was made goes again.
+    call("revokeToken", made.id)
+    call("removeCamera", "back")
+    call("removeDevice", box)
+    call("removeUser", temporary.access_id)
+    call("removeUser", "guest")
+    call("unregisterLink")
+    assert call("registerLink").name in (models.LinkStateName.ONLINE, models.LinkStateName.REGISTERING)
+
+    missed = set(api.success) - api.called
+    assert not missed, f"not called: {', '.join(sorted(missed))}"
+    print(f"every one of {len(api.called)} operations was called")
+
+
+main(*sys.argv[1:])
