@@ -17,7 +17,9 @@ import Testing
         #expect(
             told.compactMap { $0 } == [
                 .init(topic: "EVENT_CAM/SourceReady", body: ["reason": "started"]),
-                .init(topic: "EVENT_CAM/SourceLost", body: ["code": 25010, "reason": "the camera's source cannot be reached"]),
+                .init(
+                    topic: "EVENT_CAM/SourceLost",
+                    body: ["code": 25010, "reason": "the camera's source cannot be reached"]),
                 .init(topic: "EVENT_CAM/SourceReady", body: ["reason": "recovered"]),
             ])
         #expect(told[1] != nil && told[4] != nil && told[8] != nil)
