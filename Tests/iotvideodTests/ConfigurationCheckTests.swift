@@ -7,14 +7,15 @@ import Testing
 /// What `--check-config` finds on this machine.
 @Suite struct ConfigurationCheckTests {
     private func check(
-        _ directory: String, hasHub: Bool = true, defaults: DefaultPaths? = nil, _ change: (inout Configuration) -> Void
+        _ directory: String, hasHub: Bool = true, isJoined: Bool = false, defaults: DefaultPaths? = nil,
+        _ change: (inout Configuration) -> Void
     ) -> ConfigurationCheck {
         let defaults = defaults ?? DefaultPaths(environment: [:], isRoot: true)
         var configuration = Configuration(defaults: defaults)
         configuration.dataDirectory = directory + "/data"
         configuration.socket = directory + "/socket"
         change(&configuration)
-        return ConfigurationCheck(configuration, hasHub: hasHub, defaults: defaults)
+        return ConfigurationCheck(configuration, hasHub: hasHub, isJoined: isJoined, defaults: defaults)
     }
 
     @Test("What keeps the daemon from starting is told with key and reason, all at once")
@@ -54,6 +55,33 @@ import Testing
             }
             let elsewhere = check(directory, hasHub: false) { $0.hub.mosquitto = "/nonexistent" }
             #expect(elsewhere.errors.isEmpty)
+        }
+    }
+
+    @Test("Pictures from a loopback address that others are to see are warned of, and by default they can see them")
+    func mediaAddress() async throws {
+        let loopback = ListenAddress(host: "127.0.0.1", port: 0)
+        let everywhere = ListenAddress(host: "0.0.0.0", port: 0)
+        try await withTemporaryDirectory { directory in
+            var alone = Configuration(defaults: DefaultPaths(environment: [:], isRoot: true))
+            #expect(alone.mediaAddress(isJoined: false) == loopback)
+            #expect(alone.mediaAddress(isJoined: true) == everywhere)
+            alone.hub.tls.listen = ListenAddress(host: "0.0.0.0", port: 8883)
+            #expect(alone.mediaAddress(isJoined: false) == everywhere)
+            #expect(check(directory) { $0.hub.tls.listen = everywhere }.warnings.isEmpty)
+            #expect(check(directory) { $0.media.listen = loopback }.warnings.isEmpty)
+            let joined = check(directory, hasHub: false, isJoined: true) { $0.media.listen = loopback }
+            #expect(joined.warnings.map(\.key) == ["media.listen"])
+            let watched = check(directory) {
+                $0.media.listen = loopback
+                $0.api.listen = ListenAddress(host: "0.0.0.0", port: 8443)
+            }
+            #expect(watched.warnings.map(\.key) == ["media.listen"])
+            let relayed = check(directory, isJoined: true) {
+                $0.media.listen = loopback
+                $0.media.iceServers = ["turn:192.0.2.1:3478"]
+            }
+            #expect(relayed.warnings.isEmpty)
         }
     }
 

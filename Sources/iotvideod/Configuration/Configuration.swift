@@ -55,8 +55,8 @@ struct Configuration: Sendable, Equatable {
     }
 
     struct Media: Sendable, Equatable {
-        /// The UDP port of all peer connections; port 0 takes a free one.
-        var listen = ListenAddress(host: "127.0.0.1", port: 0)
+        /// The UDP port of all peer connections; port 0 takes a free one. `nil`: see `mediaAddress(isJoined:)`.
+        var listen: ListenAddress?
         /// `stun:`, `turn:` and `turns:` URLs for the cameras here and those who watch them.
         var iceServers: [String] = []
         /// What the TURN servers among them share with us.

@@ -16,13 +16,16 @@ struct ConfigurationCheck {
     /// What it starts without, and tries again.
     private(set) var warnings: [Finding] = []
 
-    init(_ configuration: Configuration, hasHub: Bool, defaults: DefaultPaths = .current) {
+    init(_ configuration: Configuration, hasHub: Bool, isJoined: Bool, defaults: DefaultPaths = .current) {
         if hasHub { checkBroker(configuration.hub.mosquitto) }
         refuse("dataDirectory", PrivateDirectory.obstacle(toRoot: configuration.dataDirectory, defaults: defaults))
         refuse("socket", Self.obstacle(toSocket: configuration.socket, dataDirectory: configuration.dataDirectory))
         checkAddresses(configuration)
         checkEndpoint(configuration.link.endpoint)
         for camera in configuration.cameras { checkSource(camera) }
+        if let reason = configuration.mediaObstacle(isJoined: isJoined) {
+            warnings.append(Finding(key: "media.listen", reason: reason))
+        }
     }
 
     /// Throws `.invalidConfiguration` with every error, one a line.
@@ -63,7 +66,7 @@ struct ConfigurationCheck {
     private mutating func checkAddresses(_ configuration: Configuration) {
         for case (let key, let host?) in [
             ("hub.tls.listen", configuration.hub.tls.listen?.host), ("api.listen", configuration.api.listen?.host),
-            ("media.listen", configuration.media.listen.host),
+            ("media.listen", configuration.media.listen?.host),
         ] where !IPAddress.isLocal(host) {
             refuse(key, "this machine has no address \(host)")
         }

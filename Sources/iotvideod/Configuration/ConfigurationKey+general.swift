@@ -19,7 +19,7 @@ extension ConfigurationKey {
         ConfigurationKey("log.level", default: "info", \.log.level, effect: .atOnce) { node, _ throws(ValueRefusal) in
             try node.choice(Logger.Level.self)
         },
-        ConfigurationKey("media.listen", default: "127.0.0.1:0", \.media.listen) { node, _ throws(ValueRefusal) in
+        ConfigurationKey("media.listen", default: "automatic", \.media.listen) { node, _ throws(ValueRefusal) in
             guard let address = ListenAddress(try node.text()) else {
                 throw ValueRefusal("must be an IP address and a port, such as 127.0.0.1:0 or [::]:9000")
             }

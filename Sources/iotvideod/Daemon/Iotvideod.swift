@@ -80,7 +80,8 @@ struct Iotvideod: AsyncParsableCommand {
         // What a box is may hang on what it has joined, which --join may be about to change.
         let joined = options.join == nil ? try configuration.joinedBox() : nil
         let hasHub = options.join == nil && configuration.hasHub(joined: joined)
-        let check = ConfigurationCheck(configuration, hasHub: hasHub)
+        let check = ConfigurationCheck(
+            configuration, hasHub: hasHub, isJoined: joined != nil || options.join != nil)
         for warning in check.warnings { Entry.note("warning \(warning)") }
         try check.throwErrors()
         print("the configuration is right: \(configuration.cameraCount)")

@@ -19,6 +19,9 @@ struct Roles: Service {
     let logger: Logger
 
     func run() async throws {
+        if let reason = configuration.mediaObstacle(isJoined: joined != nil) {
+            logger.warning("media.listen: \(reason)")
+        }
         try await hub?.waitUntilReady()
         let certificates = try PeerCertificatePool()
         let iceServers = try iceServers()
@@ -83,8 +86,8 @@ struct Roles: Service {
     }
 
     private func bind() async throws -> PeerSocket {
-        let address = try SocketAddress(
-            ipAddress: configuration.media.listen.host, port: configuration.media.listen.port)
+        let listen = configuration.mediaAddress(isJoined: joined != nil)
+        let address = try SocketAddress(ipAddress: listen.host, port: listen.port)
         return try await PeerSocket.bind(to: address, on: loops.next(), logger: logger)
     }
 
@@ -98,7 +101,8 @@ struct Roles: Service {
         uses: ChannelUses
     ) -> CameraSupervisor<RunningCamera> {
         let factory = CameraFactory(
-            hub: hub, dataDirectory: configuration.dataDirectory, host: configuration.media.listen.host,
+            hub: hub, dataDirectory: configuration.dataDirectory,
+            host: configuration.mediaAddress(isJoined: joined != nil).host,
             certificates: certificates, photos: photos, iceServers: iceServers, loops: loops, log: log)
         let actions = CameraSupervisor<RunningCamera>.Actions(
             read: read, make: { camera, url in try await factory.make(camera, url: url) },
