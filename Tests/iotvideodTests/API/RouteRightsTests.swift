@@ -81,7 +81,7 @@ import Testing
         let routes = Set(APIRoutes.all.map { "\($0.method.rawValue) \($0.path)" })
         #expect(routes == Set(RouteRights.table.keys))
         let open: Set = [
-            "GET /healthz", "GET /readyz", "GET /watch/{device}", "OPTIONS /v1/devices/{device}/whep",
+            "GET /healthz", "GET /readyz", "GET /", "GET /watch/{device}", "OPTIONS /v1/devices/{device}/whep",
             "OPTIONS /v1/whep/{id}",
         ]
         #expect(Set(Self.requests.map(\.route)).union(open) == routes)
