@@ -189,6 +189,24 @@ def test_off_at_first(browser, daemon):
         screens.runs(since=started)
 
 
+def test_busy(browser, daemon):
+    """One viewer too many is told so, and gets the picture when there is room."""
+    path = "/v1/devices/street/properties?path=ProWritable.maximumViewers.setVal"
+    daemon.local("PUT", path, 1)
+    try:
+        with Screens(browser, f"{daemon.url}/watch/street", daemon.token) as screens:
+            took = screens.each(
+                "a word of it", lambda s: s.status() == "Live" or "Too many are watching" in s.alert(), BOUND
+            )
+            said = [screen.alert() for screen in screens.all]
+            assert sorted("20007" in text for text in said) == [False, True, True], said
+            print(f"  {max(took.values()):.2f} s:", " | ".join(next(text for text in said if text).split("\n")))
+            daemon.local("PUT", path, 8)
+            screens.runs()
+    finally:
+        daemon.local("PUT", path, 8)
+
+
 def test_source(browser, daemon):
     """The camera's RTSP server is killed and started again."""
     source = daemon.source
@@ -381,7 +399,7 @@ class Source:
 
 TESTS = [
     test_wrong_token, test_unknown, test_codec, test_no_source, test_list, test_kept, test_keyboard, test_off,
-    test_off_at_first, test_source, test_hangs, test_revoked, test_daemon,
+    test_off_at_first, test_busy, test_source, test_hangs, test_revoked, test_daemon,
 ]
 
 
