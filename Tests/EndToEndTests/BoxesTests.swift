@@ -164,7 +164,7 @@ import Testing
         }
         let again = try await RunningDaemon(
             folder: camera.folder,
-            configuration: Self.gatewayConfiguration(network.address("camera"), camera: "yard"),
+            configuration: Self.gatewayConfiguration(camera: "yard"),
             prefix: network.prefix("camera"))
         try await eventually("yard online again") {
             try await carol.iotctl("property", "read", "yard", "ProReadonly._online.stVal").text == "1\n"

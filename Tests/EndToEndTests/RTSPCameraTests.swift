@@ -73,6 +73,12 @@ import Testing
         let reason = try #require(try await daemon.camera("door")?["reason"] as? [String: Any])
         #expect(reason["code"] as? Int == 25010 && reason["name"] as? String == "sourceUnreachable")
         #expect((reason["message"] as? String)?.contains("Connection refused") == true, "\(reason)")
+        // Everybody who may view it is told why, too, but not where the source is.
+        try await eventually("the failure in the model") {
+            let failure = try await daemon.api.read("door", "ProReadonly.sourceFailure.stVal") as? [String: Any]
+            return failure?["code"] as? Int == 25010
+                && failure?["reason"] as? String == "the camera's source cannot be reached"
+        }
         let list = try await daemon.iotctl("camera", "list")
         #expect(list.text.contains("door: 25010 sourceUnreachable: "), "\(list.text)")
         // Who wants to watch is told the same, and at once.
@@ -84,6 +90,9 @@ import Testing
             try await daemon.camera("door")?["state"] as? String == "ready"
         }
         #expect(try await daemon.camera("door")?["reason"] == nil)
+        try await eventually("the end of the failure in the model") {
+            try await daemon.api.read("door", "ProReadonly.sourceFailure.stVal.code") as? Int == 0
+        }
         let watched = try await daemon.iotctl("monitor", "door", "--frames", "10")
         #expect(watched.status == 0, "\(watched.errors)")
         server.stop()

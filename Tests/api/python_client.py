@@ -179,6 +179,7 @@ def main(url, token):
     call("trickle", whep, body=file(fragment), if_match=watched.headers["ETag"])
     call("endWatching", whep)
     assert "<title>" in call("watchPage", "front")
+    assert "<title>" in call("camerasPage")
 
     # The alerts and texts of docs/operations.md name metrics that there are.
     numbers = call("metrics")

@@ -124,9 +124,11 @@ public final class Camera: Service, Sendable {
             let now = await snapshot()
             if let event = sourceEvents.event(for: now.source) { try? events.post(event.topic, event.body) }
             reports.measured(now.media, at: .now())
-            let values: [String: JSONValue?] = [
+            // In this order: who reads that the source failed can read why.
+            let values: KeyValuePairs<String, JSONValue?> = [
                 CameraSchema.Name.cameraOn: .integer(now.isOn ? 1 : 0),
                 CameraSchema.Name.viewers: .integer(Int64(now.viewers)),
+                CameraSchema.Name.sourceFailure: now.source.failureValue,
                 CameraSchema.Name.source: .string(now.source.name),
                 CameraSchema.Name.video: reports.reported.videoValue,
                 CameraSchema.Name.audio: reports.reported.audioValue,

@@ -9,6 +9,7 @@ enum CameraSchema {
         static let audio = "audioStream"
         static let viewers = "viewers"
         static let source = "source"
+        static let sourceFailure = "sourceFailure"
         static let cameraOn = "cameraOn"
         static let takePhoto = "takePhoto"
         static let maximumViewers = "maximumViewers"
@@ -16,8 +17,8 @@ enum CameraSchema {
         static let logLevel = "_logLevel"
     }
 
-    /// Of the list below, and since when (2026-11-21), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (1, 1_795_219_200)
+    /// Of the list below, and since when (2026-11-22), for `_productInfo`.
+    private static let revision: (number: Int64, date: Int64) = (2, 1_795_305_600)
 
     /// - Parameter maximumViewers: the configuration's; users may set fewer.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
@@ -43,6 +44,10 @@ enum CameraSchema {
             .readonly(
                 Name.source, .string(16, allowed: ["connecting", "ready", "failed"]),
                 "what the camera's source is doing"),
+            .readonly(
+                Name.sourceFailure,
+                .structure("SourceFailure", [.init("code", .int32), .init("reason", .string(256))]),
+                "why the source failed: an error's number and meaning; 0 when it did not fail"),
             .action(Name.cameraOn, .int32(0...1, default: 1), "1 streams; 0 sends no packet to anybody"),
             .action(Name.takePhoto, .int32, "takes a picture; answers with the resource that yields the JPEG"),
             .writable(

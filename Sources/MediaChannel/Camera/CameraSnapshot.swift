@@ -15,6 +15,13 @@ public struct CameraSnapshot: Sendable {
             case .failed: "failed"
             }
         }
+
+        /// `ProReadonly.sourceFailure`: the error's number and the catalogue's words for it. What the error itself says
+        /// may name the source's address or path, which is not for everybody who may view the camera.
+        var failureValue: JSONValue {
+            guard case .failed(let error) = self else { return ["code": 0, "reason": ""] }
+            return ["code": .integer(Int64(error.code.rawValue)), "reason": .string(error.code.message)]
+        }
     }
 
     public var name: String

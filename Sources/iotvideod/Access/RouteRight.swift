@@ -93,6 +93,7 @@ enum RouteRights {
         "PATCH /v1/whep/{id}": .channel,
         "DELETE /v1/whep/{id}": .channel,
         // What the protocol can do, and a page; the same for whatever device.
+        "GET /": .anyone,
         "GET /watch/{device}": .anyone,
         "OPTIONS /v1/devices/{device}/whep": .anyone,
         "OPTIONS /v1/whep/{id}": .anyone,

@@ -35,6 +35,7 @@ extension APIRoutes {
                 try await gateway.closeBrowserCall(request.parameter("id"))
                 return Response(status: .ok)
             },
+            APIRoute(open: "/") { _, _ in WatchPage.response },
             APIRoute(open: "/watch/{device}") { _, _ in WatchPage.response },
             APIRoute(.options, open: "/v1/devices/{device}/whep") { _, _ in
                 options("OPTIONS, POST", HTTPFieldName.acceptPost, sdp)

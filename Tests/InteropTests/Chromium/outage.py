@@ -50,7 +50,7 @@ def test_outage(browser, origin, daemon):
     took = time.monotonic() - cut_ends
     print(f"  ten frames {took:.2f} s behind the end, {after['pliCount'] - before['pliCount']} requests for a key frame, "
           f"behind the camera by {page.latency()} ms")
-    assert page.page.evaluate("viewer.peer.connectionState") == "connected"
+    assert page.page.evaluate("current.viewer.peer.connectionState") == "connected"
     assert took < 3, took
     page.page.wait_for_timeout(2000)
     behind = page.latency()

@@ -1,11 +1,12 @@
 #!/bin/bash
-# Chromium watches cameras of a real daemon: watch.py, relay.py through coturn, and outage.py in a network namespace,
-# which needs root. ARTIFACTS=DIR keeps screenshots and statistics. Chromium…Tests.swift, with the library
+# Chromium watches cameras of a real daemon: watch.py, states.py with what may stand against it, relay.py through coturn,
+# and outage.py in a network namespace, which needs root. ARTIFACTS=DIR keeps screenshots and statistics. Chromium…Tests.swift, with the library
 # alone: media both ways, data channels, and ICE restarts under both.
 set -u
 cd "$(dirname "$0")" || exit 1
 status=0
 "${PYTHON:?run it by Tests/InteropTests/run.sh}" watch.py || status=1
+"$PYTHON" states.py || status=1
 "$PYTHON" relay.py || status=1
 unshare --net "$PYTHON" outage.py || status=1
 cd ../../.. || exit 1

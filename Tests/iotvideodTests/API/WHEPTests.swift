@@ -111,12 +111,15 @@ import Testing
             #expect(answer.body.contains("<\(tag) nonce=\"\(nonce)\">"))
             #expect(answer.body.ranges(of: "<\(tag)").count == 1)
         }
+        #expect(answer.body.contains("<body data-served>"), "the page knows that its origin is the gateway's")
         #expect(!policy.contains("unsafe") && policy.contains("default-src 'none'"))
-        let again = try await fixture.ask("GET", "/watch/nonsense")
-        #expect(
-            again.body.replacing(#/nonce="[0-9a-f]*"/#, with: "")
-                == answer.body.replacing(#/nonce="[0-9a-f]*"/#, with: ""))
-        #expect(again.body != answer.body, "a number used once")
+        for path in ["/watch/nonsense", "/"] {
+            let again = try await fixture.ask("GET", path)
+            #expect(
+                again.body.replacing(#/nonce="[0-9a-f]*"/#, with: "")
+                    == answer.body.replacing(#/nonce="[0-9a-f]*"/#, with: ""))
+            #expect(again.body != answer.body, "a number used once")
+        }
         #expect(fixture.gateway.calls.isEmpty)
         #expect(try await fixture.ask("GET", "/v1/status").headers[.contentSecurityPolicy]?.contains("script") == false)
     }
