@@ -81,13 +81,8 @@ import Testing
         let routes = Set(APIRoutes.all.map { "\($0.method.rawValue) \($0.path)" })
         #expect(routes == Set(RouteRights.table.keys))
         let open: Set = [
-<<<<<<< HEAD
-            "GET /healthz", "GET /readyz", "GET /openapi.yaml", "GET /watch/{device}",
+            "GET /healthz", "GET /readyz", "GET /openapi.yaml", "GET /", "GET /watch/{device}",
             "OPTIONS /v1/devices/{device}/whep", "OPTIONS /v1/whep/{id}",
-=======
-            "GET /healthz", "GET /readyz", "GET /", "GET /watch/{device}", "OPTIONS /v1/devices/{device}/whep",
-            "OPTIONS /v1/whep/{id}",
->>>>>>> eb4d8b41cc930d7e14510be9ea9ec9b2fbcc4716
         ]
         #expect(Set(Self.requests.map(\.route)).union(open) == routes)
         #expect(Set(RouteRights.table.filter { $0.value == .anyone }.keys) == open)
