@@ -17,7 +17,7 @@ SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.
 COMPUTING_TESTS = ^(MediaChannel|MediaCodec|PeerTransport)Tests\.
 TOLD := Tests/failures-last.sh
 
-.PHONY: help deps deps-test deps-check root build run test interop lint bench fuzz soak format install deb deb-test clean
+.PHONY: help deps deps-test deps-check root build run test interop lint bench fuzz soak format install install-documents deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
@@ -108,7 +108,7 @@ format:
 	$(SWIFT) format --in-place $(SWIFT_FILES)
 
 # Run `make build` first; this may then run as root without a toolchain.
-install:
+install: install-documents
 	install -D -s -m 0755 $(BIN)/iotvideod '$(DESTDIR)$(PREFIX)/bin/iotvideod'
 	install -D -s -m 0755 $(BIN)/iotctl '$(DESTDIR)$(PREFIX)/bin/iotctl'
 	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
@@ -127,9 +127,13 @@ install:
 	$(BIN)/iotctl --generate-completion-script fish > '$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/iotctl.fish'
 	$(BIN)/iotvideod --generate-completion-script bash > \
 		'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/iotvideod'
-	install -D -m 0644 docs/configuration.md '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/configuration.md'
 	install -D -m 0644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/iotvideod/LICENSE'
 	@echo 'Next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now iotvideod'
+
+# Messages and the configuration name them.
+install-documents:
+	install -d '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
+	install -m 0644 docs/*.md docs/openapi.yaml CHANGELOG.md '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
 
 # Run `make build` first, as for install.
 deb:
