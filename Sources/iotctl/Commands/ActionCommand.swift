@@ -19,7 +19,7 @@ struct ActionCommand: AsyncParsableCommand {
               iotctl action front Action._otaVersion '""' --timeout 30s
             """)
 
-    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
     var device: String
 
     @Argument(help: "Such as Action.cameraOn.")
@@ -33,7 +33,9 @@ struct ActionCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long the device may take.", valueName: "time"), transform: DurationArgument.parse)
     var timeout: DurationArgument?
 
-    @Option(help: ArgumentHelp("Write the resource that the answer names to this file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the resource that the answer names to this file.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @OptionGroup var options: GlobalOptions
@@ -49,7 +51,7 @@ struct ActionCommand: AsyncParsableCommand {
                 .POST, APIPath("v1", "devices", device, "actions"), body: body, timeout: timeout + .seconds(5))
             if let output { try await fetch(answer, to: output, client) }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(answer.value == .null ? "done" : answer.value.prettyText)
+            try Console.print(answer.value == .null ? "done" : answer.value.prettyText)
         }
     }
 

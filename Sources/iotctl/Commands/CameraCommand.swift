@@ -15,7 +15,7 @@ struct CameraCommand: AsyncParsableCommand {
                 EXAMPLES
                   iotctl camera list
                   iotctl camera list --json | jq '.cameras[].tracks'
-                """)
+                """, aliases: ["ls"])
 
         @OptionGroup var options: GlobalOptions
 
@@ -28,10 +28,10 @@ struct CameraCommand: AsyncParsableCommand {
                     camera.name, camera.state.rawValue, Format.tracks(camera.tracks), Format.bitrate(camera.bitrate),
                     "\(camera.viewers)/\(camera.viewerLimit)", camera.url)
             }
-            Console.print(table.text)
+            try Console.print(table)
             for camera in list.cameras {
                 guard let reason = camera.reason else { continue }
-                Console.print("\(camera.name): \(reason.error)\n  \(reason.remedy)")
+                try Console.print("\(camera.name): \(reason.error)\n  \(reason.remedy)")
             }
         }
     }
@@ -49,13 +49,17 @@ struct CameraCommand: AsyncParsableCommand {
         @Argument(help: "1 to 64 of letters, digits, _, - and .")
         var name: String
 
-        @Argument(help: "rtsp://… or a file, which is played in a loop; ./a:b for one with a colon in its name.")
+        @Argument(
+            help: "rtsp://… or a file, which is played in a loop; ./a:b for one with a colon in its name.",
+            completion: .file())
         var url: String
 
         @Option(help: "The camera's user.")
         var username: String?
 
-        @Option(help: ArgumentHelp("The camera's password; - asks, or is standard input.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("The camera's password; - asks, or is standard input.", valueName: "file"),
+            completion: .file())
         var passwordFile: String?
 
         @Option(help: "How RTSP carries the media: tcp or udp.")
@@ -76,7 +80,7 @@ struct CameraCommand: AsyncParsableCommand {
                 try await $0.call(.POST, APIPath("v1", "cameras"), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(answer.device.map { "\(answer.name) is device \($0)" } ?? answer.name)
+            try Console.print(answer.device.map { "\(answer.name) is device \($0)" } ?? answer.name)
         }
     }
 
@@ -86,19 +90,23 @@ struct CameraCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   iotctl camera remove yard
-                """)
+                  iotctl camera remove yard --yes
+                """, aliases: ["rm"])
 
-        @Argument(help: "The camera's name.")
+        @Argument(help: "The camera's name.", completion: .cameras)
         var name: String
+
+        @OptionGroup var confirmation: Confirmation
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
+            try confirmation.confirm("remove the camera '\(name)'")
             let answer: EmptyResponse = try await options.withClient {
                 try await $0.call(.DELETE, APIPath("v1", "cameras", name), body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("removed \(name)")
+            try Console.print("removed \(name)")
         }
     }
 }

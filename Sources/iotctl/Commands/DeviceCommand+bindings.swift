@@ -6,7 +6,7 @@ import NIOHTTP1
 /// Who may do what with a device.
 extension DeviceCommand {
     struct Target: ParsableArguments {
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
         var path: APIPath { APIPath("v1", "devices", device) }
@@ -28,7 +28,7 @@ extension DeviceCommand {
 
         @OptionGroup var target: Target
 
-        @Argument(help: "The account.")
+        @Argument(help: "The account.", completion: .users)
         var user: String
 
         @Option(help: "guest or owner.")
@@ -49,7 +49,7 @@ extension DeviceCommand {
                 try await $0.call(.PUT, APIPath("v1", "devices", target.device, "bindings", user), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("\(answer.user) is \(answer.role.rawValue): \(Format.actions(answer.actions))")
+            try Console.print("\(answer.user) is \(answer.role.rawValue): \(Format.actions(answer.actions))")
         }
     }
 
@@ -66,7 +66,7 @@ extension DeviceCommand {
 
         @OptionGroup var target: Target
 
-        @Argument(help: "The account.")
+        @Argument(help: "The account.", completion: .users)
         var user: String
 
         @OptionGroup var options: GlobalOptions
@@ -76,7 +76,7 @@ extension DeviceCommand {
                 try await $0.call(.DELETE, APIPath("v1", "devices", target.device, "bindings", user), body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("unbound \(user)")
+            try Console.print("unbound \(user)")
         }
     }
 
@@ -110,7 +110,7 @@ extension DeviceCommand {
                 try await $0.call(.POST, APIPath("v1", "devices", target.device, "share"), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(answer.token)
+            try Console.print(answer.token)
             Console.note("\(Format.actions(answer.actions)), until \(Format.time(seconds: answer.expires))")
         }
     }
@@ -124,7 +124,9 @@ extension DeviceCommand {
                   iotctl device subscribe - < front.share
                 """)
 
-        @Argument(help: ArgumentHelp("The file with the token; - asks, or is standard input.", valueName: "file"))
+        @Argument(
+            help: ArgumentHelp("The file with the token; - asks, or is standard input.", valueName: "file"),
+            completion: .file())
         var file: String
 
         @OptionGroup var options: GlobalOptions
@@ -135,7 +137,7 @@ extension DeviceCommand {
                 try await $0.call(.POST, APIPath("v1", "subscriptions"), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(
+            try Console.print(
                 "\(answer.user) is \(answer.role.rawValue) of \(answer.device): \(Format.actions(answer.actions))")
         }
     }
@@ -162,7 +164,7 @@ extension DeviceCommand {
                     binding.accessId, binding.role.rawValue, Format.actions(binding.actions),
                     Format.time(binding.since))
             }
-            Console.print(table.text)
+            try Console.print(table)
         }
     }
 }

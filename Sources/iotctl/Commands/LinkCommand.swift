@@ -41,6 +41,6 @@ struct LinkCommand: AsyncParsableCommand {
             try await $0.call(.POST, APIPath("v1", "link", verb), body: nil)
         }
         if options.json { return try Console.printJSON(state) }
-        Console.print(state.name)
+        try Console.print(state.name)
     }
 }

@@ -27,7 +27,9 @@ struct NetCommand: AsyncParsableCommand {
         @Option(help: "The WPA password, 8 to 63 bytes of UTF-8 or 64 hex digits; an open network without it.")
         var password: String?
 
-        @Option(help: ArgumentHelp("A file with the password; - is standard input.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("A file with the password; - is standard input.", valueName: "file"), completion: .file()
+        )
         var passwordFile: String?
 
         @Option(help: "The provisioning token.")
@@ -45,7 +47,7 @@ struct NetCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The picture's width and height in pixels.", valueName: "n"))
         var size = ProvisioningQRCode.defaultSize
 
-        @Option(help: ArgumentHelp("Write a PNG, readable by its owner only.", valueName: "file"))
+        @Option(help: ArgumentHelp("Write a PNG, readable by its owner only.", valueName: "file"), completion: .file())
         var out: String?
 
         @Flag(help: "Draw the code on the terminal.")
@@ -77,7 +79,7 @@ struct NetCommand: AsyncParsableCommand {
             let code = try ProvisioningQRCode.make(payload: payload, format: format, size: size)
             for warning in code.warnings { Console.note("warning: \(warning)") }
             guard let out else {
-                return Console.print(isatty(STDOUT_FILENO) == 1 ? code.colouredTerminal : code.terminal)
+                return try Console.print(isatty(STDOUT_FILENO) == 1 ? code.colouredTerminal : code.terminal)
             }
             let file = try await FileOutput.open(out, mode: 0o600)
             try await file.write(code.png)
@@ -89,9 +91,9 @@ struct NetCommand: AsyncParsableCommand {
                     "payload": .string(code.payloadText), "version": .integer(Int64(code.code.version)),
                     "size": .integer(Int64(size)), "warnings": warnings,
                 ]
-                Console.print(answer.prettyText)
+                try Console.print(answer.prettyText)
             } else if out != "-" {
-                Console.print(
+                try Console.print(
                     "\(out): version \(code.code.version), \(code.payloadText.utf8.count) bytes, \(size) pixels")
             }
         }

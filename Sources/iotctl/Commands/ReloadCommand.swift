@@ -24,7 +24,7 @@ struct ReloadCommand: AsyncParsableCommand {
             ("needs a restart", answer.restartNeeded),
         ]
         let told = lines.filter { !$0.1.isEmpty }
-        Console.print(
+        try Console.print(
             told.isEmpty ? "nothing changed" : Table.pairs(told.map { ($0.0, $0.1.joined(separator: ", ")) }))
     }
 }

@@ -18,7 +18,7 @@ struct SendCommand: AsyncParsableCommand {
               iotctl send front 7eff01 --hex --no-response
             """)
 
-    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
     var device: String
 
     @Argument(help: "The bytes as text; - reads them from standard input.")
@@ -86,7 +86,7 @@ struct SendCommand: AsyncParsableCommand {
         guard let data = Data(base64Encoded: message.data) else {
             throw IoTError(.internalFailure, "the daemon's answer is not base64")
         }
-        Console.print(data)
+        try Console.print(data)
     }
 
     private func read() throws -> [UInt8] {

@@ -53,12 +53,13 @@ struct TokenCommand: AsyncParsableCommand {
         @Flag(exclusivity: .exclusive)
         var kind: Kind = .link
 
-        @Option(help: ArgumentHelp("The account; your own without it.", valueName: "name"))
+        @Option(help: ArgumentHelp("The account; your own without it.", valueName: "name"), completion: .users)
         var user: String?
 
         @Option(
             name: .customLong("device"),
-            help: ArgumentHelp("Only for this device, or for it to join; may be repeated.", valueName: "id"))
+            help: ArgumentHelp("Only for this device, or for it to join; may be repeated.", valueName: "id"),
+            completion: .devices)
         var devices: [String] = []
 
         @Option(
@@ -90,7 +91,7 @@ struct TokenCommand: AsyncParsableCommand {
             }
             if options.json { return try Console.printJSON(answer) }
             Console.note("\(answer.kind.rawValue) \(answer.id), until \(Format.time(seconds: answer.expires))")
-            if let secret = answer.enrolment ?? answer.token { Console.print(secret) }
+            if let secret = answer.enrolment ?? answer.token { try Console.print(secret) }
         }
     }
 
@@ -100,7 +101,7 @@ struct TokenCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   iotctl token list
-                """)
+                """, aliases: ["ls"])
 
         @OptionGroup var options: GlobalOptions
 
@@ -114,7 +115,7 @@ struct TokenCommand: AsyncParsableCommand {
                     token.devices?.joined(separator: ", ") ?? "all", Format.actions(token.actions),
                     Format.time(seconds: token.issued), Format.time(seconds: token.expires))
             }
-            Console.print(table.text)
+            try Console.print(table)
         }
     }
 
@@ -124,19 +125,23 @@ struct TokenCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   iotctl token revoke 5f0c…
+                  iotctl token revoke 5f0c… --yes
                 """)
 
-        @Argument(help: ArgumentHelp("The token's id, from token list.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The token's id, from token list.", valueName: "id"), completion: .tokens)
         var token: String
+
+        @OptionGroup var confirmation: Confirmation
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
+            try confirmation.confirm("revoke the token \(token), which ends the sessions that use it")
             let answer: EmptyResponse = try await options.withClient {
                 try await $0.call(.DELETE, APIPath("v1", "tokens", token), body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("revoked \(token)")
+            try Console.print("revoked \(token)")
         }
     }
 }

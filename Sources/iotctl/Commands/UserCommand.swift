@@ -14,7 +14,7 @@ struct UserCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   iotctl user list
-                """)
+                """, aliases: ["ls"])
 
         @OptionGroup var options: GlobalOptions
 
@@ -27,7 +27,7 @@ struct UserCommand: AsyncParsableCommand {
                     user.accessId, user.kind.rawValue, user.device ?? "-", Format.time(user.created),
                     Format.time(seconds: user.expires))
             }
-            Console.print(table.text)
+            try Console.print(table)
         }
     }
 
@@ -57,7 +57,7 @@ struct UserCommand: AsyncParsableCommand {
                 try await $0.call(.POST, APIPath("v1", "users"), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("\(answer.kind.rawValue) \(answer.accessId)")
+            try Console.print("\(answer.kind.rawValue) \(answer.accessId)")
         }
     }
 
@@ -72,7 +72,7 @@ struct UserCommand: AsyncParsableCommand {
                   iotctl user temporary front --action view --action talk --ttl 1d
                 """)
 
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
         @Option(name: .customLong("action"), help: "May be repeated: view, talk, playback, control, configure.")
@@ -93,7 +93,7 @@ struct UserCommand: AsyncParsableCommand {
             }
             if options.json { return try Console.printJSON(answer) }
             Console.note("\(answer.accessId) until \(Format.time(seconds: answer.expires))")
-            if let enrolment = answer.enrolment { Console.print(enrolment) }
+            if let enrolment = answer.enrolment { try Console.print(enrolment) }
         }
     }
 
@@ -103,19 +103,23 @@ struct UserCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   iotctl user remove bob
-                """)
+                  iotctl user remove bob --yes
+                """, aliases: ["rm"])
 
-        @Argument(help: "The account's name.")
+        @Argument(help: "The account's name.", completion: .users)
         var name: String
+
+        @OptionGroup var confirmation: Confirmation
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
+            try confirmation.confirm("remove the account '\(name)' with its bindings and tokens")
             let answer: EmptyResponse = try await options.withClient {
                 try await $0.call(.DELETE, APIPath("v1", "users", name), body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("removed \(name)")
+            try Console.print("removed \(name)")
         }
     }
 }

@@ -10,7 +10,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
         subcommands: [Add.self, Set.self, Delete.self])
 
     struct Target: ParsableArguments {
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
         @Argument(help: "The property's name.")
@@ -46,7 +46,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
                 try await $0.call(.POST, target.path, body: body)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("version \(answer.version)")
+            try Console.print("version \(answer.version)")
         }
     }
 
@@ -73,7 +73,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
                 try await $0.call(.PUT, target.path, body: body)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("version \(answer.version)")
+            try Console.print("version \(answer.version)")
         }
     }
 
@@ -93,7 +93,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
                 try await $0.call(.DELETE, target.path, body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("version \(answer.version)")
+            try Console.print("version \(answer.version)")
         }
     }
 }

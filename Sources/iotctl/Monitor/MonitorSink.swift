@@ -38,7 +38,7 @@ struct MonitorSink: Sendable {
     func run() async throws {
         do {
             for try await buffer in body { try await output.write(Array(buffer.readableBytesView)) }
-        } catch is FileOutput.ReaderLeft {
+        } catch is ReaderLeft {
             // The program behind the pipe has what it wanted.
         } catch let error as IoTError {
             throw error

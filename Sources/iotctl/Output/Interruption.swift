@@ -7,8 +7,9 @@ final class Interruption {
 
     init(_ handle: @escaping @Sendable () -> Void) {
         sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            // Not before: a signal that is ignored while nobody listens would be lost.
+            source.setRegistrationHandler { signal(number, SIG_IGN) }
             source.setEventHandler {
                 signal(number, SIG_DFL)
                 handle()

@@ -10,10 +10,7 @@ enum SecretInput {
     ///   - what: how messages name it.
     /// - Throws: `.fileFailed`; `.invalidParameter` for an empty or oversized secret.
     static func read(_ path: String, what: String = "password") throws -> String {
-        if path == "-", isatty(STDIN_FILENO) == 1 {
-            guard let text = getpass("\(what): ") else { throw IoTError(.fileFailed, "the terminal cannot be read") }
-            return try check(String(cString: text), what)
-        }
+        if path == "-", Prompt.isPossible { return try check(try Prompt.secret("\(what): "), what) }
         let data: Data?
         do {
             let handle = path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))

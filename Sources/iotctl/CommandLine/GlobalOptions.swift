@@ -2,36 +2,45 @@ import ArgumentParser
 
 /// Options of every command that talks to the daemon.
 struct GlobalOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"), completion: .file())
     var socket: String?
 
     @Option(help: ArgumentHelp("Another machine's daemon: https://HOST:PORT.", valueName: "url"))
     var url: String?
 
-    @Option(help: ArgumentHelp("Its bearer token; - is standard input.", valueName: "file"))
+    @Option(help: ArgumentHelp("Its bearer token; - is standard input.", valueName: "file"), completion: .file())
     var tokenFile: String?
 
     @Option(
         name: .customLong("ca"),
-        help: ArgumentHelp("The authority (PEM) of its certificate; the system's without it.", valueName: "file"))
+        help: ArgumentHelp("The authority (PEM) of its certificate; otherwise you are asked once.", valueName: "file"),
+        completion: .file())
     var authorityFile: String?
 
     @Flag(help: "Print JSON.")
     var json = false
+
+    /// Whether somebody may be asked on the terminal.
+    var isInteractive = Prompt.isPossible
+
+    private enum CodingKeys: CodingKey {
+        case socket, url, tokenFile, authorityFile, json
+    }
 
     func validate() throws {
         guard url == nil || socket == nil else { throw ValidationError("--socket and --url exclude each other") }
         guard url != nil || authorityFile == nil else { throw ValidationError("--ca goes with --url") }
     }
 
-    private func address() throws -> DaemonAddress {
+    private func address() async throws -> DaemonAddress {
         guard let url else { return .unixSocket(SocketPath.find(option: socket)) }
-        return .remote(try RemoteDaemon(url: url, tokenFile: tokenFile, authorityFile: authorityFile))
+        let remote = try RemoteDaemon(url: url, tokenFile: tokenFile, authorityFile: authorityFile)
+        return .remote(try await FirstUse(remote, isInteractive: isInteractive).resolve())
     }
 
-    /// Runs `body` with a client and closes it behind.
+    /// Runs `body` with a client and closes it after.
     func withClient<Value>(_ body: (GatewayClient) async throws -> Value) async throws -> Value {
-        let client = try GatewayClient(try address())
+        let client = try GatewayClient(try await address())
         do {
             let value = try await body(client)
             await client.close()
