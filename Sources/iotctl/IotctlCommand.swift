@@ -4,7 +4,7 @@ import GatewayAPI
 struct IotctlCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iotctl",
-        abstract: "Find, control and watch the cameras of an iotvideod.",
+        abstract: "Find, control and watch the cameras of an iotvideod daemon.",
         discussion: """
             EXAMPLES
               iotctl status

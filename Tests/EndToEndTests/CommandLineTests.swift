@@ -105,6 +105,26 @@ import Testing
         await daemon.stop()
     }
 
+    @Test("A wrong value is told in the words of the command line, before the daemon is asked")
+    func wrongValues() async throws {
+        for (arguments, words) in [
+            (["camera", "add", "x", "rtsp://u:p@192.0.2.7/"], "--password-file"),
+            (["device", "share", "front", "--ttl", "30d"], "--ttl must be at most 7d"),
+            (["user", "temporary", "front", "--ttl", "1s"], "--ttl must be from 1m to 7d"),
+            (["token", "create", "--enrol", "--ttl", "2h"], "--ttl must be at most 1h with --enrol"),
+            (["device", "share", "front", "--ttl", "x"], "a time is a number with a unit"),
+        ] {
+            let wrong = try await Program(
+                path: Product.program("iotctl"), arguments: arguments, environment: ["IOTCTL_SOCKET": "/nonexistent"]
+            ).run()
+            #expect(wrong.status == 2 && wrong.errors.contains(words), "\(wrong.errors)")
+        }
+        let missing = try await Program(
+            path: Product.program("iotctl"), arguments: ["device", "subscribe", "/nonexistent"]
+        ).run()
+        #expect(missing.errors.contains("/nonexistent cannot be read: No such file or directory\n"), "\(missing)")
+    }
+
     @Test("With --json a failure is one JSON object on standard error, whatever failed")
     func failuresAsJSON() async throws {
         let daemon = try await RunningDaemon()

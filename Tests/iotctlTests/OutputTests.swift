@@ -43,7 +43,7 @@ import Testing
             uptime: 7, link: link, hub: HubState(enabled: false, ready: false, endpoint: nil), broker: nil, cameras: 1,
             channels: 0)
         let text = StatusCommand.text(status)
-        #expect(text.contains("hub       on another box: this one has joined it\n"))
+        #expect(text.contains("hub       on another box\n"))
         #expect(!text.contains("broker"))
     }
 

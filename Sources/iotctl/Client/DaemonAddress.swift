@@ -45,7 +45,7 @@ struct RemoteDaemon: Sendable {
         let isLoopback = host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
         guard isEncrypted || isLoopback else {
             throw IoTError(
-                .invalidParameter, "--url: http would send the token in the clear to \(host)", remedy: "ask for https")
+                .invalidParameter, "--url: http would send the token in the clear to \(host)", remedy: "use https")
         }
         guard let file = tokenFile ?? environment["IOTCTL_TOKEN_FILE"], !file.isEmpty else {
             throw IoTError(

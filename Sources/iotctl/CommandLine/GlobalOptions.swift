@@ -5,15 +5,17 @@ struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"), completion: .file())
     var socket: String?
 
-    @Option(help: ArgumentHelp("Another machine's daemon: https://HOST:PORT.", valueName: "url"))
+    @Option(help: ArgumentHelp("The daemon of another machine: https://HOST:PORT.", valueName: "url"))
     var url: String?
 
-    @Option(help: ArgumentHelp("Its bearer token; - is standard input.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("A file with a bearer token for --url; - reads standard input.", valueName: "file"),
+        completion: .file())
     var tokenFile: String?
 
     @Option(
         name: .customLong("ca"),
-        help: ArgumentHelp("The authority (PEM) of its certificate; otherwise you are asked once.", valueName: "file"),
+        help: ArgumentHelp("The authority (PEM) of the certificate at --url.", valueName: "file"),
         completion: .file())
     var authorityFile: String?
 

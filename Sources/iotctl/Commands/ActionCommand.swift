@@ -8,7 +8,7 @@ import NIOHTTP1
 
 struct ActionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "action", abstract: "Let a device do something.",
+        commandName: "action", abstract: "Make a device do something.",
         discussion: """
             The device must be online. Where the answer names a resource, such as a photo,
             --output fetches it.
@@ -30,7 +30,9 @@ struct ActionCommand: AsyncParsableCommand {
         transform: JSONArgument.parse)
     var value: JSONArgument?
 
-    @Option(help: ArgumentHelp("How long the device may take.", valueName: "time"), transform: DurationArgument.parse)
+    @Option(
+        help: ArgumentHelp("How long the device may take. (default: 10s)", valueName: "time"),
+        transform: DurationArgument.parse)
     var timeout: DurationArgument?
 
     @Option(

@@ -10,7 +10,7 @@ struct CameraCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the cameras with their sources, as measured.",
+            abstract: "List the cameras with the state and the measured tracks of their sources.",
             discussion: """
                 EXAMPLES
                   iotctl camera list
@@ -38,11 +38,11 @@ struct CameraCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a camera to the running daemon, which keeps it.",
+            abstract: "Add a camera to the running daemon; it stays after a restart.",
             discussion: """
                 EXAMPLES
                   iotctl camera add yard rtsp://192.0.2.8/stream1
-                  iotctl camera add door rtsp://192.0.2.7/live --username admin --password-file -
+                  iotctl camera add door rtsp://192.0.2.7/ --username admin --password-file -
                   iotctl camera add clip /srv/clips/front.mp4
                 """)
 
@@ -54,21 +54,30 @@ struct CameraCommand: AsyncParsableCommand {
             completion: .file())
         var url: String
 
-        @Option(help: "The camera's user.")
+        @Option(help: "The user name at the camera.")
         var username: String?
 
         @Option(
-            help: ArgumentHelp("The camera's password; - asks, or is standard input.", valueName: "file"),
+            help: ArgumentHelp(
+                "A file with its password; - reads standard input, and asks on a terminal.", valueName: "file"),
             completion: .file())
         var passwordFile: String?
 
-        @Option(help: "How RTSP carries the media: tcp or udp.")
+        @Option(help: "How RTSP carries the media.")
         var transport: CameraRequest.Transport?
 
-        @Option(help: ArgumentHelp("The most viewers at once.", valueName: "n"))
+        @Option(help: ArgumentHelp("How many may watch at once.", valueName: "n"))
         var viewers: Int?
 
         @OptionGroup var options: GlobalOptions
+
+        func validate() throws {
+            guard CameraRequest.scheme(of: url) == nil || URLComponents(string: url)?.password == nil else {
+                throw ValidationError(
+                    "every user of this machine can read a password on the command line: "
+                        + "leave it out of the URL, and give --username and --password-file")
+            }
+        }
 
         func run() async throws {
             let isAddress = CameraRequest.scheme(of: url) != nil || url.hasPrefix("/")
@@ -86,7 +95,7 @@ struct CameraCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a camera that was added here; its device stays until device remove.",
+            abstract: "Remove a camera that camera add has added; its device stays until device remove.",
             discussion: """
                 EXAMPLES
                   iotctl camera remove yard

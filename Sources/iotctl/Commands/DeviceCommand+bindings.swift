@@ -16,9 +16,13 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Share a device with an account, or change what it may do.",
             discussion: """
-                view: read, watch, listen, snapshots, events. talk. playback. control: actions,
-                messages. configure: write properties. A guest may view unless told; an owner
-                may do everything.
+                The actions are:
+                  view       read properties, watch, listen, take snapshots, get events
+                  talk       speak through the device
+                  playback   watch recordings
+                  control    take actions, send messages
+                  configure  write properties, rename
+                A guest may view by default; an owner may do everything.
 
                 EXAMPLES
                   iotctl device bind front bob
@@ -31,10 +35,10 @@ extension DeviceCommand {
         @Argument(help: "The account.", completion: .users)
         var user: String
 
-        @Option(help: "guest or owner.")
+        @Option(help: "What the account becomes.")
         var role: BindingRole = .guest
 
-        @Option(name: .customLong("action"), help: "May be repeated: view, talk, playback, control, configure.")
+        @Option(name: .customLong("action"), help: "An action to allow; may be repeated.")
         var actions: [DeviceAction] = []
 
         @Flag(help: "Take the device from another owner.")
@@ -55,10 +59,10 @@ extension DeviceCommand {
 
     struct Unbind: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a binding, and at once the account's channels to the device.",
+            abstract: "Take a device from an account; its channels to the device end at once.",
             discussion: """
-                Without its owner a device is nobody's, and nobody can share it: an
-                administrator gives it to an account with `iotctl device bind --role owner`.
+                Nobody can share a device that has no owner: an administrator gives it to an
+                account with `iotctl device bind DEVICE ACCOUNT --role owner`.
 
                 EXAMPLES
                   iotctl device unbind front bob
@@ -84,8 +88,8 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a token with which an account binds itself to the device.",
             discussion: """
-                For when you do not know the account. Every account of this hub may use it
-                until its time is over: hand it on as you would a key.
+                Use this when you do not know the account. Every account of this hub can use
+                the token until it expires: hand it on as you would a key.
 
                 EXAMPLES
                   iotctl device share front > front.share
@@ -94,15 +98,17 @@ extension DeviceCommand {
 
         @OptionGroup var target: Target
 
-        @Option(name: .customLong("action"), help: "May be repeated; view alone unless told.")
+        @Option(name: .customLong("action"), help: "An action to allow; may be repeated. (default: view)")
         var actions: [DeviceAction] = []
 
         @Option(
-            help: ArgumentHelp("How long it is good for, up to 7d. (default: 10m)", valueName: "time"),
+            help: ArgumentHelp("How long the token is valid, up to 7d. (default: 10m)", valueName: "time"),
             transform: DurationArgument.parse)
         var ttl = DurationArgument(.seconds(600))
 
         @OptionGroup var options: GlobalOptions
+
+        func validate() throws { try ttl.check(1...604_800, "at most 7d") }
 
         func run() async throws {
             let request = ShareRequest(actions: actions.isEmpty ? nil : actions, ttlSeconds: ttl.seconds)
@@ -144,7 +150,7 @@ extension DeviceCommand {
 
     struct Users: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the accounts that a device is bound to.",
+            abstract: "List the accounts that may use a device.",
             discussion: """
                 EXAMPLES
                   iotctl device users front

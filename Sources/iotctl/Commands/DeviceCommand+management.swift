@@ -7,7 +7,7 @@ import NIOHTTP1
 extension DeviceCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a device, whose camera joins later.",
+            abstract: "Create a device, whose camera joins later.",
             discussion: """
                 Without --owner nobody owns it: no account lists, shows or renames it until
                 `iotctl device bind NAME ACCOUNT --role owner`.
@@ -20,7 +20,7 @@ extension DeviceCommand {
         @Argument(help: "1 to 64 of letters, digits, _, - and .")
         var name: String
 
-        @Option(help: ArgumentHelp("The account that owns it; nobody without it.", valueName: "name"))
+        @Option(help: ArgumentHelp("The account that owns it; without this option nobody does.", valueName: "name"))
         var owner: String?
 
         @OptionGroup var options: GlobalOptions
@@ -88,7 +88,7 @@ extension DeviceCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print all that the hub stores of a device's thing model, as JSON.",
+            abstract: "Print everything that the hub stores of a device's thing model, as JSON.",
             discussion: """
                 EXAMPLES
                   iotctl device export front > front.json

@@ -13,7 +13,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the devices.",
+            abstract: "List the devices of an account.",
             discussion: """
                 EXAMPLES
                   iotctl device list
@@ -21,7 +21,7 @@ struct DeviceCommand: AsyncParsableCommand {
                   iotctl device list --json | jq -r '.devices[] | select(.online) | .id'
                 """, aliases: ["ls"])
 
-        @Option(help: ArgumentHelp("Another account's, for administrators.", valueName: "name"), completion: .users)
+        @Option(help: ArgumentHelp("Of another account; administrators only.", valueName: "name"), completion: .users)
         var user: String?
 
         @OptionGroup var options: GlobalOptions

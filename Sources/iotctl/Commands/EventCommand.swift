@@ -7,7 +7,7 @@ import NIOHTTP1
 
 struct EventCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "event", abstract: "List, watch and delete what devices report.",
+        commandName: "event", abstract: "List, watch and delete the events that devices report.",
         subcommands: [List.self, Watch.self, Delete.self])
 
     struct List: AsyncParsableCommand {
@@ -20,19 +20,20 @@ struct EventCommand: AsyncParsableCommand {
                   iotctl event list --json | jq -r '.events[].topic' | sort | uniq -c
                 """, aliases: ["ls"])
 
-        @Option(help: ArgumentHelp("Of this device only.", valueName: "id"), completion: .devices)
+        @Option(help: ArgumentHelp("Only of this device.", valueName: "id"), completion: .devices)
         var device: String?
 
-        @Option(help: ArgumentHelp("Topics that begin with this.", valueName: "prefix"))
+        @Option(help: ArgumentHelp("Only topics that begin with this.", valueName: "prefix"))
         var topic: String?
 
-        @Option(help: ArgumentHelp("Not older than this.", valueName: "time"), transform: DurationArgument.parse)
+        @Option(
+            help: ArgumentHelp("Only newer than this: 1h, 7d.", valueName: "time"), transform: DurationArgument.parse)
         var since: DurationArgument?
 
-        @Option(help: ArgumentHelp("Older than this event, for the next page.", valueName: "event id"))
+        @Option(help: ArgumentHelp("Only older than this event: the next page.", valueName: "event id"))
         var before: String?
 
-        @Option(help: ArgumentHelp("At most this many, up to 200.", valueName: "n"))
+        @Option(help: ArgumentHelp("At most this many, 200 at the most.", valueName: "n"))
         var limit: Int?
 
         @OptionGroup var options: GlobalOptions
@@ -61,11 +62,10 @@ struct EventCommand: AsyncParsableCommand {
 
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what happens as it comes, until interrupted.",
+            abstract: "Print events as they come, until interrupted.",
             discussion: """
-                The kinds are link, presence, property, event, data, binding and channel;
-                devices' events alone unless told. After a break of the connection
-                the watch goes on where it was.
+                Without --type it prints what devices report (event). After a break of the
+                connection it goes on where it was.
 
                 EXAMPLES
                   iotctl event watch
@@ -73,10 +73,10 @@ struct EventCommand: AsyncParsableCommand {
                   iotctl event watch --device front --json
                 """)
 
-        @Option(name: .customLong("type"), help: ArgumentHelp("May be repeated.", valueName: "kind"))
+        @Option(name: .customLong("type"), help: ArgumentHelp("A kind to print; may be repeated.", valueName: "kind"))
         var types: [GatewayEvent.Kind] = []
 
-        @Option(help: ArgumentHelp("Of this device only.", valueName: "id"), completion: .devices)
+        @Option(help: ArgumentHelp("Only of this device.", valueName: "id"), completion: .devices)
         var device: String?
 
         @OptionGroup var options: GlobalOptions
@@ -131,30 +131,34 @@ struct EventCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete stored events: some by id, or a device's older ones.",
+            abstract: "Delete stored events by their ids, or the older ones of a device.",
             discussion: """
                 EXAMPLES
                   iotctl event delete 1024 1025
                   iotctl event delete --device front --older-than 7d --yes
                 """, aliases: ["rm"])
 
-        @Argument(help: ArgumentHelp("Events' ids.", valueName: "event id"))
+        @Argument(help: ArgumentHelp("The ids of events, from event list.", valueName: "event id"))
         var ids: [String] = []
 
-        @Option(help: ArgumentHelp("This device's.", valueName: "id"), completion: .devices)
+        @Option(help: ArgumentHelp("Delete the events of this device.", valueName: "id"), completion: .devices)
         var device: String?
 
-        @Option(help: ArgumentHelp("Topics that begin with this.", valueName: "prefix"))
+        @Option(help: ArgumentHelp("Only topics that begin with this.", valueName: "prefix"))
         var topic: String?
 
-        @Option(help: ArgumentHelp("What is older.", valueName: "time"), transform: DurationArgument.parse)
+        @Option(
+            help: ArgumentHelp("Delete what is older than this: 7d.", valueName: "time"),
+            transform: DurationArgument.parse)
         var olderThan: DurationArgument?
 
         @OptionGroup var confirmation: Confirmation
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
-            guard ids.isEmpty != (device == nil) else { throw ValidationError("name events' ids, or --device") }
+            guard ids.isEmpty != (device == nil) else {
+                throw ValidationError("give either the ids of events or --device")
+            }
             guard device == nil || olderThan != nil else { throw ValidationError("--device needs --older-than") }
         }
 

@@ -18,7 +18,7 @@ struct NetCommand: AsyncParsableCommand {
                 EXAMPLES
                   iotctl net qr --ssid HomeNet --password-file wifi.txt --out camera.png
                   iotctl net qr --ssid HomeNet --password-file - --token 4f5e --terminal
-                  iotctl net qr --ssid "Café 5 GHz" --password secret123 --format wifi --out wifi.png
+                  iotctl net qr --ssid "Café 5 GHz" --password-file - --format wifi --out wifi.png
                 """)
 
         @Option(help: "The network's name, 1 to 32 bytes of UTF-8.")
@@ -28,7 +28,9 @@ struct NetCommand: AsyncParsableCommand {
         var password: String?
 
         @Option(
-            help: ArgumentHelp("A file with the password; - is standard input.", valueName: "file"), completion: .file()
+            help: ArgumentHelp(
+                "A file with the password; - reads standard input, and asks on a terminal.", valueName: "file"),
+            completion: .file()
         )
         var passwordFile: String?
 
@@ -38,10 +40,10 @@ struct NetCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The hub's address.", valueName: "url"))
         var hub: String?
 
-        @Flag(help: "The network does not announce its name (format wifi only).")
+        @Flag(help: "Say that the network does not announce its name (format wifi only).")
         var hidden = false
 
-        @Option(help: "tlv, wifi or json. (default: tlv)", transform: Self.format)
+        @Option(help: "What the code holds: tlv, wifi or json. (default: tlv)", transform: Self.format)
         var format = ProvisioningFormat.tlv
 
         @Option(help: ArgumentHelp("The picture's width and height in pixels.", valueName: "n"))

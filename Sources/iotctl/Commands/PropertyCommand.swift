@@ -26,10 +26,10 @@ struct PropertyCommand: AsyncParsableCommand {
             completion: .devices)
         var device: String?
 
-        @Argument(help: "Such as ProWritable._logLevel.setVal; all without it.")
+        @Argument(help: "Such as ProWritable._logLevel.setVal; the whole model without it.")
         var path: String?
 
-        @Flag(help: "The same path of every device of the account.")
+        @Flag(help: "Read the path of every device of the account.")
         var all = false
 
         @OptionGroup var options: GlobalOptions
@@ -70,15 +70,15 @@ struct PropertyCommand: AsyncParsableCommand {
             abstract: "Replace the value at a path.",
             discussion: """
                 An offline device gets the value at its next login. With --wait the command
-                ends when the device has applied it, and fails (21002) when the time is over:
-                the value stays written.
+                ends when the device has applied it. It fails with 21002 when the time is
+                over, but the value stays written.
 
                 EXAMPLES
                   iotctl property write front ProWritable._logLevel.setVal 3
                   iotctl property write front ProUser._buildIn.val.nickName '"Front door"'
                   iotctl property write front ProWritable.recordPlan.setVal - < plan.json
                   iotctl property write front ProWritable._logLevel.setVal 4 --if-version 12
-                  iotctl property write front ProWritable._logLevel.setVal 4 --wait --timeout 30s
+                  iotctl property write front ProWritable._logLevel.setVal 4 --wait
                 """)
 
         @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
@@ -145,7 +145,7 @@ struct PropertyCommand: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
-        @Argument(help: "Changes below this path only.")
+        @Argument(help: "Print only changes below this path.")
         var path: String = ""
 
         @OptionGroup var options: GlobalOptions

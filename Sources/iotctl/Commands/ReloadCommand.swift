@@ -4,9 +4,9 @@ import NIOHTTP1
 
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Read the configuration again; what did not change goes on undisturbed.",
+        commandName: "reload", abstract: "Read the configuration again, without disturbing what has not changed.",
         discussion: """
-            A wrong configuration is refused, and the old one goes on.
+            A wrong configuration is refused, and the old one stays in force.
 
             EXAMPLES
               iotctl reload

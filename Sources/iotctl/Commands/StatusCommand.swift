@@ -3,7 +3,8 @@ import GatewayAPI
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the daemon, its link with the reason, its hub and broker.",
+        commandName: "status",
+        abstract: "Show the state of the daemon, of its link with the reason, and of its hub and broker.",
         discussion: """
             EXAMPLES
               iotctl status
@@ -39,7 +40,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private static func describe(_ hub: HubState) -> String {
-        guard hub.enabled else { return "on another box: this one has joined it" }
+        guard hub.enabled else { return "on another box" }
         var words = [hub.ready ? "ready" : "starting"]
         if let devices = hub.devices { words.append("\(devices) devices, \(hub.devicesOnline ?? 0) online") }
         if let endpoint = hub.endpoint { words.append("at \(endpoint)") }

@@ -33,9 +33,9 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an account.",
+            abstract: "Create an account.",
             discussion: """
-                It sees no device until one is bound to it.
+                The account sees no device until one is bound to it.
 
                 EXAMPLES
                   iotctl user create bob
@@ -46,7 +46,7 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "1 to 64 of a-z, 0-9, _ and -.")
         var name: String
 
-        @Flag(help: "It may manage accounts, devices and the tokens of others.")
+        @Flag(help: "The account may manage accounts, devices and the tokens of others.")
         var administrator = false
 
         @OptionGroup var options: GlobalOptions
@@ -63,9 +63,9 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Temporary: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an account for one device and a time; print what its user joins with.",
+            abstract: "Create an account for one device and a time; print the enrolment for its user.",
             discussion: """
-                The account, its token and its channels go by themselves when the time is over.
+                The account, its token and its channels end by themselves when the time is over.
 
                 EXAMPLES
                   iotctl user temporary front --ttl 2h
@@ -75,15 +75,17 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
-        @Option(name: .customLong("action"), help: "May be repeated: view, talk, playback, control, configure.")
+        @Option(name: .customLong("action"), help: "An action to allow; may be repeated. (default: view)")
         var actions: [DeviceAction] = []
 
         @Option(
-            help: ArgumentHelp("How long: a minute to a week. (default: 1h)", valueName: "time"),
+            help: ArgumentHelp("How long it exists, 1m to 7d. (default: 1h)", valueName: "time"),
             transform: DurationArgument.parse)
         var ttl: DurationArgument = DurationArgument(.seconds(3600))
 
         @OptionGroup var options: GlobalOptions
+
+        func validate() throws { try ttl.check(60...604_800, "from 1m to 7d") }
 
         func run() async throws {
             let request = TemporaryUserRequest(

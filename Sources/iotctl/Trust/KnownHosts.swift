@@ -59,7 +59,7 @@ struct KnownHosts: Equatable, Sendable {
         } catch let error as IoTError {
             throw error
         } catch {
-            throw IoTError(.fileFailed, "\(path) cannot be read: \(error.localizedDescription)", underlying: error)
+            throw IoTError(.fileFailed, "\(path) cannot be read: \(FailureReason.of(error))", underlying: error)
         }
     }
 
@@ -72,7 +72,7 @@ struct KnownHosts: Equatable, Sendable {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw IoTError(.fileFailed, "\(folder) cannot be made: \(error.localizedDescription)", underlying: error)
+            throw IoTError(.fileFailed, "\(folder) cannot be made: \(FailureReason.of(error))", underlying: error)
         }
         let temporary = "\(path).\(getpid())"
         let output = try await FileOutput.open(temporary, mode: 0o600)
