@@ -83,6 +83,19 @@ import Testing
         await daemon.stop()
     }
 
+    @Test("Ctrl-C and SIGTERM end a recording in order", arguments: ["\u{3}", ""])
+    func interruptedRecording(key: String) async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
+        let file = daemon.folder.path("a.mp4")
+        let ended = try await daemon.terminal().iotctl(
+            "monitor", "front", "--record", file,
+            steps: [.expect(" frames"), key.isEmpty ? .signal("SIGTERM") : .type(key)])
+        #expect(ended.status == 0 && ended.output.contains("recording      \(file), "), "\(ended)")
+        let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
+        #expect(size > 1000)
+        await daemon.stop()
+    }
+
     @Test("Statistics stand on lines of their own beside the line of progress")
     func statistics() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])

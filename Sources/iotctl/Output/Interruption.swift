@@ -7,9 +7,9 @@ final class Interruption {
 
     init(_ handle: @escaping @Sendable () -> Void) {
         sources = [SIGINT, SIGTERM].map { number in
+            // On Linux the source sets the signal's handler itself. One that is ignored until then would be lost, and
+            // ignoring it later would replace the handler.
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            // Not before: a signal that is ignored while nobody listens would be lost.
-            source.setRegistrationHandler { signal(number, SIG_IGN) }
             source.setEventHandler {
                 signal(number, SIG_DFL)
                 handle()
