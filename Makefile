@@ -158,7 +158,7 @@ install: install-documents
 # Messages and the configuration name them.
 install-documents:
 	install -d '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
-	install -m 0644 docs/*.md docs/openapi.yaml '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
+	install -m 0644 docs/*.md docs/openapi.yaml CHANGELOG.md '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
 
 # Run `make build` first, as for install.
 deb:

@@ -132,7 +132,10 @@ let package = Package(
             swiftSettings: settings, linkerSettings: programLinking),
         .executableTarget(
             name: "iotctl",
-            dependencies: ["IoTCore", "GatewayAPI", "NetConfig", nioCore, nioHTTP1, nioSSL, httpClient, arguments],
+            dependencies: [
+                "IoTCore", "GatewayAPI", "NetConfig", crypto, nioCore, nioPosix, nioHTTP1, nioSSL, httpClient,
+                arguments,
+            ],
             swiftSettings: settings, linkerSettings: programLinking),
 
         // One peer on the command line; run by Tests/InteropTests.
@@ -176,7 +179,7 @@ let package = Package(
                 "iotvideod", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "IoTCore", nioCore,
                 nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL, coreMetrics, arguments, yams,
             ]),
-        tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", arguments]),
+        tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
         // Peers that others wrote: run by Tests/InteropTests/run.sh.

@@ -24,12 +24,32 @@ It finds the daemon by
 .BR \-\-socket ,
 the variable
 .BR IOTCTL_SOCKET ,
-and then the default path.
+the user's own socket,
+.IR $XDG_RUNTIME_DIR/iotvideod.sock ,
+and then the system's,
+.IR /run/iotvideod/iotvideod.sock .
 A device is named by its id or its name.
+The common options may stand before the command, too.
+.PP
+What removes something asks first; where standard input is not a terminal, it needs
+.BR \-\-yes .
+.PP
+Another machine's certificate is accepted when the authority of
+.BR \-\-ca ,
+or one that the system trusts, has signed it.
+Otherwise
+.B iotctl
+shows on a terminal the fingerprint of its authority and asks once whether to trust it, as
+.BR ssh (1)
+does; in a script it refuses.
+Later a certificate of another authority is refused.
 .PP
 Results are tables for people, or JSON with
 .BR \-\-json .
-Errors go to standard error, each with a number, a name and what to do.
+Tables are as wide as the terminal, and whole in a file or a pipe.
+Errors go to standard error, each with a number, a name and what to do; with
+.B \-\-json
+each is one JSON object.
 Secrets are read from files, standard input or a prompt, never from the command line.
 """
 
@@ -46,6 +66,9 @@ The command line is wrong.
 .TP
 .B 3
 The daemon is not reachable.
+.TP
+.B 130
+A signal ended a question on the terminal: 128 and the signal's number.
 .SH ENVIRONMENT
 .TP
 .B IOTCTL_SOCKET
@@ -54,6 +77,19 @@ The daemon's socket.
 .B IOTCTL_TOKEN_FILE
 The file with the bearer token for
 .BR \-\-url .
+.TP
+.B XDG_RUNTIME_DIR
+Where the user's own daemon has its socket.
+.TP
+.B XDG_STATE_HOME
+Where what was trusted is kept;
+.I ~/.local/state
+without it.
+.SH FILES
+.TP
+.I $XDG_STATE_HOME/iotctl/known_hosts
+The certificates that were trusted, a line each.
+Removing a line forgets one.
 .SH EXAMPLES
 .nf
 iotctl status

@@ -6,42 +6,45 @@ import IoTCore
 @main
 enum Entry {
     static func main() async {
-        // A reader that leaves (`| head`) is a failed write, not the end of the process.
+        // A reader that leaves (`| head`) is a failed write first, so that files beside it are finished.
         signal(SIGPIPE, SIG_IGN)
+        let arguments = CommandLineArguments(Array(CommandLine.arguments.dropFirst()))
         do {
-            var command = try IotctlCommand.parseAsRoot(
-                JSONArgument.protectNegativeNumbers(Array(CommandLine.arguments.dropFirst())))
+            try await run(arguments)
+        } catch {
+            exit(report(error, asJSON: arguments.wantsJSON))
+        }
+    }
+
+    private static func run(_ arguments: CommandLineArguments) async throws {
+        do {
+            var command = try await IotctlCommand.asyncParseAsRoot(try arguments.arranged())
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
-        } catch {
-            exit(report(error))
+        } catch  where IotctlCommand.exitCode(for: error) == .success {
+            // Help, the version or completions were asked for.
+            let message = IotctlCommand.fullMessage(for: error)
+            if !message.isEmpty { try Console.print(message) }
         }
     }
 
-    /// Prints the failure and gives the exit status: 0 success (help was asked for), 1 the operation failed, 2 wrong
-    /// usage, 3 the daemon is not reachable.
-    private static func report(_ error: any Error) -> Int32 {
-        if let error = error as? IoTError {
-            Console.printError(error)
+    /// Prints the failure and gives the exit status: 1 the operation failed, 2 wrong usage, 3 the daemon is not
+    /// reachable.
+    private static func report(_ error: any Error, asJSON: Bool) -> Int32 {
+        switch error {
+        case let error as IoTError:
+            Console.printError(error, asJSON: asJSON)
             return error.code == .daemonUnreachable ? 3 : 1
+        case is ReaderLeft:
+            // As every program that writes into a pipe ends: quietly, by the signal.
+            signal(SIGPIPE, SIG_DFL)
+            raise(SIGPIPE)
+            return 1
+        default:
+            return UsageReport(error).print(asJSON: asJSON)
         }
-        if let silent = error as? SilentFailure { return silent.status }
-        let status = IotctlCommand.exitCode(for: error)
-        let message = IotctlCommand.fullMessage(for: error)
-        if status == .success {
-            if !message.isEmpty { Console.print(message) }
-            return 0
-        }
-        if !message.isEmpty { Console.note(message) }
-        // ArgumentParser's own status for wrong usage is EX_USAGE, 64.
-        return status == .validationFailure ? 2 : 1
     }
-}
-
-/// A failure that has been told already.
-struct SilentFailure: Error {
-    var status: Int32 = 1
 }

@@ -4,24 +4,29 @@ import GatewayAPI
 struct IotctlCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "iotctl",
-        abstract: "Find, control and watch the cameras of an iotvideod.",
+        abstract: "Find, control and watch the cameras of an iotvideod daemon.",
         discussion: """
             EXAMPLES
               iotctl status
               iotctl device list
               iotctl property write front ProWritable._logLevel.setVal 3
               iotctl monitor front --duration 10s --snapshot front.jpg --record front.mp4
+              iotctl --json status
 
-            The daemon is found by --socket, then IOTCTL_SOCKET, then the default path;
-            another machine's by --url with --token-file.
+            The daemon is found by --socket, then IOTCTL_SOCKET, then the user's own socket
+            ($XDG_RUNTIME_DIR/iotvideod.sock), then /run/iotvideod/iotvideod.sock; another
+            machine's by --url with --token-file. --socket, --url, --token-file, --ca and
+            --json may stand before the command. -v is --version.
+
+            What removes something asks first; scripts add --yes.
             Exit status: 0 success, 1 the operation failed, 2 wrong usage,
-            3 the daemon is not reachable.
+            3 the daemon is not reachable, 130 interrupted.
             """,
         version: "iotctl \(ProductVersion.current)",
         subcommands: [
             StatusCommand.self, DeviceCommand.self, PropertyCommand.self, ActionCommand.self,
             UserPropertyCommand.self, EventCommand.self, SendCommand.self, MonitorCommand.self,
             CameraCommand.self, UserCommand.self, TokenCommand.self, LinkCommand.self, ReloadCommand.self,
-            NetCommand.self,
+            NetCommand.self, VersionCommand.self,
         ])
 }

@@ -85,6 +85,160 @@ import Testing
         await daemon.stop()
     }
 
+    @Test("Habits: options before the command, version, ls, and what was probably meant")
+    func habits() async throws {
+        let daemon = try await RunningDaemon()
+        let status = try await daemon.iotctl("--json", "status")
+        #expect(try JSONSerialization.jsonObject(with: status.output) is [String: Any], "\(status.errors)")
+        let other = try await Program(
+            path: Product.program("iotctl"), arguments: ["--socket", daemon.folder.path("socket"), "device", "ls"]
+        ).run()
+        #expect(other.status == 0 && other.text.hasPrefix("ID "), "\(other.errors)")
+        let version = try await daemon.iotctl("--version").text
+        for arguments in [["version"], ["-v"]] { #expect(try await daemon.iotctl(arguments).text == version) }
+        for (arguments, meant) in [
+            (["statu"], "status"), (["device", "lsit"], "list"), (["status", "--jsn"], "--json"),
+        ] {
+            let wrong = try await daemon.iotctl(arguments)
+            #expect(wrong.status == 2 && wrong.errors.lowercased().contains("did you mean '\(meant)'?"), "\(wrong)")
+        }
+        await daemon.stop()
+    }
+
+    @Test("A wrong value is told in the words of the command line, before the daemon is asked")
+    func wrongValues() async throws {
+        for (arguments, words) in [
+            (["camera", "add", "x", "rtsp://u:p@192.0.2.7/"], "--password-file"),
+            (["device", "share", "front", "--ttl", "30d"], "--ttl must be at most 7d"),
+            (["user", "temporary", "front", "--ttl", "1s"], "--ttl must be from 1m to 7d"),
+            (["token", "create", "--enrol", "--ttl", "2h"], "--ttl must be at most 1h with --enrol"),
+            (["device", "share", "front", "--ttl", "x"], "a time is a number with a unit"),
+        ] {
+            let wrong = try await Program(
+                path: Product.program("iotctl"), arguments: arguments, environment: ["IOTCTL_SOCKET": "/nonexistent"]
+            ).run()
+            #expect(wrong.status == 2 && wrong.errors.contains(words), "\(wrong.errors)")
+        }
+        let missing = try await Program(
+            path: Product.program("iotctl"), arguments: ["device", "subscribe", "/nonexistent"]
+        ).run()
+        #expect(missing.errors.contains("/nonexistent cannot be read: No such file or directory\n"), "\(missing)")
+    }
+
+    @Test("With --json a failure is one JSON object on standard error, whatever failed")
+    func failuresAsJSON() async throws {
+        let daemon = try await RunningDaemon()
+        for (arguments, code, status) in [
+            (["device", "show", "nobody", "--json"], 8002, Int32(1)), (["--json", "statu"], 21031, 2),
+            (["--json", "property", "write", "a", "b", "c"], 21031, 2),
+            (["--json", "--socket", "/nonexistent", "status"], 25015, 3),
+            (["--json", "camera", "remove", "x"], 21031, 1),
+        ] {
+            let failed = try await daemon.iotctl(arguments)
+            #expect(failed.status == status && failed.output.isEmpty, "\(failed)")
+            let object = try JSONSerialization.jsonObject(with: Data(failed.errors.utf8)) as? [String: Any]
+            #expect(object?["code"] as? Int == code, "\(failed.errors)")
+            #expect(Set(object?.keys.map { $0 } ?? []) == ["code", "name", "message", "remedy"])
+        }
+        await daemon.stop()
+    }
+
+    @Test("Output that cannot be written is a failure; a pipe that nobody reads ends quietly, by its signal")
+    func unwritableOutput() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
+        let environment = ["IOTCTL_SOCKET": daemon.folder.path("socket"), "IOTCTL": Product.program("iotctl")]
+        func shell(_ line: String) async throws -> Program.Outcome {
+            var program = Program.named("bash", ["-c", line])
+            program.environment = environment
+            return try await program.run()
+        }
+        for command in ["status", "--help", "device list --json", "monitor front --frames 5 --record -"] {
+            let full = try await shell("$IOTCTL \(command) > /dev/full")
+            #expect(full.status == 1 && full.errors.contains("standard output cannot be written: No space"), "\(full)")
+        }
+        let record = try await daemon.iotctl("monitor", "front", "--frames", "5", "--record", "/dev/full")
+        #expect(record.status == 1 && record.errors.contains("/dev/full cannot be written"), "\(record)")
+        let closed = try await shell("$IOTCTL device list | true; echo ${PIPESTATUS[0]}")
+        #expect(["141\n", "0\n"].contains(closed.text) && closed.errors.isEmpty, "\(closed)")
+        let pipe = try await shell("{ sleep 0.2; $IOTCTL device list; echo $? >&2; } | true")
+        #expect(pipe.errors == "141\n", "\(pipe)")
+        await daemon.stop()
+    }
+
+    @Test("property write --wait ends when the device has applied it, or with 21002 and the value kept")
+    func waitForProperty() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
+        let path = "ProWritable._logLevel.setVal"
+        let applied = try await daemon.iotctl("property", "write", "front", path, "4", "--wait")
+        #expect(applied.status == 0 && !applied.text.contains("pending"), "\(applied)")
+        let detail = try await daemon.iotctl("device", "show", "front", "--json")
+        let shown = try JSONSerialization.jsonObject(with: detail.output) as? [String: Any]
+        #expect((shown?["pending"] as? [String])?.contains("ProWritable._logLevel") == false, "\(detail.text)")
+        // A device whose camera is gone applies nothing.
+        let clip = Product.sample("street-h265-aac.mp4")
+        #expect(try await daemon.iotctl("camera", "add", "yard", clip).status == 0)
+        try await eventually("the device's model") {
+            try await daemon.iotctl("property", "read", "yard", path).status == 0
+        }
+        #expect(try await daemon.iotctl("camera", "remove", "yard", "--yes").status == 0)
+        let late = try await daemon.iotctl(
+            "property", "write", "yard", path, "5", "--wait", "--timeout", "500ms")
+        #expect(late.status == 1 && late.errors.hasPrefix("error 21002 "), "\(late)")
+        #expect(try await daemon.iotctl("property", "read", "yard", path).text == "5\n")
+        await daemon.stop()
+    }
+
+    @Test("Events show the devices' names, and their JSON the ids")
+    func eventNames() async throws {
+        let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
+        try await eventually("an event") {
+            try await daemon.iotctl("event", "list").text.contains(#/ front +EVENT_CAM\/SourceReady/#)
+        }
+        #expect(try await daemon.iotctl("event", "list", "--json").text.contains(#/"device": "[0-9a-f]{32}"/#))
+        await daemon.stop()
+    }
+
+    @Test("A shell completes the names that the daemon knows, and nothing where it is away")
+    func completion() async throws {
+        let daemon = try await RunningDaemon(cameras: [
+            "front": Product.sample("street-h265-aac.mp4"), "yard": Product.sample("street-h265-aac.mp4"),
+        ])
+        for (command, argument) in [(["device", "show"], "positional@0"), (["camera", "remove"], "positional@0")] {
+            let asked = try await daemon.iotctl(
+                ["---completion"] + command + ["--", argument, "2", "2", "iotctl"] + command + ["fr"])
+            #expect(asked.text.split(separator: "\n") == ["front"], "\(asked)")
+        }
+        let away = try await daemon.iotctl(
+            ["---completion", "device", "show", "--", "positional@0", "4", "0", "iotctl", "--socket", "/nonexistent"]
+                + ["device", "show", ""])
+        #expect(away.status == 0 && away.errors.isEmpty && !away.text.contains("front"), "\(away)")
+        await daemon.stop()
+    }
+
+    @Test("A user who has no daemon reads where it was looked for, and one who may not open it which group may")
+    func socketSearch() async throws {
+        let folder = try TemporaryFolder()
+        func run(_ script: String) async throws -> Program.Outcome {
+            var program = Program.named("setpriv", ["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+            program.arguments += ["bash", "-c", script]
+            program.environment = ["IOTCTL_SOCKET": "", "XDG_RUNTIME_DIR": folder.path]
+            return try await program.run()
+        }
+        let iotctl = Product.program("iotctl")
+        let nowhere = try await run("exec \(iotctl) status")
+        #expect(nowhere.status == 3, "\(nowhere)")
+        #expect(
+            nowhere.errors.contains("\(folder.path)/iotvideod.sock")
+                && nowhere.errors.contains("/run/iotvideod/iotvideod.sock"), "\(nowhere.errors)")
+        let closed = try await run("exec \(iotctl) --socket \(folder.path)/below/socket status")
+        #expect(closed.status == 3 && closed.errors.contains("this user may not open"), "\(closed.errors)")
+        #expect(closed.errors.contains("as the user who runs the daemon"), "\(closed.errors)")
+        // 4 is Debian's group adm.
+        try #require(try await Program.named("chgrp", ["4", folder.path]).run().status == 0)
+        let group = try await run("exec \(iotctl) --socket \(folder.path)/below/socket status")
+        #expect(group.errors.contains("the group 'adm'") && group.errors.contains("adduser nobody adm"), "\(group)")
+    }
+
     @Test("The status names the link's state with its cause, and the way back")
     func linkCause() async throws {
         let daemon = try await RunningDaemon()
@@ -101,7 +255,7 @@ import Testing
     func remedies() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         for (arguments, code, remedy) in [
-            (["camera", "remove", "front"], 21040, "off the command line"),
+            (["camera", "remove", "front", "--yes"], 21040, "off the command line"),
             (["device", "bind", "front", "nobody"], 8002, "iotctl user list"),
             (["send", "front", "hello"], 20141, "get_device_st"),
             (["camera", "add", "x", "exec:touch"], 25001, "./NAME"),

@@ -10,18 +10,27 @@ import Testing
         #expect(try JSONArgument.parse(text).read() == JSONValue(parsing: text))
     }
 
-    @Test("A bare word is refused with what was probably meant")
-    func bareWord() throws {
-        let error = #expect(throws: ValidationError.self) { try JSONArgument.parse("hall \"3\"") }
-        #expect(error?.message.hasSuffix(#"did you mean '"hall \"3\""'?"#) == true)
+    @Test(
+        "A bare word is refused with how it is written as a string for a shell; what begins as JSON only with the place",
+        arguments: [
+            (
+                #"hall "3""#,
+                #"not valid JSON: a JSON value was expected at byte 0; to send a string, write '"hall \"3\""'"#
+            ),
+            ("Bob's", #"not valid JSON: a JSON value was expected at byte 0; to send a string, write '"Bob'\''s"'"#),
+            (#"{"a":"#, "not valid JSON: the text ended where a value should begin at byte 5"),
+        ])
+    func wrong(text: String, message: String) {
+        let error = #expect(throws: ValidationError.self) { try JSONArgument.parse(text) }
+        #expect(error?.message == message)
     }
 
     @Test("A negative number reaches its argument; options and their order stay")
-    func negativeNumbers() throws {
+    func negativeNumbers() async throws {
         let arguments = JSONArgument.protectNegativeNumbers(["property", "write", "d", "p", "-5", "--json", "-h", "-"])
         #expect(arguments == ["property", "write", "d", "p", " -5", "--json", "-h", "-"])
         let command = try #require(
-            try IotctlCommand.parseAsRoot(Array(arguments.prefix(5))) as? PropertyCommand.Write)
+            try await IotctlCommand.asyncParseAsRoot(Array(arguments.prefix(5))) as? PropertyCommand.Write)
         #expect(try command.value.read() == -5)
     }
 }

@@ -11,8 +11,48 @@ import Testing
         var table = Table("NAME", "ROLE", "")
         table.append("前門", "owner", "")
         table.append("x", "guest", "y")
-        #expect(table.text == "NAME  ROLE\n前門  owner\nx     guest  y")
+        #expect(table.text() == "NAME  ROLE\n前門  owner\nx     guest  y")
         #expect(Table.pairs([("a", "1"), ("long", "2")]) == "a     1\nlong  2")
+    }
+
+    @Test("A narrow terminal shortens the widest cells, never ids, and no line is wider than it")
+    func narrowTable() {
+        var table = Table("ID", "NAME", "BODY")
+        table.append("0123456789abcdef", "front", #"{"reason":"started","n":12345678}"#)
+        table.append("0123456789abcdef", "前門の前門の前門の", "x")
+        let lines = table.text(width: 44).split(separator: "\n").map(String.init)
+        #expect(lines.allSatisfy { TextWidth.of($0) <= 44 }, "\(lines)")
+        #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("0123456789abcdef  ") })
+        #expect(lines[1].hasSuffix("…") && lines[2].contains("…"))
+        #expect(table.text(width: 200) == table.text())
+        // Too narrow for the ids and the least of the rest: wide lines are better than no columns.
+        #expect(table.text(width: 10).split(separator: "\n").last == "0123456789abcdef  前門…  x")
+    }
+
+    @Test("What a device reports cannot move the terminal's cursor")
+    func controlCharacters() {
+        var table = Table("TOPIC", "BODY")
+        table.append("a\u{1B}[2J\r\nb", "\u{9B}c")
+        #expect(table.text() == "TOPIC    BODY\na\u{FFFD}[2J\u{FFFD}b  \u{FFFD}c")
+    }
+
+    @Test("A box that has joined another says so, in place of a hub and a broker that it does not have")
+    func joinedStatus() {
+        let link = LinkState(.online, cause: "connected", reason: nil, since: 0, accessId: "bob")
+        let status = StatusResponse(
+            uptime: 7, link: link, hub: HubState(enabled: false, ready: false, endpoint: nil), broker: nil, cameras: 1,
+            channels: 0)
+        let text = StatusCommand.text(status)
+        #expect(text.contains("hub       on another box\n"))
+        #expect(!text.contains("broker"))
+    }
+
+    @Test("Pending are whole properties, and what is written may lie inside one")
+    func pendingWrite() {
+        let write = PendingWrite(device: "front", path: "ProWritable._logLevel.setVal", version: 3)
+        #expect(write.isPending(["ProWritable.x", "ProWritable._logLevel"]))
+        #expect(!write.isPending(["ProWritable._log", "ProWritable.x"]))
+        #expect(!write.isPending([]))
     }
 
     @Test("Figures are readable")

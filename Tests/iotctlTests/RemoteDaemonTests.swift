@@ -25,6 +25,13 @@ import Testing
         }
     }
 
+    @Test("A host is known by its name and port, an IPv6 address in brackets")
+    func hostAndPort() throws {
+        #expect(try make("https://box.example").hostAndPort == "box.example:443")
+        #expect(try make("https://[2001:db8::1]:8443").hostAndPort == "[2001:db8::1]:8443")
+        #expect(try make("https://[2001:db8::1]:8443").host == "2001:db8::1")
+    }
+
     @Test("A token goes over a network encrypted only")
     func encrypted() throws {
         #expect(throws: IoTError.self) { try make("http://192.0.2.1:8080") }

@@ -3,27 +3,29 @@ import Testing
 @testable import iotctl
 
 @Suite struct SocketPathTests {
+    private let environment = ["XDG_RUNTIME_DIR": "/run/user/7", "HOME": "/home/u"]
+    private let own = "/run/user/7/iotvideod.sock"
+
     private func find(
-        _ option: String? = nil, _ environment: [String: String] = [:], isRoot: Bool = false, existing: Set<String> = []
-    ) -> String {
-        SocketPath.find(option: option, environment: environment, isRoot: isRoot) { existing.contains($0) }
+        _ option: String? = nil, _ environment: [String: String] = [:], isRoot: Bool = false, there: Set<String> = []
+    ) -> SocketPath {
+        SocketPath.find(option: option, environment: environment, isRoot: isRoot) { there.contains($0) }
     }
 
     @Test("The option goes before the variable, the variable before the default")
     func precedence() {
-        #expect(find("/o", ["IOTCTL_SOCKET": "/v"]) == "/o")
-        #expect(find(nil, ["IOTCTL_SOCKET": "/v"], isRoot: true) == "/v")
-        #expect(find(isRoot: true) == "/run/iotvideod/iotvideod.sock")
+        #expect(find("/o", ["IOTCTL_SOCKET": "/v"]) == SocketPath("/o"))
+        #expect(find(nil, ["IOTCTL_SOCKET": "/v"], isRoot: true) == SocketPath("/v"))
+        #expect(find(nil, environment, isRoot: true, there: [own]) == SocketPath(SocketPath.system))
     }
 
-    @Test("A user's own daemon goes before the system's, which is found where there is no own")
+    @Test("A user's own daemon goes before the system's, which is tried where there is no own")
     func userThenSystem() {
-        let system = "/run/iotvideod/iotvideod.sock"
-        let environment = ["XDG_RUNTIME_DIR": "/run/user/7", "HOME": "/home/u"]
-        let own = "/run/user/7/iotvideod.sock"
-        #expect(find(nil, environment) == own)
-        #expect(find(nil, environment, existing: [system]) == system)
-        #expect(find(nil, environment, existing: [system, own]) == own)
-        #expect(find(nil, ["HOME": "/home/u"]) == "/home/u/.local/state/iotvideod/iotvideod.sock")
+        #expect(find(nil, environment, there: [own]) == SocketPath(own))
+        #expect(find(nil, environment, there: [own, SocketPath.system]).path == own)
+        // Also when the user may not look into its directory: connecting then says which group may.
+        let system = find(nil, environment)
+        #expect(system.path == SocketPath.system && system.tried == [own, SocketPath.system])
+        #expect(find(nil, ["HOME": "/home/u"]).tried.first == "/home/u/.local/state/iotvideod/iotvideod.sock")
     }
 }

@@ -47,7 +47,7 @@ import Testing
         let defaults = DefaultPaths(environment: [:], isRoot: true)
         let plain = Configuration(defaults: defaults)
         for key in ConfigurationKey.all
-        where !["see below", "found", "none", "the hub's owner", "the hub's own"].contains(key.defaultText)
+        where !["see below", "automatic", "found", "none", "the hub's owner", "the hub's own"].contains(key.defaultText)
             && !key.defaultText.contains("unless")
         {
             let steps = key.name.split(separator: ".")

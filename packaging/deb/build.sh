@@ -31,7 +31,7 @@ install -D -m 0644 packaging/deb/lintian-overrides "$root/usr/share/lintian/over
 {
     echo "iotvideod ($version) stable; urgency=medium"
     echo
-    echo "  * See CHANGELOG.md of the source."
+    echo "  * See CHANGELOG.md."
     echo
     echo " -- iotvideod developers <iotvideod@localhost>  $(date --utc --rfc-email --date="@${SOURCE_DATE_EPOCH:-$(date +%s)}")"
 } | gzip -9n >"$root/usr/share/doc/iotvideod/changelog.gz"

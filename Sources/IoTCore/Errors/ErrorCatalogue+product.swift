@@ -6,7 +6,7 @@ extension ErrorCatalogue {
             remedy: "report it with the daemon's log"),
         Entry(
             .invalidRequest, "invalidRequest", "the request is malformed",
-            remedy: "correct what is named; docs/openapi.yaml describes every request"),
+            remedy: "correct what is named; openapi.yaml (docs/, /usr/share/doc/iotvideod/) describes every request"),
         Entry(
             .invalidConfiguration, "invalidConfiguration", "the configuration is wrong",
             remedy: "correct the named key; `iotvideod --check-config` repeats the check"),

@@ -51,13 +51,13 @@ public struct JSONParser {
         case UInt8(ascii: "f"): return try parseLiteral("false", .bool(false))
         case UInt8(ascii: "n"): return try parseLiteral("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try parseNumber()
-        default: throw failure("no JSON value begins so")
+        default: throw failure("a JSON value was expected")
         }
     }
 
     private mutating func parseLiteral(_ text: StaticString, _ value: JSONValue) throws(Failure) -> JSONValue {
         let matches = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
-        guard matches else { throw failure("no JSON value begins so") }
+        guard matches else { throw failure("a JSON value was expected") }
         position += text.utf8CodeUnitCount
         return value
     }

@@ -4,13 +4,13 @@ import IoTCore
 /// Where the daemon answers, and with what right we ask.
 enum DaemonAddress: Sendable {
     /// Who may open the socket acts as its owner.
-    case unixSocket(String)
+    case unixSocket(SocketPath)
     case remote(RemoteDaemon)
 
     /// How messages name it.
     var description: String {
         switch self {
-        case .unixSocket(let path): path
+        case .unixSocket(let socket): socket.path
         case .remote(let remote): remote.url
         }
     }
@@ -22,8 +22,10 @@ struct RemoteDaemon: Sendable {
     let url: String
     /// A bearer token.
     let token: String
-    /// A PEM file with the only authority that is trusted; the system's without it.
-    let authorityFile: String?
+    let host: String
+    let port: Int
+    /// Which certificates are accepted from it.
+    private(set) var trust: ServerTrust
 
     /// - Parameters:
     ///   - tokenFile: a private file, or `-` for standard input.
@@ -39,10 +41,11 @@ struct RemoteDaemon: Sendable {
         else {
             throw IoTError(.invalidParameter, "--url must be https://HOST:PORT, not '\(text)'")
         }
+        let isEncrypted = scheme == "https"
         let isLoopback = host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
-        guard scheme == "https" || isLoopback else {
+        guard isEncrypted || isLoopback else {
             throw IoTError(
-                .invalidParameter, "--url: http would send the token in the clear to \(host)", remedy: "ask for https")
+                .invalidParameter, "--url: http would send the token in the clear to \(host)", remedy: "use https")
         }
         guard let file = tokenFile ?? environment["IOTCTL_TOKEN_FILE"], !file.isEmpty else {
             throw IoTError(
@@ -50,6 +53,24 @@ struct RemoteDaemon: Sendable {
         }
         url = text.hasSuffix("/") ? String(text.dropLast()) : text
         token = try SecretInput.read(file, what: "token").trimmingCharacters(in: .whitespacesAndNewlines)
-        self.authorityFile = authorityFile
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        port = parts.port ?? (isEncrypted ? 443 : 80)
+        trust = authorityFile.map(ServerTrust.authorityFile) ?? .system
+    }
+
+    var isEncrypted: Bool { url.hasPrefix("https:") }
+
+    /// How the file of known hosts calls it.
+    var hostAndPort: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// The file of `--ca`.
+    var authorityFile: String? {
+        if case .authorityFile(let file) = trust { file } else { nil }
+    }
+
+    func trusting(_ trust: ServerTrust) -> RemoteDaemon {
+        var copy = self
+        copy.trust = trust
+        return copy
     }
 }

@@ -4,7 +4,6 @@ import GatewayAPI
 import IoTCore
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 
 /// Speaks the daemon's HTTP API, over its Unix socket or from another machine.
 final class GatewayClient: Sendable {
@@ -18,8 +17,8 @@ final class GatewayClient: Sendable {
     init(_ address: DaemonAddress) throws {
         self.address = address
         var configuration = HTTPClient.Configuration()
-        if case .remote(let remote) = address, let file = remote.authorityFile {
-            configuration.tlsConfiguration = try Self.trusting(file)
+        if case .remote(let remote) = address, remote.isEncrypted {
+            configuration.tlsConfiguration = try remote.trust.configuration()
         }
         configuration.redirectConfiguration = .disallow
         // A missing daemon is told at once.
@@ -27,17 +26,6 @@ final class GatewayClient: Sendable {
         // A monitor holds events and up to four bodies open while it calls.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
-
-    private static func trusting(_ file: String) throws -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        do {
-            configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(file))
-        } catch {
-            throw IoTError(.fileFailed, "--ca: \(file) holds no certificate in PEM: \(error)", underlying: error)
-        }
-        return configuration
     }
 
     func close() async {
@@ -137,7 +125,7 @@ final class GatewayClient: Sendable {
         } catch let error as HTTPClientError where error == .cancelled {
             throw CancellationError()
         } catch {
-            throw IoTError(.daemonUnreachable, Self.unreachable(error, address), underlying: error)
+            throw await describe(error)
         }
         guard (200..<300).contains(response.status.code) else { throw try await failure(response) }
         return response
@@ -147,7 +135,7 @@ final class GatewayClient: Sendable {
         let bytes = try await collect(response)
         guard let body = try? APICoding.decode(ErrorResponse.self, from: bytes) else {
             return IoTError(
-                .daemonUnreachable, "\(address.description) answers HTTP \(response.status), but is no iotvideod")
+                .daemonUnreachable, "\(address.description) answers HTTP \(response.status), but is not an iotvideod")
         }
         return body.error.error
     }
@@ -172,20 +160,18 @@ final class GatewayClient: Sendable {
 
     private func url(_ path: APIPath) -> String {
         switch address {
-        case .unixSocket(let socket): "http+unix://\(APIPath.encode(socket))\(path.text)"
+        case .unixSocket(let socket): "http+unix://\(APIPath.encode(socket.path))\(path.text)"
         case .remote(let remote): remote.url + path.text
         }
     }
 
-    private static func unreachable(_ error: any Error, _ address: DaemonAddress) -> String {
-        guard case .unixSocket(let socket) = address, let error = error as? IOError else {
-            return "\(address.description): \(error)"
+    private func describe(_ error: any Error) async -> IoTError {
+        if case .remote(let remote) = address, case .pinned(let certificate) = remote.trust,
+            ConnectionFailure.isRejectedCertificate(error),
+            let changed = await FirstUse.changed(remote, from: certificate)
+        {
+            return changed
         }
-        switch error.errnoCode {
-        case ENOENT: return "no daemon listens: there is no \(socket)"
-        case ECONNREFUSED: return "no daemon listens on \(socket)"
-        case EACCES: return "\(socket) may not be opened by this user; its group may"
-        default: return "\(socket): \(String(cString: strerror(error.errnoCode)))"
-        }
+        return ConnectionFailure.describe(error, address)
     }
 }

@@ -1,22 +1,39 @@
 import Foundation
 
-/// Where the daemon listens.
-enum SocketPath {
-    /// `--socket`, then `IOTCTL_SOCKET`, then the paths that a daemon takes by default: this user's own before the
-    /// system's.
+/// Where the daemon listens on this machine, and where else it was looked for.
+struct SocketPath: Sendable, Equatable {
+    static let system = "/run/iotvideod/iotvideod.sock"
+
+    let path: String
+    /// The paths that were looked at, in order; one alone for a path that was given.
+    var tried: [String]
+
+    init(_ path: String, tried: [String]? = nil) {
+        self.path = path
+        self.tried = tried ?? [path]
+    }
+
+    /// `--socket`, then `IOTCTL_SOCKET`, then the paths that a daemon takes by default, of which the first that is
+    /// there counts: this user's own, in `$XDG_RUNTIME_DIR` or the state directory, then the system's.
     static func find(
         option: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
-        isRoot: Bool = geteuid() == 0, exists: (String) -> Bool = { FileManager.default.fileExists(atPath: $0) }
-    ) -> String {
-        if let option { return option }
-        if let variable = environment["IOTCTL_SOCKET"], !variable.isEmpty { return variable }
-        let system = "/run/iotvideod/iotvideod.sock"
-        if isRoot { return system }
+        isRoot: Bool = geteuid() == 0, isThere: (String) -> Bool = Self.isThere
+    ) -> SocketPath {
+        if let option { return SocketPath(option) }
+        if let variable = environment["IOTCTL_SOCKET"], !variable.isEmpty { return SocketPath(variable) }
+        if isRoot { return SocketPath(system) }
         func directory(_ name: String) -> String? {
             environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
         }
         let state = directory("XDG_STATE_HOME") ?? (directory("HOME") ?? "/tmp") + "/.local/state"
         let own = (directory("XDG_RUNTIME_DIR") ?? state + "/iotvideod") + "/iotvideod.sock"
-        return !exists(own) && exists(system) ? system : own
+        if isThere(own) { return SocketPath(own) }
+        return SocketPath(system, tried: [own, system])
+    }
+
+    /// Not in a directory that this user may not enter: after su(1), `XDG_RUNTIME_DIR` is another user's.
+    private static func isThere(_ path: String) -> Bool {
+        var information = stat()
+        return stat(path, &information) == 0
     }
 }

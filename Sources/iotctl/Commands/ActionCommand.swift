@@ -8,7 +8,7 @@ import NIOHTTP1
 
 struct ActionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "action", abstract: "Let a device do something.",
+        commandName: "action", abstract: "Make a device do something.",
         discussion: """
             The device must be online. Where the answer names a resource, such as a photo,
             --output fetches it.
@@ -19,7 +19,7 @@ struct ActionCommand: AsyncParsableCommand {
               iotctl action front Action._otaVersion '""' --timeout 30s
             """)
 
-    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
     var device: String
 
     @Argument(help: "Such as Action.cameraOn.")
@@ -30,10 +30,14 @@ struct ActionCommand: AsyncParsableCommand {
         transform: JSONArgument.parse)
     var value: JSONArgument?
 
-    @Option(help: ArgumentHelp("How long the device may take.", valueName: "time"), transform: DurationArgument.parse)
+    @Option(
+        help: ArgumentHelp("How long the device may take. (default: 10s)", valueName: "time"),
+        transform: DurationArgument.parse)
     var timeout: DurationArgument?
 
-    @Option(help: ArgumentHelp("Write the resource that the answer names to this file.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the resource that the answer names to this file.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @OptionGroup var options: GlobalOptions
@@ -49,7 +53,7 @@ struct ActionCommand: AsyncParsableCommand {
                 .POST, APIPath("v1", "devices", device, "actions"), body: body, timeout: timeout + .seconds(5))
             if let output { try await fetch(answer, to: output, client) }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(answer.value == .null ? "done" : answer.value.prettyText)
+            try Console.print(answer.value == .null ? "done" : answer.value.prettyText)
         }
     }
 

@@ -6,7 +6,7 @@ import NIOHTTP1
 /// Who may do what with a device.
 extension DeviceCommand {
     struct Target: ParsableArguments {
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
         var path: APIPath { APIPath("v1", "devices", device) }
@@ -16,9 +16,13 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Share a device with an account, or change what it may do.",
             discussion: """
-                view: read, watch, listen, snapshots, events. talk. playback. control: actions,
-                messages. configure: write properties. A guest may view unless told; an owner
-                may do everything.
+                The actions are:
+                  view       read properties, watch, listen, take snapshots, get events
+                  talk       speak through the device
+                  playback   watch recordings
+                  control    take actions, send messages
+                  configure  write properties, rename
+                A guest may view by default; an owner may do everything.
 
                 EXAMPLES
                   iotctl device bind front bob
@@ -28,13 +32,13 @@ extension DeviceCommand {
 
         @OptionGroup var target: Target
 
-        @Argument(help: "The account.")
+        @Argument(help: "The account.", completion: .users)
         var user: String
 
-        @Option(help: "guest or owner.")
+        @Option(help: "What the account becomes.")
         var role: BindingRole = .guest
 
-        @Option(name: .customLong("action"), help: "May be repeated: view, talk, playback, control, configure.")
+        @Option(name: .customLong("action"), help: "An action to allow; may be repeated.")
         var actions: [DeviceAction] = []
 
         @Flag(help: "Take the device from another owner.")
@@ -49,16 +53,16 @@ extension DeviceCommand {
                 try await $0.call(.PUT, APIPath("v1", "devices", target.device, "bindings", user), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("\(answer.user) is \(answer.role.rawValue): \(Format.actions(answer.actions))")
+            try Console.print("\(answer.user) is \(answer.role.rawValue): \(Format.actions(answer.actions))")
         }
     }
 
     struct Unbind: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a binding, and at once the account's channels to the device.",
+            abstract: "Take a device from an account; its channels to the device end at once.",
             discussion: """
-                Without its owner a device is nobody's, and nobody can share it: an
-                administrator gives it to an account with `iotctl device bind --role owner`.
+                Nobody can share a device that has no owner: an administrator gives it to an
+                account with `iotctl device bind DEVICE ACCOUNT --role owner`.
 
                 EXAMPLES
                   iotctl device unbind front bob
@@ -66,7 +70,7 @@ extension DeviceCommand {
 
         @OptionGroup var target: Target
 
-        @Argument(help: "The account.")
+        @Argument(help: "The account.", completion: .users)
         var user: String
 
         @OptionGroup var options: GlobalOptions
@@ -76,7 +80,7 @@ extension DeviceCommand {
                 try await $0.call(.DELETE, APIPath("v1", "devices", target.device, "bindings", user), body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("unbound \(user)")
+            try Console.print("unbound \(user)")
         }
     }
 
@@ -84,8 +88,8 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print a token with which an account binds itself to the device.",
             discussion: """
-                For when you do not know the account. Every account of this hub may use it
-                until its time is over: hand it on as you would a key.
+                Use this when you do not know the account. Every account of this hub can use
+                the token until it expires: hand it on as you would a key.
 
                 EXAMPLES
                   iotctl device share front > front.share
@@ -94,15 +98,17 @@ extension DeviceCommand {
 
         @OptionGroup var target: Target
 
-        @Option(name: .customLong("action"), help: "May be repeated; view alone unless told.")
+        @Option(name: .customLong("action"), help: "An action to allow; may be repeated. (default: view)")
         var actions: [DeviceAction] = []
 
         @Option(
-            help: ArgumentHelp("How long it is good for, up to 7d. (default: 10m)", valueName: "time"),
+            help: ArgumentHelp("How long the token is valid, up to 7d. (default: 10m)", valueName: "time"),
             transform: DurationArgument.parse)
         var ttl = DurationArgument(.seconds(600))
 
         @OptionGroup var options: GlobalOptions
+
+        func validate() throws { try ttl.check(1...604_800, "at most 7d") }
 
         func run() async throws {
             let request = ShareRequest(actions: actions.isEmpty ? nil : actions, ttlSeconds: ttl.seconds)
@@ -110,7 +116,7 @@ extension DeviceCommand {
                 try await $0.call(.POST, APIPath("v1", "devices", target.device, "share"), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(answer.token)
+            try Console.print(answer.token)
             Console.note("\(Format.actions(answer.actions)), until \(Format.time(seconds: answer.expires))")
         }
     }
@@ -124,7 +130,9 @@ extension DeviceCommand {
                   iotctl device subscribe - < front.share
                 """)
 
-        @Argument(help: ArgumentHelp("The file with the token; - asks, or is standard input.", valueName: "file"))
+        @Argument(
+            help: ArgumentHelp("The file with the token; - asks, or is standard input.", valueName: "file"),
+            completion: .file())
         var file: String
 
         @OptionGroup var options: GlobalOptions
@@ -135,14 +143,14 @@ extension DeviceCommand {
                 try await $0.call(.POST, APIPath("v1", "subscriptions"), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(
+            try Console.print(
                 "\(answer.user) is \(answer.role.rawValue) of \(answer.device): \(Format.actions(answer.actions))")
         }
     }
 
     struct Users: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the accounts that a device is bound to.",
+            abstract: "List the accounts that may use a device.",
             discussion: """
                 EXAMPLES
                   iotctl device users front
@@ -162,7 +170,7 @@ extension DeviceCommand {
                     binding.accessId, binding.role.rawValue, Format.actions(binding.actions),
                     Format.time(binding.since))
             }
-            Console.print(table.text)
+            try Console.print(table)
         }
     }
 }

@@ -7,17 +7,20 @@ import NIOHTTP1
 extension DeviceCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a device, whose camera joins later.",
+            abstract: "Create a device, whose camera joins later.",
             discussion: """
+                Without --owner nobody owns it: no account lists, shows or renames it until
+                `iotctl device bind NAME ACCOUNT --role owner`.
+
                 EXAMPLES
-                  iotctl device create yard
+                  iotctl device create yard --owner bob
                   iotctl token create --enrol --device yard > yard.enrol
                 """)
 
         @Argument(help: "1 to 64 of letters, digits, _, - and .")
         var name: String
 
-        @Option(help: ArgumentHelp("The account that owns it; nobody without it.", valueName: "name"))
+        @Option(help: ArgumentHelp("The account that owns it; without this option nobody does.", valueName: "name"))
         var owner: String?
 
         @OptionGroup var options: GlobalOptions
@@ -27,7 +30,11 @@ extension DeviceCommand {
                 try await $0.call(.POST, APIPath("v1", "devices"), DeviceRequest(name: name, owner: owner))
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(answer.device)
+            try Console.print(answer.device)
+            guard owner == nil else { return }
+            Console.note(
+                "nobody owns \(answer.name) yet, so no account lists or renames it: "
+                    + "`iotctl device bind \(answer.name) ACCOUNT --role owner`")
         }
     }
 
@@ -51,7 +58,7 @@ extension DeviceCommand {
                 try await $0.call(.PATCH, target.path, DeviceRename(name: name))
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("\(target.device) is now \(name)")
+            try Console.print("\(target.device) is now \(name)")
         }
     }
 
@@ -61,23 +68,27 @@ extension DeviceCommand {
             discussion: """
                 EXAMPLES
                   iotctl device remove yard
-                """)
+                  iotctl device remove yard --yes
+                """, aliases: ["rm"])
 
         @OptionGroup var target: Target
+        @OptionGroup var confirmation: Confirmation
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
+            try confirmation.confirm(
+                "remove the device '\(target.device)' with its model, events, bindings and tokens")
             let answer: EmptyResponse = try await options.withClient {
                 try await $0.call(.DELETE, target.path, body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("removed \(target.device)")
+            try Console.print("removed \(target.device)")
         }
     }
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print all that the hub stores of a device's thing model, as JSON.",
+            abstract: "Print everything that the hub stores of a device's thing model, as JSON.",
             discussion: """
                 EXAMPLES
                   iotctl device export front > front.json

@@ -13,15 +13,15 @@ struct DeviceCommand: AsyncParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the devices.",
+            abstract: "List the devices of an account.",
             discussion: """
                 EXAMPLES
                   iotctl device list
                   iotctl device list --user bob
                   iotctl device list --json | jq -r '.devices[] | select(.online) | .id'
-                """)
+                """, aliases: ["ls"])
 
-        @Option(help: ArgumentHelp("Another account's, for administrators.", valueName: "name"))
+        @Option(help: ArgumentHelp("Of another account; administrators only.", valueName: "name"), completion: .users)
         var user: String?
 
         @OptionGroup var options: GlobalOptions
@@ -37,7 +37,7 @@ struct DeviceCommand: AsyncParsableCommand {
                     device.id, device.name, device.role, Format.actions(device.actions), device.online ? "yes" : "no",
                     Format.time(device.presenceSince))
             }
-            Console.print(table.text)
+            try Console.print(table)
         }
     }
 
@@ -56,7 +56,7 @@ struct DeviceCommand: AsyncParsableCommand {
         func run() async throws {
             let detail = try await options.withClient { try await $0.get(DeviceDetail.self, target.path) }
             if options.json { return try Console.printJSON(detail) }
-            Console.print(
+            try Console.print(
                 Table.pairs([
                     ("id", detail.id),
                     ("name", detail.name),
@@ -66,8 +66,8 @@ struct DeviceCommand: AsyncParsableCommand {
                     ("version", String(detail.version)),
                     ("pending", detail.pending.isEmpty ? "-" : detail.pending.joined(separator: ", ")),
                 ]))
-            Console.print("")
-            Console.print(detail.model.prettyText)
+            try Console.print("")
+            try Console.print(detail.model.prettyText)
         }
     }
 }

@@ -7,7 +7,7 @@ import NIOHTTP1
 
 struct EventCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "event", abstract: "List, watch and delete what devices report.",
+        commandName: "event", abstract: "List, watch and delete the events that devices report.",
         subcommands: [List.self, Watch.self, Delete.self])
 
     struct List: AsyncParsableCommand {
@@ -18,21 +18,22 @@ struct EventCommand: AsyncParsableCommand {
                   iotctl event list
                   iotctl event list --device front --topic EVENT_CAM/ --since 1d --limit 20
                   iotctl event list --json | jq -r '.events[].topic' | sort | uniq -c
-                """)
+                """, aliases: ["ls"])
 
-        @Option(help: ArgumentHelp("Of this device only.", valueName: "id"))
+        @Option(help: ArgumentHelp("Only of this device.", valueName: "id"), completion: .devices)
         var device: String?
 
-        @Option(help: ArgumentHelp("Topics that begin with this.", valueName: "prefix"))
+        @Option(help: ArgumentHelp("Only topics that begin with this.", valueName: "prefix"))
         var topic: String?
 
-        @Option(help: ArgumentHelp("Not older than this.", valueName: "time"), transform: DurationArgument.parse)
+        @Option(
+            help: ArgumentHelp("Only newer than this: 1h, 7d.", valueName: "time"), transform: DurationArgument.parse)
         var since: DurationArgument?
 
-        @Option(help: ArgumentHelp("Behind this event, for the next page.", valueName: "event id"))
+        @Option(help: ArgumentHelp("Only older than this event: the next page.", valueName: "event id"))
         var before: String?
 
-        @Option(help: ArgumentHelp("At most this many, up to 200.", valueName: "n"))
+        @Option(help: ArgumentHelp("At most this many, 200 at the most.", valueName: "n"))
         var limit: Int?
 
         @OptionGroup var options: GlobalOptions
@@ -44,24 +45,27 @@ struct EventCommand: AsyncParsableCommand {
                 query: [
                     "device": device, "topic": topic, "from": from, "before": before, "limit": limit.map(String.init),
                 ])
-            let list = try await options.withClient { try await $0.get(StoredEventList.self, path) }
-            if options.json { return try Console.printJSON(list) }
+            let isJSON = options.json
+            let (list, names) = try await options.withClient { client in
+                let list = try await client.get(StoredEventList.self, path)
+                return (list, isJSON ? DeviceNames() : await DeviceNames.load(client))
+            }
+            if isJSON { return try Console.printJSON(list) }
             var table = Table("ID", "TIME", "DEVICE", "TOPIC", "BODY")
             for event in list.events {
-                table.append(event.id, Format.time(event.t), event.device, event.topic, event.body.jsonText)
+                table.append(event.id, Format.time(event.t), names[event.device], event.topic, event.body.jsonText)
             }
-            Console.print(table.text)
+            try Console.print(table)
             if list.more, let last = list.events.last { Console.note("more: --before \(last.id)") }
         }
     }
 
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what happens as it comes, until interrupted.",
+            abstract: "Print events as they come, until interrupted.",
             discussion: """
-                The kinds are link, presence, property, event, data, binding and channel;
-                devices' events alone unless told. A break of the connection is taken up where
-                it was.
+                Without --type it prints what devices report (event). After a break of the
+                connection it goes on where it was.
 
                 EXAMPLES
                   iotctl event watch
@@ -69,10 +73,10 @@ struct EventCommand: AsyncParsableCommand {
                   iotctl event watch --device front --json
                 """)
 
-        @Option(name: .customLong("type"), help: ArgumentHelp("May be repeated.", valueName: "kind"))
+        @Option(name: .customLong("type"), help: ArgumentHelp("A kind to print; may be repeated.", valueName: "kind"))
         var types: [GatewayEvent.Kind] = []
 
-        @Option(help: ArgumentHelp("Of this device only.", valueName: "id"))
+        @Option(help: ArgumentHelp("Only of this device.", valueName: "id"), completion: .devices)
         var device: String?
 
         @OptionGroup var options: GlobalOptions
@@ -84,17 +88,18 @@ struct EventCommand: AsyncParsableCommand {
                 query: ["types": kinds.map(\.rawValue).joined(separator: ","), "device": device])
             let isJSON = options.json
             try await options.withClient { client in
+                let names = isJSON ? DeviceNames() : await DeviceNames.load(client)
                 var last: String?
                 while true {
                     let body = try await client.open(path, resumingBehind: last)
                     do {
                         try await client.forEachEvent(body) { text in
                             last = text.id ?? last
-                            if let event = try GatewayEvent(text) { try Self.show(event, isJSON: isJSON) }
+                            if let event = try GatewayEvent(text) { try Self.show(event, names, isJSON: isJSON) }
                             return true
                         }
                     } catch let error as IoTError where error.code == .daemonUnreachable && last != nil {
-                        Console.note("the connection broke; going on where it was")
+                        Console.note("the connection broke; the watch goes on where it was")
                     }
                     guard last != nil else { throw IoTError(.daemonUnreachable, "the daemon ended the watch") }
                     try await Task.sleep(for: .milliseconds(500))
@@ -102,21 +107,21 @@ struct EventCommand: AsyncParsableCommand {
             }
         }
 
-        private static func show(_ event: GatewayEvent, isJSON: Bool) throws {
+        private static func show(_ event: GatewayEvent, _ names: DeviceNames, isJSON: Bool) throws {
             if case .failed(let error) = event { throw error.error }
             let travelling = try event.serverSentEvent
-            if isJSON { return Console.print("{\"type\":\"\(travelling.name)\",\"value\":\(travelling.data)}") }
+            if isJSON { return try Console.print("{\"type\":\"\(travelling.name)\",\"value\":\(travelling.data)}") }
             let time = Format.time(Int64(Date().timeIntervalSince1970 * 1000))
-            Console.print("\(time)  \(travelling.name)  \(summary(event) ?? travelling.data)")
+            try Console.print("\(time)  \(travelling.name)  \(summary(event, names) ?? travelling.data)")
         }
 
-        private static func summary(_ event: GatewayEvent) -> String? {
+        private static func summary(_ event: GatewayEvent, _ names: DeviceNames) -> String? {
             switch event {
-            case .presence(let presence): "\(presence.device) \(presence.online ? "online" : "offline")"
-            case .property(let update): "\(update.device) \(update.path) = \(update.value.jsonText)"
-            case .event(let event): "\(event.device) \(event.topic) \(event.body.jsonText)"
+            case .presence(let presence): "\(names[presence.device]) \(presence.online ? "online" : "offline")"
+            case .property(let update): "\(names[update.device]) \(update.path) = \(update.value.jsonText)"
+            case .event(let event): "\(names[event.device]) \(event.topic) \(event.body.jsonText)"
             case .link(let state): state.name
-            case .binding(let change): "\(change.device) \(change.bound ? "bound" : "unbound")"
+            case .binding(let change): "\(change.name ?? names[change.device]) \(change.bound ? "bound" : "unbound")"
             case .channel(let change): "\(change.deviceName) \(change.id)\(change.closed ? " closed" : "")"
             case .reset(let reset): "events were missed (\(reset.reason.rawValue)); read again what matters"
             case .data, .failed: nil
@@ -126,33 +131,41 @@ struct EventCommand: AsyncParsableCommand {
 
     struct Delete: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Delete stored events: some by id, or a device's older ones.",
+            abstract: "Delete stored events by their ids, or the older ones of a device.",
             discussion: """
                 EXAMPLES
                   iotctl event delete 1024 1025
-                  iotctl event delete --device front --older-than 7d
-                """)
+                  iotctl event delete --device front --older-than 7d --yes
+                """, aliases: ["rm"])
 
-        @Argument(help: ArgumentHelp("Events' ids.", valueName: "event id"))
+        @Argument(help: ArgumentHelp("The ids of events, from event list.", valueName: "event id"))
         var ids: [String] = []
 
-        @Option(help: ArgumentHelp("This device's.", valueName: "id"))
+        @Option(help: ArgumentHelp("Delete the events of this device.", valueName: "id"), completion: .devices)
         var device: String?
 
-        @Option(help: ArgumentHelp("Topics that begin with this.", valueName: "prefix"))
+        @Option(help: ArgumentHelp("Only topics that begin with this.", valueName: "prefix"))
         var topic: String?
 
-        @Option(help: ArgumentHelp("What is older.", valueName: "time"), transform: DurationArgument.parse)
+        @Option(
+            help: ArgumentHelp("Delete what is older than this: 7d.", valueName: "time"),
+            transform: DurationArgument.parse)
         var olderThan: DurationArgument?
 
+        @OptionGroup var confirmation: Confirmation
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
-            guard ids.isEmpty != (device == nil) else { throw ValidationError("name events' ids, or --device") }
+            guard ids.isEmpty != (device == nil) else {
+                throw ValidationError("give either the ids of events or --device")
+            }
             guard device == nil || olderThan != nil else { throw ValidationError("--device needs --older-than") }
         }
 
         func run() async throws {
+            try confirmation.confirm(
+                ids.isEmpty
+                    ? "delete the older events of the device '\(device ?? "")'" : "delete \(ids.count) stored events")
             let now = Int64(Date().timeIntervalSince1970 * 1000)
             let request = StoredEventDeletion(
                 ids: ids.isEmpty ? nil : ids, device: device, topic: topic,
@@ -161,7 +174,7 @@ struct EventCommand: AsyncParsableCommand {
                 try await $0.call(.DELETE, APIPath("v1", "device-events"), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("deleted \(answer.deleted)")
+            try Console.print("deleted \(answer.deleted)")
         }
     }
 }

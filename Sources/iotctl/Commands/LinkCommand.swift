@@ -4,15 +4,15 @@ import NIOHTTP1
 
 struct LinkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "link", abstract: "Register the gateway with its hub, or take it off.",
+        commandName: "link", abstract: "Register the gateway with its hub, or unregister it.",
         subcommands: [Register.self, Unregister.self])
 
     struct Register: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Register again: the way back from kickOff, or at once while offline.",
+            abstract: "Register again: after kickOff, or at once while offline.",
             discussion: """
-                After kickOff another gateway has this account's session; registering takes it
-                back, and kicks that one off.
+                After kickOff another gateway holds the session of this account. Registering
+                takes the session back and kicks that gateway off.
 
                 EXAMPLES
                   iotctl link register
@@ -25,7 +25,7 @@ struct LinkCommand: AsyncParsableCommand {
 
     struct Unregister: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say goodbye to the hub and stay away until told to register.",
+            abstract: "Unregister from the hub until `iotctl link register`.",
             discussion: """
                 EXAMPLES
                   iotctl link unregister
@@ -41,6 +41,6 @@ struct LinkCommand: AsyncParsableCommand {
             try await $0.call(.POST, APIPath("v1", "link", verb), body: nil)
         }
         if options.json { return try Console.printJSON(state) }
-        Console.print(state.name)
+        try Console.print(state.name)
     }
 }

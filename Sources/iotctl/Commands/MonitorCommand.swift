@@ -27,7 +27,7 @@ struct MonitorCommand: AsyncParsableCommand {
               iotctl monitor front --raw-video - | ffplay -
             """)
 
-    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
     var device: String
 
     @Option(help: ArgumentHelp("Which camera of a recorder.", valueName: "n"))
@@ -40,16 +40,22 @@ struct MonitorCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("End after this many pictures.", valueName: "n"))
     var frames: Int?
 
-    @Option(help: ArgumentHelp("Write a picture: .jpg or .png.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write a picture: .jpg or .png.", valueName: "file"), completion: .file())
     var snapshot: String?
 
-    @Option(help: ArgumentHelp("Write a fragmented MP4 (.mp4, .m4v); - is standard output.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write a fragmented MP4 (.mp4, .m4v); - is standard output.", valueName: "file"),
+        completion: .file())
     var record: String?
 
-    @Option(help: ArgumentHelp("Write the decoded pictures as Y4M (.y4m); - is standard output.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the decoded pictures as Y4M (.y4m); - is standard output.", valueName: "file"),
+        completion: .file())
     var rawVideo: String?
 
-    @Option(help: ArgumentHelp("Write the decoded sound as WAV (.wav); - is standard output.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write the decoded sound as WAV (.wav); - is standard output.", valueName: "file"),
+        completion: .file())
     var rawAudio: String?
 
     @Flag(help: "Print the statistics every second.")
@@ -84,6 +90,6 @@ struct MonitorCommand: AsyncParsableCommand {
             printsJSON: options.json)
         let summary = try await options.withClient { try await MonitorSession(client: $0, plan: plan).run() }
         let text = options.json ? try Console.json(summary).prettyText : summary.text
-        if plan.usesStandardOutput { Console.note(text) } else { Console.print(text) }
+        if plan.usesStandardOutput { Console.note(text) } else { try Console.print(text) }
     }
 }

@@ -18,7 +18,7 @@ struct NetCommand: AsyncParsableCommand {
                 EXAMPLES
                   iotctl net qr --ssid HomeNet --password-file wifi.txt --out camera.png
                   iotctl net qr --ssid HomeNet --password-file - --token 4f5e --terminal
-                  iotctl net qr --ssid "Café 5 GHz" --password secret123 --format wifi --out wifi.png
+                  iotctl net qr --ssid "Café 5 GHz" --password-file - --format wifi --out wifi.png
                 """)
 
         @Option(help: "The network's name, 1 to 32 bytes of UTF-8.")
@@ -27,7 +27,11 @@ struct NetCommand: AsyncParsableCommand {
         @Option(help: "The WPA password, 8 to 63 bytes of UTF-8 or 64 hex digits; an open network without it.")
         var password: String?
 
-        @Option(help: ArgumentHelp("A file with the password; - is standard input.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp(
+                "A file with the password; - reads standard input, and asks on a terminal.", valueName: "file"),
+            completion: .file()
+        )
         var passwordFile: String?
 
         @Option(help: "The provisioning token.")
@@ -36,16 +40,16 @@ struct NetCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The hub's address.", valueName: "url"))
         var hub: String?
 
-        @Flag(help: "The network does not announce its name (format wifi only).")
+        @Flag(help: "Say that the network does not announce its name (format wifi only).")
         var hidden = false
 
-        @Option(help: "tlv, wifi or json. (default: tlv)", transform: Self.format)
+        @Option(help: "What the code holds: tlv, wifi or json. (default: tlv)", transform: Self.format)
         var format = ProvisioningFormat.tlv
 
         @Option(help: ArgumentHelp("The picture's width and height in pixels.", valueName: "n"))
         var size = ProvisioningQRCode.defaultSize
 
-        @Option(help: ArgumentHelp("Write a PNG, readable by its owner only.", valueName: "file"))
+        @Option(help: ArgumentHelp("Write a PNG, readable by its owner only.", valueName: "file"), completion: .file())
         var out: String?
 
         @Flag(help: "Draw the code on the terminal.")
@@ -77,7 +81,7 @@ struct NetCommand: AsyncParsableCommand {
             let code = try ProvisioningQRCode.make(payload: payload, format: format, size: size)
             for warning in code.warnings { Console.note("warning: \(warning)") }
             guard let out else {
-                return Console.print(isatty(STDOUT_FILENO) == 1 ? code.colouredTerminal : code.terminal)
+                return try Console.print(isatty(STDOUT_FILENO) == 1 ? code.colouredTerminal : code.terminal)
             }
             let file = try await FileOutput.open(out, mode: 0o600)
             try await file.write(code.png)
@@ -89,9 +93,9 @@ struct NetCommand: AsyncParsableCommand {
                     "payload": .string(code.payloadText), "version": .integer(Int64(code.code.version)),
                     "size": .integer(Int64(size)), "warnings": warnings,
                 ]
-                Console.print(answer.prettyText)
+                try Console.print(answer.prettyText)
             } else if out != "-" {
-                Console.print(
+                try Console.print(
                     "\(out): version \(code.code.version), \(code.payloadText.utf8.count) bytes, \(size) pixels")
             }
         }

@@ -21,13 +21,15 @@ struct PropertyCommand: AsyncParsableCommand {
                   iotctl property read --all ProReadonly._online.stVal
                 """)
 
-        @Argument(help: ArgumentHelp("The device's id or name; left out with --all.", valueName: "id"))
+        @Argument(
+            help: ArgumentHelp("The device's id or name; left out with --all.", valueName: "id"),
+            completion: .devices)
         var device: String?
 
-        @Argument(help: "Such as ProWritable._logLevel.setVal; all without it.")
+        @Argument(help: "Such as ProWritable._logLevel.setVal; the whole model without it.")
         var path: String?
 
-        @Flag(help: "The same path of every device of the account.")
+        @Flag(help: "Read the path of every device of the account.")
         var all = false
 
         @OptionGroup var options: GlobalOptions
@@ -46,7 +48,7 @@ struct PropertyCommand: AsyncParsableCommand {
                     PropertyResponse.self, APIPath("v1", "devices", device, "properties", query: ["path": path]))
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(answer.value.prettyText)
+            try Console.print(answer.value.prettyText)
         }
 
         private func readAll(_ path: String) async throws {
@@ -59,7 +61,7 @@ struct PropertyCommand: AsyncParsableCommand {
                 let value = reading.error.map { "error \($0.code) \($0.name)" } ?? reading.value.jsonText
                 table.append(reading.name ?? reading.device, value, reading.version.map(String.init) ?? "-")
             }
-            Console.print(table.text)
+            try Console.print(table)
         }
     }
 
@@ -67,16 +69,19 @@ struct PropertyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Replace the value at a path.",
             discussion: """
-                An offline device gets the value at its next login.
+                An offline device gets the value at its next login. With --wait the command
+                ends when the device has applied it. It fails with 21002 when the time is
+                over, but the value stays written.
 
                 EXAMPLES
                   iotctl property write front ProWritable._logLevel.setVal 3
                   iotctl property write front ProUser._buildIn.val.nickName '"Front door"'
                   iotctl property write front ProWritable.recordPlan.setVal - < plan.json
                   iotctl property write front ProWritable._logLevel.setVal 4 --if-version 12
+                  iotctl property write front ProWritable._logLevel.setVal 4 --wait
                 """)
 
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
         @Argument(help: "Such as ProWritable._logLevel.setVal.")
@@ -90,18 +95,38 @@ struct PropertyCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("Write only if the property still has this version.", valueName: "n"))
         var ifVersion: Int64?
 
+        @Flag(help: "Wait until the device has applied the value.")
+        var wait = false
+
+        @Option(
+            help: ArgumentHelp("How long to wait. (default: 10s)", valueName: "time"),
+            transform: DurationArgument.parse)
+        var timeout: DurationArgument?
+
         @OptionGroup var options: GlobalOptions
+
+        func validate() throws {
+            guard wait || timeout == nil else { throw ValidationError("--timeout goes with --wait") }
+        }
 
         func run() async throws {
             let value = try value.read()
             let target = APIPath(
                 "v1", "devices", device, "properties",
                 query: ["path": path, "ifVersion": ifVersion.map { String($0) }])
-            let answer: PropertyWriteResponse = try await options.withClient {
-                try await $0.call(.PUT, target, body: Array(value.jsonText.utf8))
+            let limit = wait ? timeout?.duration ?? .seconds(10) : nil
+            let answer: PropertyWriteResponse = try await options.withClient { client in
+                var answer: PropertyWriteResponse = try await client.call(
+                    .PUT, target, body: Array(value.jsonText.utf8))
+                if answer.pending, let limit {
+                    try await PendingWrite(device: device, path: path, version: answer.version)
+                        .wait(atMost: limit, client)
+                    answer.pending = false
+                }
+                return answer
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print(
+            try Console.print(
                 "version \(answer.version)\(answer.pending ? ", pending: the device has not applied it yet" : "")")
         }
     }
@@ -117,10 +142,10 @@ struct PropertyCommand: AsyncParsableCommand {
                   iotctl property watch front ProReadonly --json
                 """)
 
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
-        @Argument(help: "Changes below this path only.")
+        @Argument(help: "Print only changes below this path.")
         var path: String = ""
 
         @OptionGroup var options: GlobalOptions
@@ -143,10 +168,10 @@ struct PropertyCommand: AsyncParsableCommand {
             case .update(let update):
                 if isJSON { return try Console.printJSONLine(update) }
                 let name = update.path.isEmpty ? "model" : update.path
-                Console.print("\(name) = \(update.value.jsonText)  (version \(update.version))")
+                try Console.print("\(name) = \(update.value.jsonText)  (version \(update.version))")
             case .presence(let presence):
                 if isJSON { return try Console.printJSONLine(presence) }
-                Console.print("device is \(presence.online ? "online" : "offline")")
+                try Console.print("device is \(presence.online ? "online" : "offline")")
             case .failed(let error):
                 throw error.error
             }

@@ -4,9 +4,9 @@ import NIOHTTP1
 
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Read the configuration again; what did not change goes on undisturbed.",
+        commandName: "reload", abstract: "Read the configuration again, without disturbing what has not changed.",
         discussion: """
-            A wrong configuration is refused, and the old one goes on.
+            A wrong configuration is refused, and the old one stays in force.
 
             EXAMPLES
               iotctl reload
@@ -24,7 +24,7 @@ struct ReloadCommand: AsyncParsableCommand {
             ("needs a restart", answer.restartNeeded),
         ]
         let told = lines.filter { !$0.1.isEmpty }
-        Console.print(
+        try Console.print(
             told.isEmpty ? "nothing changed" : Table.pairs(told.map { ($0.0, $0.1.joined(separator: ", ")) }))
     }
 }

@@ -7,7 +7,7 @@ import NIOHTTP1
 
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send a device bytes of your own, and print what it answers.",
+        commandName: "send", abstract: "Send bytes to a device, and print what it answers.",
         discussion: """
             At most 30,000 bytes. The device must be online. Answers go to standard output
             as they are, each followed by a newline; --json prints them in base64.
@@ -18,33 +18,33 @@ struct SendCommand: AsyncParsableCommand {
               iotctl send front 7eff01 --hex --no-response
             """)
 
-    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
     var device: String
 
     @Argument(help: "The bytes as text; - reads them from standard input.")
     var data: String
 
-    @Flag(help: "The device's acknowledgement suffices.")
+    @Flag(help: "Do not wait for an answer, only for the acknowledgement.")
     var noResponse = false
 
-    @Option(help: "How many answers to wait for: none, one or many.")
+    @Option(help: "How many answers to wait for.")
     var responses: MessageResponses?
 
     @Option(
         help: ArgumentHelp("How long to wait. (default: 10s)", valueName: "time"), transform: DurationArgument.parse)
     var timeout = DurationArgument(.seconds(10))
 
-    @Flag(help: "The argument is hexadecimal digits.")
+    @Flag(help: "The bytes are given as hexadecimal digits.")
     var hex = false
 
-    @Flag(help: "Wake a sleeping device for it.")
+    @Flag(help: "Wake the device if it sleeps.")
     var wake = false
 
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         if noResponse, responses != nil { throw ValidationError("--no-response and --responses exclude each other") }
-        if hex, data != "-", Hex.decode(data) == nil { throw ValidationError("'\(data)' is no hexadecimal") }
+        if hex, data != "-", Hex.decode(data) == nil { throw ValidationError("'\(data)' is not hexadecimal") }
     }
 
     func run() async throws {
@@ -86,7 +86,7 @@ struct SendCommand: AsyncParsableCommand {
         guard let data = Data(base64Encoded: message.data) else {
             throw IoTError(.internalFailure, "the daemon's answer is not base64")
         }
-        Console.print(data)
+        try Console.print(data)
     }
 
     private func read() throws -> [UInt8] {
@@ -95,7 +95,7 @@ struct SendCommand: AsyncParsableCommand {
         guard hex else { return Array(input) }
         let text = String(decoding: input, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         guard let bytes = Hex.decode(text) else {
-            throw IoTError(.invalidParameter, "standard input is no hexadecimal")
+            throw IoTError(.invalidParameter, "standard input is not hexadecimal")
         }
         return bytes
     }

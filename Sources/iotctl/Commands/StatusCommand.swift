@@ -3,7 +3,8 @@ import GatewayAPI
 
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the daemon, its link with the reason, its hub and broker.",
+        commandName: "status",
+        abstract: "Show the state of the daemon, of its link with the reason, and of its hub and broker.",
         discussion: """
             EXAMPLES
               iotctl status
@@ -15,16 +16,20 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let status = try await options.withClient { try await $0.get(StatusResponse.self, APIPath("v1", "status")) }
         if options.json { return try Console.printJSON(status) }
-        Console.print(
-            Table.pairs([
-                ("version", status.version),
-                ("uptime", Format.uptime(status.uptime)),
-                ("link", Self.describe(status.link)),
-                ("hub", Self.describe(status.hub)),
-                ("broker", status.broker.map(Self.describe) ?? "-"),
-                ("cameras", String(status.cameras)),
-                ("channels", String(status.channels)),
-            ]))
+        try Console.print(Self.text(status))
+    }
+
+    static func text(_ status: StatusResponse) -> String {
+        var pairs = [
+            ("version", status.version),
+            ("uptime", Format.uptime(status.uptime)),
+            ("link", describe(status.link)),
+            ("hub", describe(status.hub)),
+        ]
+        // A box that has joined another one's hub has no broker.
+        if let broker = status.broker { pairs.append(("broker", describe(broker))) }
+        pairs += [("cameras", String(status.cameras)), ("channels", String(status.channels))]
+        return Table.pairs(pairs)
     }
 
     private static func describe(_ link: LinkState) -> String {
@@ -35,7 +40,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private static func describe(_ hub: HubState) -> String {
-        guard hub.enabled else { return "not enabled" }
+        guard hub.enabled else { return "on another box" }
         var words = [hub.ready ? "ready" : "starting"]
         if let devices = hub.devices { words.append("\(devices) devices, \(hub.devicesOnline ?? 0) online") }
         if let endpoint = hub.endpoint { words.append("at \(endpoint)") }

@@ -4,7 +4,7 @@ import NIOHTTP1
 
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Make, list and revoke tokens.",
+        commandName: "token", abstract: "Create, list and revoke tokens.",
         subcommands: [Create.self, List.self, Revoke.self])
 
     enum Kind: String, EnumerableFlag {
@@ -28,7 +28,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         static func help(for value: Kind) -> ArgumentHelp? {
             switch value {
-            case .enrol: "An enrolment string, which a box joins with once: iotvideod --join FILE."
+            case .enrol: "An enrolment string for iotvideod --join FILE on another box."
             case .api: "A bearer token for the HTTP API."
             case .link: "A token for a session with the hub."
             }
@@ -37,37 +37,40 @@ struct TokenCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a token and print it, this once.",
+            abstract: "Create a token and print it; it is not shown again.",
             discussion: """
-                An enrolment lives ten minutes unless told, an hour at most, and is good
-                for one exchange. With --user the box that joins becomes a gateway of that
-                account, with --device the camera of that device; a device that is not
-                there yet is made.
+                An enrolment is valid for 10 minutes by default, an hour at most, and can be
+                used once. With --user the box that joins becomes a gateway of that account.
+                With --device it becomes the camera of that device, which is created when it
+                does not exist yet.
 
                 EXAMPLES
                   iotctl token create --enrol --user bob > bob.enrol
                   iotctl token create --enrol --device yard --ttl 1h > yard.enrol
-                  iotctl token create --api --device front --action view --ttl 7d > viewer.token
+                  iotctl token create --api --device front --action view > viewer.token
                 """)
 
         @Flag(exclusivity: .exclusive)
         var kind: Kind = .link
 
-        @Option(help: ArgumentHelp("The account; your own without it.", valueName: "name"))
+        @Option(
+            help: ArgumentHelp("The account that it is for; your own by default.", valueName: "name"),
+            completion: .users)
         var user: String?
 
         @Option(
             name: .customLong("device"),
-            help: ArgumentHelp("Only for this device, or for it to join; may be repeated.", valueName: "id"))
+            help: ArgumentHelp("A device to allow, or to join as; may be repeated.", valueName: "id"),
+            completion: .devices)
         var devices: [String] = []
 
         @Option(
             name: .customLong("action"),
-            help: "Only for this; may be repeated: view, talk, playback, control, configure.")
+            help: "An action to allow; may be repeated.")
         var actions: [DeviceAction] = []
 
         @Option(
-            help: ArgumentHelp("How long it is good for: 10m, 1h, 30d.", valueName: "time"),
+            help: ArgumentHelp("How long it is valid: 10m, 1h, 30d.", valueName: "time"),
             transform: DurationArgument.parse)
         var ttl: DurationArgument?
 
@@ -78,6 +81,7 @@ struct TokenCommand: AsyncParsableCommand {
             guard devices.isEmpty || kind != .link else {
                 throw ValidationError("--device goes with --api or --enrol")
             }
+            if kind == .enrol { try ttl?.check(1...3600, "at most 1h with --enrol") }
         }
 
         func run() async throws {
@@ -90,17 +94,17 @@ struct TokenCommand: AsyncParsableCommand {
             }
             if options.json { return try Console.printJSON(answer) }
             Console.note("\(answer.kind.rawValue) \(answer.id), until \(Format.time(seconds: answer.expires))")
-            if let secret = answer.enrolment ?? answer.token { Console.print(secret) }
+            if let secret = answer.enrolment ?? answer.token { try Console.print(secret) }
         }
     }
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the tokens there are; an administrator sees everybody's.",
+            abstract: "List your tokens; administrators see those of all accounts.",
             discussion: """
                 EXAMPLES
                   iotctl token list
-                """)
+                """, aliases: ["ls"])
 
         @OptionGroup var options: GlobalOptions
 
@@ -114,29 +118,33 @@ struct TokenCommand: AsyncParsableCommand {
                     token.devices?.joined(separator: ", ") ?? "all", Format.actions(token.actions),
                     Format.time(seconds: token.issued), Format.time(seconds: token.expires))
             }
-            Console.print(table.text)
+            try Console.print(table)
         }
     }
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a token, and the sessions that use it, at once.",
+            abstract: "Revoke a token; the sessions that use it end at once.",
             discussion: """
                 EXAMPLES
                   iotctl token revoke 5f0c…
+                  iotctl token revoke 5f0c… --yes
                 """)
 
-        @Argument(help: ArgumentHelp("The token's id, from token list.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The token's id, from token list.", valueName: "id"), completion: .tokens)
         var token: String
+
+        @OptionGroup var confirmation: Confirmation
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
+            try confirmation.confirm("revoke the token \(token), which ends the sessions that use it")
             let answer: EmptyResponse = try await options.withClient {
                 try await $0.call(.DELETE, APIPath("v1", "tokens", token), body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("revoked \(token)")
+            try Console.print("revoked \(token)")
         }
     }
 }

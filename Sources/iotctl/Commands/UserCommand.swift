@@ -14,7 +14,7 @@ struct UserCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   iotctl user list
-                """)
+                """, aliases: ["ls"])
 
         @OptionGroup var options: GlobalOptions
 
@@ -27,15 +27,15 @@ struct UserCommand: AsyncParsableCommand {
                     user.accessId, user.kind.rawValue, user.device ?? "-", Format.time(user.created),
                     Format.time(seconds: user.expires))
             }
-            Console.print(table.text)
+            try Console.print(table)
         }
     }
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an account.",
+            abstract: "Create an account.",
             discussion: """
-                It sees no device until one is bound to it.
+                The account sees no device until one is bound to it.
 
                 EXAMPLES
                   iotctl user create bob
@@ -46,7 +46,7 @@ struct UserCommand: AsyncParsableCommand {
         @Argument(help: "1 to 64 of a-z, 0-9, _ and -.")
         var name: String
 
-        @Flag(help: "It may manage accounts, devices and the tokens of others.")
+        @Flag(help: "The account may manage accounts, devices and the tokens of others.")
         var administrator = false
 
         @OptionGroup var options: GlobalOptions
@@ -57,33 +57,35 @@ struct UserCommand: AsyncParsableCommand {
                 try await $0.call(.POST, APIPath("v1", "users"), request)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("\(answer.kind.rawValue) \(answer.accessId)")
+            try Console.print("\(answer.kind.rawValue) \(answer.accessId)")
         }
     }
 
     struct Temporary: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make an account for one device and a time; print what its user joins with.",
+            abstract: "Create an account for one device and a time; print the enrolment for its user.",
             discussion: """
-                The account, its token and its channels go by themselves when the time is over.
+                The account, its token and its channels end by themselves when the time is over.
 
                 EXAMPLES
                   iotctl user temporary front --ttl 2h
                   iotctl user temporary front --action view --action talk --ttl 1d
                 """)
 
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
-        @Option(name: .customLong("action"), help: "May be repeated: view, talk, playback, control, configure.")
+        @Option(name: .customLong("action"), help: "An action to allow; may be repeated. (default: view)")
         var actions: [DeviceAction] = []
 
         @Option(
-            help: ArgumentHelp("How long: a minute to a week. (default: 1h)", valueName: "time"),
+            help: ArgumentHelp("How long it exists, 1m to 7d. (default: 1h)", valueName: "time"),
             transform: DurationArgument.parse)
         var ttl: DurationArgument = DurationArgument(.seconds(3600))
 
         @OptionGroup var options: GlobalOptions
+
+        func validate() throws { try ttl.check(60...604_800, "from 1m to 7d") }
 
         func run() async throws {
             let request = TemporaryUserRequest(
@@ -93,7 +95,7 @@ struct UserCommand: AsyncParsableCommand {
             }
             if options.json { return try Console.printJSON(answer) }
             Console.note("\(answer.accessId) until \(Format.time(seconds: answer.expires))")
-            if let enrolment = answer.enrolment { Console.print(enrolment) }
+            if let enrolment = answer.enrolment { try Console.print(enrolment) }
         }
     }
 
@@ -103,19 +105,23 @@ struct UserCommand: AsyncParsableCommand {
             discussion: """
                 EXAMPLES
                   iotctl user remove bob
-                """)
+                  iotctl user remove bob --yes
+                """, aliases: ["rm"])
 
-        @Argument(help: "The account's name.")
+        @Argument(help: "The account's name.", completion: .users)
         var name: String
+
+        @OptionGroup var confirmation: Confirmation
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
+            try confirmation.confirm("remove the account '\(name)' with its bindings and tokens")
             let answer: EmptyResponse = try await options.withClient {
                 try await $0.call(.DELETE, APIPath("v1", "users", name), body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("removed \(name)")
+            try Console.print("removed \(name)")
         }
     }
 }

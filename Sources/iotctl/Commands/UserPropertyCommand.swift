@@ -5,12 +5,12 @@ import NIOHTTP1
 
 struct UserPropertyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user-property", abstract: "Add, set and delete properties of your own at a device.",
-        discussion: "They live in the hub under ProUser; names that begin with '_' are refused (8605).",
+        commandName: "user-property", abstract: "Add, set and delete your own properties of a device.",
+        discussion: "The hub keeps them under ProUser. Names that begin with '_' are refused (8605).",
         subcommands: [Add.self, Set.self, Delete.self])
 
     struct Target: ParsableArguments {
-        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"))
+        @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
         @Argument(help: "The property's name.")
@@ -23,8 +23,8 @@ struct UserPropertyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a property, or replace the one of this name.",
             discussion: """
-                One that exists is replaced without asking, type and all, as in the SDK; set
-                refuses a name that does not exist.
+                A property that exists is replaced, also by a value of another type, as in
+                the SDK. `set` refuses a name that does not exist.
 
                 EXAMPLES
                   iotctl user-property add front room '"hall"'
@@ -46,7 +46,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
                 try await $0.call(.POST, target.path, body: body)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("version \(answer.version)")
+            try Console.print("version \(answer.version)")
         }
     }
 
@@ -73,7 +73,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
                 try await $0.call(.PUT, target.path, body: body)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("version \(answer.version)")
+            try Console.print("version \(answer.version)")
         }
     }
 
@@ -93,7 +93,7 @@ struct UserPropertyCommand: AsyncParsableCommand {
                 try await $0.call(.DELETE, target.path, body: nil)
             }
             if options.json { return try Console.printJSON(answer) }
-            Console.print("version \(answer.version)")
+            try Console.print("version \(answer.version)")
         }
     }
 }

@@ -128,7 +128,8 @@ struct MonitorSession: Sendable {
             source.yield(.failed(error))
             source.yield(.channelEnded)
         } catch {
-            source.yield(.channelEnded)  // cancelled
+            // Cancelled; or nobody reads the statistics, and the summary will meet that again.
+            source.yield(.channelEnded)
         }
     }
 
@@ -138,7 +139,7 @@ struct MonitorSession: Sendable {
                 plan.printsJSON
                 ? String(decoding: try APICoding.encode(report), as: UTF8.self)
                 : MonitorProgress.line(view.contents, tracks: channel.tracks)
-            if plan.usesStandardOutput { Console.note(line) } else { Console.print(line) }
+            if plan.usesStandardOutput { Console.note(line) } else { try Console.print(line) }
         } else if Console.isTerminal, !plan.printsJSON {
             Console.redraw(MonitorProgress.line(view.contents, tracks: channel.tracks))
         }
@@ -172,7 +173,7 @@ struct MonitorSession: Sendable {
             source.yield(.snapshotTaken(pts: pts, size: bytes.count))
         } catch let error as IoTError {
             source.yield(.failed(error))
-        } catch is FileOutput.ReaderLeft {
+        } catch is ReaderLeft {
             source.yield(.snapshotTaken(pts: nil, size: 0))
         } catch {}  // cancelled
     }

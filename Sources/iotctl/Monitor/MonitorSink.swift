@@ -39,7 +39,7 @@ struct MonitorSink: Sendable {
     func run() async throws {
         do {
             for try await buffer in body { try await output.write(Array(buffer.readableBytesView)) }
-        } catch is FileOutput.ReaderLeft {
+        } catch is ReaderLeft {
             // The program that reads the pipe has what it wanted.
             return try await output.close()
         } catch let error as IoTError {

@@ -8,9 +8,7 @@ import Synchronization
 /// Writing blocks, for as long as a pipe's reader likes, so it has a thread of its own; `write` returns when the
 /// system has taken the bytes, and that is the back-pressure.
 final class FileOutput: Sendable {
-    /// Nobody reads the pipe any more.
-    struct ReaderLeft: Error {}
-
+    /// The path, or `-`.
     let name: String
     private let descriptor: Int32
     private let queue: DispatchQueue
@@ -32,7 +30,7 @@ final class FileOutput: Sendable {
         let descriptor = try await perform(on: queue) {
             let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
             let descriptor = path == "-" ? dup(STDOUT_FILENO) : Glibc.open(path, flags, mode ?? 0o644)
-            guard descriptor >= 0 else { throw failure("\(path) cannot be opened") }
+            guard descriptor >= 0 else { throw DescriptorWriting.failure("\(path) cannot be opened") }
             // A file that was there keeps its rights when it is opened.
             if let mode, path != "-" { fchmod(descriptor, mode) }
             return descriptor
@@ -40,39 +38,29 @@ final class FileOutput: Sendable {
         return FileOutput(name: path, descriptor: descriptor, queue: queue)
     }
 
+    /// How messages name it.
+    private var nameInMessages: String { name == "-" ? "standard output" : name }
+
     /// Bytes that were written so far.
     var size: Int { written.withLock { $0 } }
 
     /// - Throws: `ReaderLeft` for a closed pipe, `.fileFailed` for everything else.
     func write(_ bytes: [UInt8]) async throws {
-        let (name, descriptor) = (name, descriptor)
+        let (name, descriptor) = (nameInMessages, descriptor)
         try await Self.perform(on: queue) {
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    if errno == EPIPE { throw ReaderLeft() }
-                    throw Self.failure("\(name) cannot be written")
-                }
-                rest = rest.dropFirst(count)
-            }
+            try DescriptorWriting.write(bytes, to: descriptor, name: name)
         }
         written.withLock { $0 += bytes.count }
     }
 
     /// - Throws: `.fileFailed` when what was written before did not reach the file (close(2)).
     func close() async throws {
-        let (name, descriptor) = (name, descriptor)
+        let (name, descriptor) = (nameInMessages, descriptor)
         try await Self.perform(on: queue) {
             guard Glibc.close(descriptor) == 0 || errno == EINTR else {
-                throw Self.failure("\(name) cannot be written")
+                throw DescriptorWriting.failure("\(name) cannot be written")
             }
         }
-    }
-
-    private static func failure(_ what: String) -> IoTError {
-        IoTError(.fileFailed, "\(what): \(String(cString: strerror(errno)))")
     }
 
     /// Runs blocking work on its thread. Cancelling gives up waiting for it; the work itself cannot be stopped.

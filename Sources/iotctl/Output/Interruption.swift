@@ -7,7 +7,8 @@ final class Interruption {
 
     init(_ handle: @escaping @Sendable () -> Void) {
         sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
+            // On Linux the source sets the signal's handler itself. One that is ignored until then would be lost, and
+            // ignoring it later would replace the handler.
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 signal(number, SIG_DFL)

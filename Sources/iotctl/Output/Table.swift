@@ -2,24 +2,32 @@
 struct Table {
     private let header: [String]
     private var rows: [[String]] = []
+    /// A shortened column keeps this many columns of the terminal, and its header whole.
+    private static let leastWidth = 5
 
     init(_ header: String...) {
         self.header = header
     }
 
     mutating func append(_ cells: String...) {
-        rows.append(cells)
+        // What devices report must not move the terminal's cursor.
+        rows.append(cells.map { String($0.map { $0.isControl ? "\u{FFFD}" : $0 }) })
     }
 
     /// Columns two spaces apart, padded to their widest cell; no spaces at a line's end.
-    var text: String {
+    ///
+    /// - Parameter width: cells are shortened with `…` so that a line takes no more columns than this, the longest
+    ///   first. Columns whose header is `ID` stay whole, because they are copied.
+    func text(width: Int? = nil) -> String {
         let lines = [header] + rows
-        let widths = header.indices.map { column in
+        var widths = header.indices.map { column in
             lines.map { $0.indices.contains(column) ? TextWidth.of($0[column]) : 0 }.max() ?? 0
         }
+        if let width { shrink(&widths, to: width) }
         return lines.map { cells in
             var line = ""
             for (column, cell) in cells.enumerated() {
+                let cell = TextWidth.shorten(cell, to: widths[column])
                 line += cell
                 if column < cells.count - 1 {
                     line += String(repeating: " ", count: widths[column] - TextWidth.of(cell) + 2)
@@ -28,6 +36,18 @@ struct Table {
             return line.trimmingTrailingSpaces
         }
         .joined(separator: "\n")
+    }
+
+    /// Takes from the widest column, cell by cell, until the line fits or every column is at its least.
+    private func shrink(_ widths: inout [Int], to limit: Int) {
+        let shrinkable = header.indices.filter { header[$0] != "ID" }
+        for column in shrinkable { widths[column] = min(widths[column], max(limit, Self.leastWidth)) }
+        while widths.reduce(0, +) + 2 * (widths.count - 1) > limit {
+            let widest = shrinkable.filter { widths[$0] > max(Self.leastWidth, TextWidth.of(header[$0])) }
+                .max { widths[$0] < widths[$1] }
+            guard let widest else { return }
+            widths[widest] -= 1
+        }
     }
 
     /// `name   value` lines without a header.
@@ -40,24 +60,12 @@ struct Table {
     }
 }
 
-/// How many cells of a terminal a text takes.
-enum TextWidth {
-    /// East Asian wide characters take two (Unicode Standard Annex 11, its main ranges).
-    static func of(_ text: String) -> Int {
-        text.reduce(0) { width, character in
-            guard let scalar = character.unicodeScalars.first?.value else { return width }
-            let isWide =
-                (0x1100...0x115F).contains(scalar) || (0x2E80...0xA4CF).contains(scalar)
-                || (0xAC00...0xD7A3).contains(scalar) || (0xF900...0xFAFF).contains(scalar)
-                || (0xFE30...0xFE6F).contains(scalar) || (0xFF00...0xFF60).contains(scalar)
-                || (0x1F300...0x1FAFF).contains(scalar) || (0x20000...0x3FFFD).contains(scalar)
-            return width + (isWide ? 2 : 1)
-        }
-    }
-}
-
 extension String {
     fileprivate var trimmingTrailingSpaces: String {
         String(reversed().drop { $0 == " " }.reversed())
     }
+}
+
+extension Character {
+    fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
 }

@@ -10,16 +10,17 @@ enum SecretInput {
     ///   - what: how messages name it.
     /// - Throws: `.fileFailed`; `.invalidParameter` for an empty or oversized secret.
     static func read(_ path: String, what: String = "password") throws -> String {
-        if path == "-", isatty(STDIN_FILENO) == 1 {
-            guard let text = getpass("\(what): ") else { throw IoTError(.fileFailed, "the terminal cannot be read") }
-            return try check(String(cString: text), what)
-        }
+        if path == "-", Prompt.isPossible { return try check(try Prompt.secret("\(what): "), what) }
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw DescriptorWriting.failure("\(path) cannot be read") }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: path != "-")
         let data: Data?
         do {
-            let handle = path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
             data = try handle.read(upToCount: maximumSize + 2)
         } catch {
-            throw IoTError(.fileFailed, "\(path) cannot be read: \(error.localizedDescription)", underlying: error)
+            throw IoTError(
+                .fileFailed, "\(path == "-" ? "standard input" : path) cannot be read: \(FailureReason.of(error))",
+                underlying: error)
         }
         guard let text = String(data: data ?? Data(), encoding: .utf8) else {
             throw IoTError(.invalidParameter, "the \(what) is not UTF-8")

@@ -17,8 +17,15 @@ enum JSONArgument: Sendable {
         do {
             return .value(try JSONValue(parsing: text))
         } catch {
-            throw ValidationError("it is no JSON (\(error)); did you mean '\(JSONValue.string(text).jsonText)'?")
+            throw ValidationError("not valid JSON: \(error)\(hint(text))")
         }
+    }
+
+    /// How the text is written as a JSON string, for a shell; nothing for what was meant as another value.
+    private static func hint(_ text: String) -> String {
+        if let first = text.first, "{[\"".contains(first) { return "" }
+        let quoted = JSONValue.string(text).jsonText.replacing("'", with: #"'\''"#)
+        return "; to send a string, write '\(quoted)'"
     }
 
     func read() throws -> JSONValue {

@@ -12,10 +12,10 @@ struct DurationArgument: Sendable {
     static func parse(_ text: String) throws -> DurationArgument {
         let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard let value = Double(number), let unit = Self.milliseconds(of: text.dropFirst(number.count)) else {
-            throw ValidationError("it is a number with a unit, such as 500ms, 10s, 2m, 1h or 30d")
+            throw ValidationError("a time is a number with a unit, such as 500ms, 10s, 2m, 1h or 30d")
         }
-        guard value > 0 else { throw ValidationError("it must be longer than nothing") }
-        guard value < 1e9 else { throw ValidationError("it is too long") }
+        guard value > 0 else { throw ValidationError("a time must be longer than nothing") }
+        guard value < 1e9 else { throw ValidationError("this time is too long") }
         return DurationArgument(.milliseconds(value * unit))
     }
 
@@ -28,6 +28,12 @@ struct DurationArgument: Sendable {
         case "d": 86_400_000
         default: nil
         }
+    }
+
+    /// - Parameter words: the range as the option's help says it.
+    /// - Throws: `ValidationError` outside `range`, in seconds.
+    func check(_ range: ClosedRange<Int64>, _ words: String) throws {
+        guard range.contains(seconds) else { throw ValidationError("--ttl must be \(words)") }
     }
 
     /// Whole seconds, at least one.
