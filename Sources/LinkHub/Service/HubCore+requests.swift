@@ -17,11 +17,6 @@ extension HubCore {
         statistics.requests += 1
         let requester = HubTurn.Requester(address: address, request: request)
         turn.requester = requester
-        guard takeRate(address.principal, at: time) else {
-            statistics.refusedRequests += 1
-            answer(requester, .failure(IoTError(.tooManyRequests, "too many requests a second")))
-            return
-        }
         if address.principal.kind == .enrolment {
             handleEnrolment(request, for: requester, at: time)
             return
@@ -231,11 +226,5 @@ extension HubCore {
             send(.reply(LinkReply(id: requester.id, error: error)), to: requester.address)
             return nil
         }
-    }
-
-    private mutating func takeRate(_ principal: Principal, at time: HubTime) -> Bool {
-        let perSecond = limits.requestsPerSecond
-        return rates[principal, default: RequestRate(perSecond: perSecond, at: time.monotonic)]
-            .take(perSecond: perSecond, at: time.monotonic)
     }
 }

@@ -52,11 +52,16 @@ struct HubCore: Sendable {
         _ message: UplinkMessage, at time: HubTime, recall: (Int64) -> [UInt8]?
     ) -> HubTurn {
         turn = HubTurn()
+        // The topic says who speaks, so what is too much is refused before it costs anything.
+        guard takeRate(message, at: time) else {
+            refuse(message, IoTError(.tooManyRequests, "too many requests a second")) { $0.refusedRequests += 1 }
+            return turn
+        }
         let envelope: Envelope
         do {
             envelope = try Envelope(parsing: message.payload)
         } catch {
-            refuseMalformed(message, error)
+            refuse(message, error) { $0.ignoredMessages += 1 }
             return turn
         }
         switch envelope {
@@ -177,13 +182,18 @@ struct HubCore: Sendable {
         }
     }
 
-    /// Only a request that is JSON with an id can be told why it is refused.
-    private mutating func refuseMalformed(_ message: UplinkMessage, _ error: IoTError) {
-        statistics.ignoredMessages += 1
+    /// Only a request with a readable id can be told why it is refused.
+    private mutating func refuse(_ message: UplinkMessage, _ error: IoTError, count: (inout HubStatistics) -> Void) {
+        count(&statistics)
         guard message.payload.count <= Envelope.maximumSize, standing(message.address) != .superseded,
-            let json = try? JSONValue(parsing: message.payload), json["method"] != nil,
-            let id = json["id"]?.stringValue, RequestID.isValid(id)
+            let id = RequestHead.id(in: message.payload)
         else { return }
         send(.reply(LinkReply(id: id, error: error)), to: message.address)
+    }
+
+    private mutating func takeRate(_ message: UplinkMessage, at time: HubTime) -> Bool {
+        let perSecond = limits.requestsPerSecond
+        return rates[message.address.principal, default: RequestRate(perSecond: perSecond, at: time.monotonic)]
+            .take(RequestRate.cost(ofBytes: message.payload.count), perSecond: perSecond, at: time.monotonic)
     }
 }

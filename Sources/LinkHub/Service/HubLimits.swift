@@ -8,7 +8,8 @@ public struct HubLimits: Sendable {
     public var waitingBytes = 64 << 20
     /// Mutations of one transaction: 512.
     public var batchSize = 512
-    /// Requests a second of one principal, and the burst it may make: 20,000; past it they are answered with 25024.
+    /// Messages a second of one principal, and the burst it may make: 20,000, where each 4 KiB of a message count as one
+    /// more. Past it messages are not read: requests are answered with 25024, others dropped.
     public var requestsPerSecond = 20_000
     /// Forwarded requests that wait for an answer: 10,000; past it requests are answered with 25024.
     public var pendingForwards = 10_000

@@ -66,9 +66,8 @@ final class HubService: @unchecked Sendable {
     func receive(_ message: UplinkMessage) {
         if enqueue(.message(message)) { return }
         inbox.withLockedValue { $0.refused += 1 }
-        guard case .request(let request)? = try? Envelope(parsing: message.payload) else { return }
-        let refusal = LinkReply(
-            id: request.id, error: IoTError(.tooManyRequests, "the hub has more to do than it can"))
+        guard message.payload.count <= Envelope.maximumSize, let id = RequestHead.id(in: message.payload) else { return }
+        let refusal = LinkReply(id: id, error: IoTError(.tooManyRequests, "the hub has more to do than it can"))
         guard let bytes = try? Envelope.reply(refusal).serialized() else { return }
         deliver([.message(message.address, bytes)])
     }
