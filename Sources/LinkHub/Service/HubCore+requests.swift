@@ -209,11 +209,20 @@ extension HubCore {
         guard let bytes = answer(requester, outcome) else { return }
         let key = requester.key
         if case .success = outcome, Self.durableMethods.contains(method) {
-            let number = state.answers.add(key, requester.content, at: time.wall)
-            turn.changes.append(.answer(number: number, key, requester.content, at: time.wall, reply: bytes))
+            let actor = requester.actor
+            let number = state.answers.add(key, requester.content, of: actor, size: bytes.count, at: time.wall)
+            turn.changes.append(
+                .answer(number: number, key, requester.content, of: actor, at: time.wall, reply: bytes))
+            forgetAnswers()
         } else {
-            recent.add(key, requester.content, [bytes], at: time.wall)
+            recent.add(key, requester.content, [bytes], of: requester.actor, at: time.wall)
         }
+    }
+
+    /// Lets the store forget what is forgotten.
+    mutating func forgetAnswers() {
+        let numbers = state.answers.takeForgotten()
+        if !numbers.isEmpty { turn.changes.append(.forgetAnswers(numbers)) }
     }
 
     @discardableResult

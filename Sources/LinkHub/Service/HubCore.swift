@@ -16,7 +16,7 @@ struct HubCore: Sendable {
     var state: HubState
     var sessions = SessionTable()
     var forwards = ForwardTable()
-    var recent = RecentAnswers()
+    var recent: RecentAnswers
     var rates: [Principal: RequestRate] = [:]
     /// When a principal last renewed its token.
     var renewals: [Principal: NIODeadline] = [:]
@@ -44,6 +44,8 @@ struct HubCore: Sendable {
         self.authority = authority
         self.identity = identity
         self.limits = limits
+        recent = RecentAnswers(limits)
+        limitAnswers()
         updateAccountExpiry()
     }
 
@@ -98,11 +100,16 @@ struct HubCore: Sendable {
         self.state = state
         statistics.storeFailures += 1
         // These may tell of tokens that were never stored. What was forwarded its target does not carry out twice.
-        recent = RecentAnswers()
+        recent = RecentAnswers(limits)
+        limitAnswers()
         exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
         updateAccountExpiry()
         // A session's end may be among what was not stored.
         hasStarted = false
+    }
+
+    private mutating func limitAnswers() {
+        state.answers.limit(toBytesOfOne: limits.answerBytesOfPrincipal, bytes: limits.answerBytes)
     }
 
     // MARK: Time
@@ -139,7 +146,8 @@ struct HubCore: Sendable {
         // Deleting often is cheaper for everyone than deleting much at once.
         if lastExpiry.map({ time.monotonic - $0 >= .seconds(10) }) ?? true {
             lastExpiry = time.monotonic
-            if let number = state.answers.expire(at: time.wall) { turn.changes.append(.forgetAnswers(through: number)) }
+            state.answers.expire(at: time.wall)
+            forgetAnswers()
         }
         return turn
     }

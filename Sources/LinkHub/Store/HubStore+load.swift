@@ -45,17 +45,19 @@ extension HubStore {
         let rows = try Row.fetchCursor(
             database,
             sql: """
-                SELECT number, principal, request, content, answered_at FROM
-                    (SELECT number, principal, request, content, answered_at FROM answers ORDER BY number DESC LIMIT ?)
+                SELECT number, principal, actor, request, content, answered_at, length(reply) AS size FROM
+                    (SELECT * FROM answers ORDER BY number DESC LIMIT ?)
                 ORDER BY number
-                """, arguments: [state.answers.capacity])
+                """, arguments: [AnswerIndex.longestLoad])
         while let row = try rows.next() {
-            let principal: String = row["principal"]
-            let key = AnswerIndex.Key(
-                principal: try read(Principal(principal), "answers.principal"), id: row["request"])
+            let text: String = row["principal"]
+            let principal = try read(Principal(text), "answers.principal")
+            let actor: String? = row["actor"]
             let digest: Int64? = row["content"]
             let place = AnswerIndex.Place(number: row["number"], content: digest.map(RequestContent.init(digest:)))
-            state.answers.restore(key, place, time: row["answered_at"])
+            state.answers.restore(
+                AnswerIndex.Key(principal: principal, id: row["request"]), place,
+                of: actor.flatMap { Principal($0) } ?? principal, size: row["size"], time: row["answered_at"])
         }
     }
 

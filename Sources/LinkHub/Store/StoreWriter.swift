@@ -104,15 +104,22 @@ final class StoreWriter {
                 UPDATE properties SET applied = ?1
                 WHERE device = ?2 AND path = ?3 AND version >= ?1 AND coalesce(applied, 0) < ?1
                 """, [version, device.rawValue, path])
-        case .answer(let number, let key, let content, let time, let reply):
+        case .answer(let number, let key, let content, let actor, let time, let reply):
             try run(
                 """
-                INSERT INTO answers (number, principal, request, content, answered_at, reply) VALUES (?, ?, ?, ?, ?, ?)
-                """, [number, key.principal.description, key.id, content.digest, time, Data(reply)])
+                INSERT INTO answers (number, principal, actor, request, content, answered_at, reply)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    number, key.principal.description, actor == key.principal ? nil : actor.description, key.id,
+                    content.digest, time, Data(reply),
+                ])
         case .removeProperty(let device, let path):
             try run("DELETE FROM properties WHERE device = ? AND path = ?", [device.rawValue, path])
-        case .forgetAnswers(let number):
-            try run("DELETE FROM answers WHERE number <= ?", [number])
+        case .forgetAnswers(let ranges):
+            for range in ranges {
+                try run("DELETE FROM answers WHERE number BETWEEN ? AND ?", [range.lowerBound, range.upperBound])
+            }
         case .addEvent, .deleteEvents, .trimEvents: try writeEvents(change)
         case .putModel(let device, let schema, let version):
             try run(
