@@ -55,7 +55,15 @@ public final class LinkHub: Service, Sendable {
         endpoint = Self.linkEndpoint(supervisor.endpoint)
         authority = TokenAuthority(key: try HubKey(dataDirectory: directory))
         owner = try OwnerAccount(dataDirectory: directory)
-        store = try HubStore(path: directory + "/hub.sqlite")
+        store = try HubStore(path: directory + "/hub.sqlite") { row in
+            logger.error(
+                "a row of the hub's database cannot be read and was set aside",
+                metadata: [
+                    "store.table": "\(row.table.rawValue)", "store.key": "\(row.keyText)",
+                    "store.reason": "\(JSONValue.string(row.reason).jsonText)",
+                    "remedy": "the table set_aside of hub.sqlite keeps it",
+                ])
+        }
         credentials = CredentialSync()
         brokerPassword = Hex.random(byteCount: 32)
         // The service sends through the connection, and the connection feeds the service.

@@ -60,6 +60,19 @@ extension HubStore {
             try database.execute(sql: "ALTER TABLE answers ADD COLUMN content INTEGER")
         }
         migrator.registerMigration("answers and events in bytes", migrate: migrateToBytes)
+        migrator.registerMigration("rows set aside") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE set_aside (
+                        number INTEGER PRIMARY KEY NOT NULL,
+                        source TEXT NOT NULL,                 -- the table
+                        key TEXT NOT NULL,                    -- of its primary key, as SQL
+                        content TEXT NOT NULL,                -- the statement that would put the row back
+                        reason TEXT NOT NULL,
+                        since INTEGER NOT NULL
+                    )
+                    """)
+        }
         return migrator
     }
 

@@ -131,7 +131,7 @@ extension HubStore {
     static func loadEvents(_ database: Database, into state: inout HubState) throws {
         var counts: [DeviceID: Int] = [:]
         for row in try Row.fetchAll(database, sql: "SELECT device, count FROM event_sizes") {
-            counts[try deviceID(row["device"])] = row["count"]
+            counts[try deviceID(row.read("device"))] = try row.read("count")
         }
         // Numbers of deleted events count too.
         let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'")
