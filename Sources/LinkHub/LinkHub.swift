@@ -35,6 +35,7 @@ public final class LinkHub: Service, Sendable {
     private let connection: HubConnection
     private let service: HubService
     private let brokerPassword: String
+    private let logger: Logger
     private let ready = ReadySignal()
 
     /// Opens the data directory.
@@ -42,6 +43,7 @@ public final class LinkHub: Service, Sendable {
     /// - Throws: `brokerMissing` without mosquitto, `alreadyRunning`, `fileFailed`, `storeFailed`.
     public init(_ configuration: HubConfiguration, logger: Logger) throws(IoTError) {
         self.configuration = configuration
+        self.logger = logger
         let directory = configuration.dataDirectory
         guard directory.hasPrefix("/") else {
             throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
@@ -55,7 +57,15 @@ public final class LinkHub: Service, Sendable {
         endpoint = Self.linkEndpoint(supervisor.endpoint)
         authority = TokenAuthority(key: try HubKey(dataDirectory: directory))
         owner = try OwnerAccount(dataDirectory: directory)
-        store = try HubStore(path: directory + "/hub.sqlite")
+        store = try HubStore(path: directory + "/hub.sqlite") { row in
+            logger.error(
+                "a row of the hub's database cannot be read and was set aside",
+                metadata: [
+                    "store.table": "\(row.table.rawValue)", "store.key": "\(row.keyText)",
+                    "store.reason": "\(JSONValue.string(row.reason).jsonText)",
+                    "remedy": "the table set_aside of hub.sqlite keeps it",
+                ])
+        }
         credentials = CredentialSync()
         brokerPassword = Hex.random(byteCount: 32)
         // The service sends through the connection, and the connection feeds the service.
@@ -69,7 +79,12 @@ public final class LinkHub: Service, Sendable {
             address: Self.enrolmentAddress(
                 supervisor.tlsEndpoint ?? endpoint, authority: supervisor.certificate?.authority.fingerprint))
         service = try HubService(
-            store: store, authority: authority, identity: identity, limits: configuration.limits
+            store: store, authority: authority, identity: identity, limits: configuration.limits,
+            onStoreFailure: { error in
+                logger.critical(
+                    "the hub cannot read its database and refuses all requests until it can",
+                    metadata: ["error": "\(error)", "remedy": "\(error.remedy)"])
+            }
         ) { outputs in connection.send(outputs) }
         uplink.bind(service)
     }
@@ -97,6 +112,7 @@ public final class LinkHub: Service, Sendable {
                             onLost: { [self] in service.noteOutage() })
                     }
                     group.addTask { [self] in
+                        await reportDamage()
                         while !Task.isCancelled {
                             try? await Task.sleep(for: configuration.tls?.checkInterval ?? .seconds(60))
                             supervisor.boundLog()
@@ -113,6 +129,18 @@ public final class LinkHub: Service, Sendable {
             return
         }
         await finish(nil)
+    }
+
+    /// Damage that the start did not meet does not end the hub: what it works from was read.
+    private func reportDamage() async {
+        let findings = await store.findDamage()
+        guard !findings.isEmpty else { return }
+        logger.critical(
+            "the hub's database is damaged",
+            metadata: [
+                "error": "\(IoTError(.storeFailed, findings.joined(separator: "; ")))",
+                "remedy": "\(HubStore.damageRemedy)",
+            ])
     }
 
     private func finish(_ error: IoTError?) async {

@@ -1,4 +1,7 @@
 /// A JSON reader (RFC 8259) that keeps integers exact, bounds the depth, and never traps on a stranger's bytes.
+///
+/// Names and strings are stream-safe (`String.isStreamSafe`) before they become keys: so reading a text, and comparing
+/// and hashing what came of it, take time linear in its size.
 public struct JSONParser {
     /// Where the text stopped being JSON, and why.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
@@ -152,6 +155,9 @@ public struct JSONParser {
             case UInt8(ascii: "\""):
                 position += 1
                 guard let string = String(validating: text, as: UTF8.self) else { throw failure("invalid UTF-8") }
+                guard string.isStreamSafe else {
+                    throw failure("a string with more than \(String.longestCombiningRun) combining marks in a row")
+                }
                 return string
             case UInt8(ascii: "\\"):
                 position += 1
@@ -176,7 +182,8 @@ public struct JSONParser {
         case UInt8(ascii: "n"): text.append(0x0A)
         case UInt8(ascii: "r"): text.append(0x0D)
         case UInt8(ascii: "t"): text.append(0x09)
-        case UInt8(ascii: "u"): text.append(contentsOf: String(Character(try parseUnicodeEscape())).utf8)
+        case UInt8(ascii: "u"):
+            if let scalar = UTF8.encode(try parseUnicodeEscape()) { text.append(contentsOf: scalar) }
         default: throw failure("an unknown escape")
         }
     }

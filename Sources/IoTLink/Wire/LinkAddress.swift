@@ -37,6 +37,8 @@ public struct LinkAddress: Hashable, Sendable {
 
     /// Reads the address and the direction out of a topic; `nil` for a topic that is none of the link's.
     public static func parse(topic: String) -> (address: LinkAddress, direction: Direction)? {
+        // A principal may publish with any text in place of its session: none but ASCII is looked at as text.
+        guard topic.utf8.count <= longestTopic, topic.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0] == "iotlink", parts[1] == "1",
             let direction = Direction(rawValue: String(parts[2])),
@@ -46,6 +48,9 @@ public struct LinkAddress: Hashable, Sendable {
         else { return nil }
         return (address, direction)
     }
+
+    /// `iotlink/1/down/u/`, an access id of 64 bytes, `/` and a session.
+    private static let longestTopic = 17 + 64 + 1 + 32
 
     public func topic(_ direction: Direction) -> String {
         "iotlink/1/\(direction.rawValue)/\(principal.kind.rawValue)/\(principal.id)/\(session)"

@@ -27,9 +27,10 @@ public struct Principal: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `u/owner` or `d/<32 hex digits>`; `nil` for anything else.
     public init?(_ text: some StringProtocol) {
-        guard let slash = text.firstIndex(of: "/"), let kind = Kind(rawValue: String(text[..<slash])) else {
-            return nil
-        }
+        // No longer text is one, nor worth comparing.
+        guard text.utf8.count <= 2 + 64, let slash = text.firstIndex(of: "/"),
+            let kind = Kind(rawValue: String(text[..<slash]))
+        else { return nil }
         self.init(kind: kind, id: String(text[text.index(after: slash)...]))
     }
 

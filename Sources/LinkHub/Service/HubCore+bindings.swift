@@ -73,6 +73,7 @@ extension HubCore {
         guard !given.isEmpty else { throw IoTError(.invalidRequest, "a binding needs an action") }
         let old = state.bindings[device, user]
         guard old?.role != role || old?.actions != given else { return }
+        try checkRoomForBinding(user, device)
         if role == .owner {
             try checkCanOwn(user)
             if let owner = state.bindings.owner(of: device), owner != user {

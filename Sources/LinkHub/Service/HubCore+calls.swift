@@ -69,8 +69,10 @@ extension HubCore {
         // The binding may have changed since the token was given.
         let needs = try allowedNeeds(of: kind, claims.actions, permit)
         let key = OpenCall.Key(device: device, session: try parameters.text("session"))
-        guard (1...64).contains(key.session.utf8.count) else {
-            throw IoTError(.invalidRequest, "call.connect: 'session' must be 1 to 64 bytes of text")
+        // It is part of a key of the store.
+        guard (1...64).contains(key.session.utf8.count), key.session.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw IoTError(.invalidRequest, "call.connect: 'session' must be 1 to 64 visible characters of ASCII")
         }
         guard state.calls[key] == nil else { throw IoTError(.duplicateCall) }
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }

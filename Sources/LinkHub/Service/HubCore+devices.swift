@@ -26,6 +26,7 @@ extension HubCore {
 
     mutating func addDevice(named name: String) throws(IoTError) -> DeviceID {
         try checkName(name)
+        try checkRoomForDevice()
         let device = DeviceID.random()
         let record = DeviceRecord(name: name, presenceSince: nil)
         state.devices[device] = record

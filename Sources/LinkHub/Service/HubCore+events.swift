@@ -41,6 +41,11 @@ extension HubCore {
             state.events.remove(device, excess)
             turn.changes.append(.trimEvents(device, count: excess))
         }
+        turn.eventQuery = EventQuery(
+            selection: .excess(
+                device, trimmed: max(0, excess), size: text.utf8.count, capacity: limits.eventBytesOfDevice,
+                limit: Self.eventStep),
+            purpose: .trim)
         pushToUsers(
             of: device, EventMethod.event,
             ThingEvent(id: number, device: device, topic: topic, body: body, t: event.t).json, at: time)
@@ -127,6 +132,9 @@ extension HubCore {
             guard case .success(let rows) = rows else { break }
             delete(rows.records)
             if rows.records.count == Self.eventStep { eventExpiry = time.monotonic + .milliseconds(100) }
+        case .trim:
+            guard case .success(let rows) = rows else { break }
+            delete(rows.records)
         case .list:
             guard let permit = query.permit else { break }
             finish(permit.requester, EventMethod.list, rows.map(Self.describe), at: time)

@@ -67,7 +67,8 @@ extension HubCore {
         if responses == .many { reply.seq = sequence }
         guard let bytes = try? Envelope.reply(reply).serialized() else { return }
         turn.outputs.append(.message(requester.address, bytes))
-        recent.add(requester.key, requester.content, forward.parts + [bytes], at: time.wall)
+        recent.add(
+            requester.key, requester.content, forward.parts + [bytes], of: requester.actor, at: time.wall)
     }
 
     private static func checked(

@@ -59,8 +59,8 @@ extension HubCore {
         let path = try parameters.text("path")
         let version = try parameters.integer("version")
         _ = try loggedInModel(of: device)
-        try state.models[device]?.markApplied(path, version: version)
-        turn.changes.append(.applied(device, path: path, version: version))
+        guard let stored = try state.models[device]?.markApplied(path, version: version) else { return [:] }
+        turn.changes.append(.applied(device, path: stored, version: version))
         return [:]
     }
 

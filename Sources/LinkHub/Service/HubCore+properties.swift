@@ -49,7 +49,7 @@ extension HubCore {
         guard let change = try state.models[device]?.write(path, value, at: time.seconds, ifVersion: ifVersion) else {
             throw neverOnline(device)
         }
-        let isWritable = change.path.hasPrefix("\(PropertyClass.writable.rawValue).")
+        let isWritable = PropertyClass(ofPath: change.path) == .writable
         record(change, of: device, isForDevice: isWritable)
         return ["version": .integer(change.version), "value": change.value, "pending": .bool(isWritable)]
     }
@@ -93,7 +93,7 @@ extension HubCore {
 
     /// Notes a change for the store and for those who are to hear of it.
     mutating func record(_ change: PropertyChange, of device: DeviceID, isForDevice: Bool = false) {
-        if change.value == .null, change.path.hasPrefix("\(PropertyClass.user.rawValue)."),
+        if change.value == .null, PropertyClass(ofPath: change.path) == .user,
             (try? state.models[device]?.read(change.path)) == nil
         {
             turn.changes.append(.removeProperty(device, path: change.path))

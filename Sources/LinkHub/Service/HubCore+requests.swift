@@ -17,11 +17,6 @@ extension HubCore {
         statistics.requests += 1
         let requester = HubTurn.Requester(address: address, request: request)
         turn.requester = requester
-        guard takeRate(address.principal, at: time) else {
-            statistics.refusedRequests += 1
-            answer(requester, .failure(IoTError(.tooManyRequests, "too many requests a second")))
-            return
-        }
         if address.principal.kind == .enrolment {
             handleEnrolment(request, for: requester, at: time)
             return
@@ -214,11 +209,20 @@ extension HubCore {
         guard let bytes = answer(requester, outcome) else { return }
         let key = requester.key
         if case .success = outcome, Self.durableMethods.contains(method) {
-            let number = state.answers.add(key, requester.content, at: time.wall)
-            turn.changes.append(.answer(number: number, key, requester.content, at: time.wall, reply: bytes))
+            let actor = requester.actor
+            let number = state.answers.add(key, requester.content, of: actor, size: bytes.count, at: time.wall)
+            turn.changes.append(
+                .answer(number: number, key, requester.content, of: actor, at: time.wall, reply: bytes))
+            forgetAnswers()
         } else {
-            recent.add(key, requester.content, [bytes], at: time.wall)
+            recent.add(key, requester.content, [bytes], of: requester.actor, at: time.wall)
         }
+    }
+
+    /// Lets the store forget what is forgotten.
+    mutating func forgetAnswers() {
+        let numbers = state.answers.takeForgotten()
+        if !numbers.isEmpty { turn.changes.append(.forgetAnswers(numbers)) }
     }
 
     @discardableResult
@@ -231,11 +235,5 @@ extension HubCore {
             send(.reply(LinkReply(id: requester.id, error: error)), to: requester.address)
             return nil
         }
-    }
-
-    private mutating func takeRate(_ principal: Principal, at time: HubTime) -> Bool {
-        let perSecond = limits.requestsPerSecond
-        return rates[principal, default: RequestRate(perSecond: perSecond, at: time.monotonic)]
-            .take(perSecond: perSecond, at: time.monotonic)
     }
 }

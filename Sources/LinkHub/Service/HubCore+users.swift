@@ -90,6 +90,7 @@ extension HubCore {
         guard state.users[user] == nil else {
             throw IoTError(.nameTaken, "there is an account '\(user)' already")
         }
+        try checkRoomForUser()
         let record = UserRecord(kind: kind, created: time.wall)
         state.users[user] = record
         turn.changes.append(.putUser(user, record))

@@ -16,7 +16,7 @@ struct HubCore: Sendable {
     var state: HubState
     var sessions = SessionTable()
     var forwards = ForwardTable()
-    var recent = RecentAnswers()
+    var recent: RecentAnswers
     var rates: [Principal: RequestRate] = [:]
     /// When a principal last renewed its token.
     var renewals: [Principal: NIODeadline] = [:]
@@ -44,6 +44,8 @@ struct HubCore: Sendable {
         self.authority = authority
         self.identity = identity
         self.limits = limits
+        recent = RecentAnswers(limits)
+        limitAnswers()
         updateAccountExpiry()
     }
 
@@ -52,11 +54,16 @@ struct HubCore: Sendable {
         _ message: UplinkMessage, at time: HubTime, recall: (Int64) -> [UInt8]?
     ) -> HubTurn {
         turn = HubTurn()
+        // The topic says who speaks, so what is too much is refused before it costs anything.
+        guard takeRate(message, at: time) else {
+            refuse(message, IoTError(.tooManyRequests, "too many requests a second")) { $0.refusedRequests += 1 }
+            return turn
+        }
         let envelope: Envelope
         do {
             envelope = try Envelope(parsing: message.payload)
         } catch {
-            refuseMalformed(message, error)
+            refuse(message, error) { $0.ignoredMessages += 1 }
             return turn
         }
         switch envelope {
@@ -93,11 +100,16 @@ struct HubCore: Sendable {
         self.state = state
         statistics.storeFailures += 1
         // These may tell of tokens that were never stored. What was forwarded its target does not carry out twice.
-        recent = RecentAnswers()
+        recent = RecentAnswers(limits)
+        limitAnswers()
         exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
         updateAccountExpiry()
         // A session's end may be among what was not stored.
         hasStarted = false
+    }
+
+    private mutating func limitAnswers() {
+        state.answers.limit(toBytesOfOne: limits.answerBytesOfPrincipal, bytes: limits.answerBytes)
     }
 
     // MARK: Time
@@ -134,7 +146,8 @@ struct HubCore: Sendable {
         // Deleting often is cheaper for everyone than deleting much at once.
         if lastExpiry.map({ time.monotonic - $0 >= .seconds(10) }) ?? true {
             lastExpiry = time.monotonic
-            if let number = state.answers.expire(at: time.wall) { turn.changes.append(.forgetAnswers(through: number)) }
+            state.answers.expire(at: time.wall)
+            forgetAnswers()
         }
         return turn
     }
@@ -177,13 +190,18 @@ struct HubCore: Sendable {
         }
     }
 
-    /// Only a request that is JSON with an id can be told why it is refused.
-    private mutating func refuseMalformed(_ message: UplinkMessage, _ error: IoTError) {
-        statistics.ignoredMessages += 1
+    /// Only a request with a readable id can be told why it is refused.
+    private mutating func refuse(_ message: UplinkMessage, _ error: IoTError, count: (inout HubStatistics) -> Void) {
+        count(&statistics)
         guard message.payload.count <= Envelope.maximumSize, standing(message.address) != .superseded,
-            let json = try? JSONValue(parsing: message.payload), json["method"] != nil,
-            let id = json["id"]?.stringValue, RequestID.isValid(id)
+            let id = RequestHead.id(in: message.payload)
         else { return }
         send(.reply(LinkReply(id: id, error: error)), to: message.address)
+    }
+
+    private mutating func takeRate(_ message: UplinkMessage, at time: HubTime) -> Bool {
+        let perSecond = limits.requestsPerSecond
+        return rates[message.address.principal, default: RequestRate(perSecond: perSecond, at: time.monotonic)]
+            .take(RequestRate.cost(ofBytes: message.payload.count), perSecond: perSecond, at: time.monotonic)
     }
 }

@@ -8,7 +8,8 @@ public struct HubLimits: Sendable {
     public var waitingBytes = 64 << 20
     /// Mutations of one transaction: 512.
     public var batchSize = 512
-    /// Requests a second of one principal, and the burst it may make: 20,000; past it they are answered with 25024.
+    /// Messages a second of one principal, and the burst it may make: 20,000, where each 4 KiB of a message count as one
+    /// more. Past it messages are not read: requests are answered with 25024, others dropped.
     public var requestsPerSecond = 20_000
     /// Forwarded requests that wait for an answer: 10,000; past it requests are answered with 25024.
     public var pendingForwards = 10_000
@@ -22,6 +23,21 @@ public struct HubLimits: Sendable {
     public var callTokenSeconds: Int64 = 60
     /// Tokens that one principal may have: 256; then 25024.
     public var tokensOfPrincipal = 256
+    /// Bytes of the stored answers that are remembered for one principal, and for all: 32 and 64 MiB; then its oldest,
+    /// or those of who has most, are forgotten.
+    public var answerBytesOfPrincipal = 32 << 20
+    public var answerBytes = 64 << 20
+    /// The same of answers that changed nothing, which are kept in memory: 4 and 8 MiB.
+    public var recentAnswerBytesOfPrincipal = 4 << 20
+    public var recentAnswerBytes = 8 << 20
+    /// Bytes of the bodies of one device's events: 16 MiB; then its oldest events are deleted.
+    public var eventBytesOfDevice = 16 << 20
+    /// Accounts of the hub: 10,000; then 25024.
+    public var accounts = 10_000
+    /// Devices of the hub: 10,000; then 25024.
+    public var devices = 10_000
+    /// Accounts that one device is bound to: 1,000, whose list fits an answer; then 25024.
+    public var bindingsOfDevice = 1_000
     /// Life of the tokens that an enrolment is exchanged for, in seconds: 90 days. They are renewed before it is over.
     public var joinedTokenSeconds: Int64 = 90 * 86_400
     /// How long a call token is still taken after its `exp`, in seconds: 60. Link and API tokens end with their last

@@ -14,7 +14,9 @@ final class HubService: @unchecked Sendable {
 
     fileprivate enum Item {
         case message(UplinkMessage)
-        case call(@Sendable (inout HubCore, HubTime) -> (HubTurn, Completion))
+        /// `refuse` takes the place of running it.
+        case call(
+            run: @Sendable (inout HubCore, HubTime) -> (HubTurn, Completion), refuse: @Sendable (IoTError) -> Void)
         case timeout
         case outage
 
@@ -34,6 +36,7 @@ final class HubService: @unchecked Sendable {
     private let store: HubStore
     private let limits: HubLimits
     private let deliver: @Sendable ([HubOutput]) -> Void
+    private let onStoreFailure: @Sendable (IoTError) -> Void
     private let clock: @Sendable () -> HubTime
     private let queue = DispatchQueue(label: "hub.service")
     private let inbox = NIOLockedValueBox(Inbox())
@@ -41,14 +44,20 @@ final class HubService: @unchecked Sendable {
 
     private var core: HubCore
     private var armed: NIODeadline?
+    /// Set while memory is not what the store holds.
+    private var recovery: StateRecovery?
 
-    /// - Parameter deliver: Gets what is to be sent, in order, on the hub's own thread; it must not block.
+    /// - Parameters:
+    ///   - onStoreFailure: Called when the state cannot be read again after a failure, before requests are refused.
+    ///   - deliver: Gets what is to be sent, in order, on the hub's own thread; it must not block.
     init(
         store: HubStore, authority: TokenAuthority, identity: HubIdentity = HubIdentity(),
         limits: HubLimits = HubLimits(), clock: @escaping @Sendable () -> HubTime = { .now() },
+        onStoreFailure: @escaping @Sendable (IoTError) -> Void = { _ in },
         deliver: @escaping @Sendable ([HubOutput]) -> Void
     ) throws(IoTError) {
         self.store = store
+        self.onStoreFailure = onStoreFailure
         self.limits = limits
         self.deliver = deliver
         self.clock = clock
@@ -66,11 +75,15 @@ final class HubService: @unchecked Sendable {
     func receive(_ message: UplinkMessage) {
         if enqueue(.message(message)) { return }
         inbox.withLockedValue { $0.refused += 1 }
-        guard case .request(let request)? = try? Envelope(parsing: message.payload) else { return }
-        let refusal = LinkReply(
-            id: request.id, error: IoTError(.tooManyRequests, "the hub has more to do than it can"))
-        guard let bytes = try? Envelope.reply(refusal).serialized() else { return }
-        deliver([.message(message.address, bytes)])
+        deliver(Self.refusal(of: message, IoTError(.tooManyRequests, "the hub has more to do than it can")))
+    }
+
+    /// The answer to a request that is not read.
+    private static func refusal(of message: UplinkMessage, _ error: IoTError) -> [HubOutput] {
+        guard message.payload.count <= Envelope.maximumSize, let id = RequestHead.id(in: message.payload),
+            let bytes = try? Envelope.reply(LinkReply(id: id, error: error)).serialized()
+        else { return [] }
+        return [.message(message.address, bytes)]
     }
 
     /// Runs a call on the hub's thread; its result comes when its changes are on the disk.
@@ -81,19 +94,20 @@ final class HubService: @unchecked Sendable {
     ) async throws(IoTError) -> Result {
         let outcome: Swift.Result<Result, IoTError> = await withCheckedContinuation { continuation in
             let isAccepted = enqueue(
-                .call { core, time in
-                    do throws(IoTError) {
-                        let (result, turn) = try core.handle { core throws(IoTError) in try body(&core, time) }
-                        return (
-                            turn,
-                            { failure in
-                                continuation.resume(returning: failure.map { .failure($0) } ?? .success(result))
-                            }
-                        )
-                    } catch {
-                        return (HubTurn(), { _ in continuation.resume(returning: .failure(error)) })
-                    }
-                })
+                .call(
+                    run: { core, time in
+                        do throws(IoTError) {
+                            let (result, turn) = try core.handle { core throws(IoTError) in try body(&core, time) }
+                            return (
+                                turn,
+                                { failure in
+                                    continuation.resume(returning: failure.map { .failure($0) } ?? .success(result))
+                                }
+                            )
+                        } catch {
+                            return (HubTurn(), { _ in continuation.resume(returning: .failure(error)) })
+                        }
+                    }, refuse: { continuation.resume(returning: .failure($0)) }))
             if !isAccepted {
                 continuation.resume(returning: .failure(IoTError(.tooManyRequests, "the hub is too busy, or stopping")))
             }
@@ -165,10 +179,11 @@ final class HubService: @unchecked Sendable {
     }
 
     private func run(_ batch: [Item]) {
+        if let failure = recover() { return refuse(batch[...], failure) }
         var held: [Held] = []
         do {
-            let notices = try store.transaction { writer in
-                for item in batch { held.append(run(item, writer)) }
+            let notices = try store.transaction { writer throws(IoTError) in
+                for item in batch { held.append(try run(item, writer)) }
                 if writer.hasBegun { core.statistics.transactions += 1 }
                 return core.takeNotices(at: clock())
             }
@@ -177,29 +192,67 @@ final class HubService: @unchecked Sendable {
         } catch {
             // Nothing of it happened. Memory has seen it, so it goes back to what the disk holds.
             _ = core.notices.take()
-            if let state = try? store.load() { core.restore(state) }
+            recovery = StateRecovery(at: clock().monotonic)
+            if let failure = recover() { onStoreFailure(failure) }
             deliver(held.flatMap { core.failure(of: $0.turn, error) })
             for entry in held { entry.completion?(entry.failure ?? error) }
+            refuse(batch[held.count...], error)
         }
     }
 
-    private func run(_ item: Item, _ writer: StoreWriter) -> Held {
+    /// Reads the state anew when memory is not what the store holds, and it is time to try.
+    /// - Returns: Why nothing can be decided.
+    private func recover() -> IoTError? {
+        guard var waiting = recovery else { return nil }
+        let time = clock().monotonic
+        let failure: IoTError
+        if waiting.next > time {
+            failure = IoTError(.storeFailed, "the hub cannot read its database")
+        } else {
+            do throws(IoTError) {
+                core.restore(try store.load())
+                recovery = nil
+                return nil
+            } catch {
+                waiting.failed(at: time)
+                failure = error
+            }
+        }
+        recovery = waiting
+        return failure
+    }
+
+    private func refuse(_ items: ArraySlice<Item>, _ error: IoTError) {
+        for item in items {
+            switch item {
+            case .message(let message):
+                core.statistics.refusedRequests += 1
+                deliver(Self.refusal(of: message, error))
+            case .call(_, let refuse): refuse(error)
+            case .outage: core.handleOutage(at: clock())
+            case .timeout: break
+            }
+        }
+    }
+
+    /// Throws when the state as it was before the item cannot be read again.
+    private func run(_ item: Item, _ writer: StoreWriter) throws(IoTError) -> Held {
         let time = clock()
         var turn: HubTurn
         var completion: Completion?
         switch item {
         case .message(let message): turn = core.handle(message, at: time, recall: writer.answer)
-        case .call(let body): (turn, completion) = body(&core, time)
+        case .call(let run, _): (turn, completion) = run(&core, time)
         case .timeout: turn = core.handleTimeout(at: time)
         case .outage:
             core.handleOutage(at: time)
             turn = HubTurn()
         }
         if let query = turn.eventQuery { turn = core.conclude(query, writer.events(query.selection), at: time) }
-        do {
+        do throws(IoTError) {
             try writer.apply(turn.changes)
         } catch {
-            if let state = try? writer.load() { core.restore(state) }
+            core.restore(try writer.load())
             return Held(turn: turn, outputs: core.failure(of: turn, error), completion: completion, failure: error)
         }
         core.accept(turn)
@@ -209,7 +262,9 @@ final class HubService: @unchecked Sendable {
     /// One timer at a time is enough: it asks again when it fires.
     private func arm() {
         let time = clock()
-        guard let next = core.nextTimeout(at: time), armed.map({ next < $0 || $0 <= time.monotonic }) ?? true else {
+        guard let next = recovery?.next ?? core.nextTimeout(at: time),
+            armed.map({ next < $0 || $0 <= time.monotonic }) ?? true
+        else {
             return
         }
         armed = next

@@ -10,16 +10,20 @@ struct RequestRate: Sendable {
         last = time
     }
 
-    /// Takes one; false when there is none.
-    mutating func take(perSecond: Int, at time: NIODeadline) -> Bool {
+    /// What a message counts as: reading it costs time for each byte.
+    static func cost(ofBytes count: Int) -> Int64 { 1 + Int64(count) / 4_096 }
+
+    /// Takes so many, or a whole second's if that is less; false when there are not enough.
+    mutating func take(_ count: Int64, perSecond: Int, at time: NIODeadline) -> Bool {
         // In millionths of a request: what one microsecond brings at one request a second.
         let elapsed = min(1_000_000, max(0, (time - last).nanoseconds / 1_000))
         if elapsed > 0 {
             available = min(Int64(perSecond) * 1_000_000, available + elapsed * Int64(perSecond))
             last = time
         }
-        guard available >= 1_000_000 else { return false }
-        available -= 1_000_000
+        let cost = min(count, Int64(perSecond)) * 1_000_000
+        guard available >= cost else { return false }
+        available -= cost
         return true
     }
 }

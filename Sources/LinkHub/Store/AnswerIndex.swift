@@ -1,10 +1,14 @@
 import IoTLink
 
-/// Which requests were answered, and where the store keeps the answers. Bounded: past `capacity` the oldest are
-/// forgotten before their ten minutes are over.
+/// Which requests were answered, and where the store keeps the answers. Bounded in bytes: who has too many answers
+/// loses its own oldest before their ten minutes are over.
 struct AnswerIndex: Sendable {
     /// How long an answer is remembered: 10 min, in ms.
     static let memory: Int64 = 600_000
+    /// What a row, its place in memory and its key take beside the answer, about.
+    static let overhead = 256
+    /// More than fit are not read from a store.
+    static let longestLoad = 262_144
 
     struct Key: Hashable, Sendable {
         var principal: Principal
@@ -21,52 +25,79 @@ struct AnswerIndex: Sendable {
     private struct Entry: Sendable {
         var key: Key
         var number: Int64
-        var time: Int64
     }
 
-    let capacity: Int
     private var places: [Key: Place] = [:]
-    /// In the order of time; those before `first` are forgotten.
-    private var entries: [Entry] = []
-    private var first = 0
+    private var shelves: FairShelves<Entry>
     private(set) var nextNumber: Int64 = 1
+    /// What is forgotten already, and is still in the store.
+    private var forgotten: [Int64] = []
+    /// Numbers from 1 to this are to be forgotten, too.
+    private var olderThrough: Int64?
 
-    init(capacity: Int = 200_000) {
-        self.capacity = capacity
+    /// - Parameters:
+    ///   - capacityOfOne: Bytes of the answers to one principal.
+    ///   - capacity: Of all.
+    init(capacityOfOne: Int = .max, capacity: Int = .max) {
+        shelves = FairShelves(capacityOfOne: capacityOfOne, capacity: capacity)
     }
 
-    var count: Int { entries.count - first }
+    /// What a store held is over these bounds until the next answer comes.
+    mutating func limit(toBytesOfOne capacityOfOne: Int, bytes capacity: Int) {
+        shelves.capacityOfOne = capacityOfOne
+        shelves.capacity = capacity
+    }
+
+    var count: Int { shelves.count }
+    var bytes: Int { shelves.bytes }
 
     subscript(key: Key) -> Place? { places[key] }
 
+    /// - Parameters:
+    ///   - actor: In whose name it was asked, who answers for its size.
+    ///   - size: Of the answer, in bytes.
     /// - Returns: The number under which the store keeps the answer.
-    mutating func add(_ key: Key, _ content: RequestContent, at time: Int64) -> Int64 {
+    mutating func add(
+        _ key: Key, _ content: RequestContent, of actor: Principal, size: Int, at time: Int64
+    ) -> Int64 {
         let number = nextNumber
-        restore(key, Place(number: number, content: content), time: time)
+        restore(key, Place(number: number, content: content), of: actor, size: size, time: time)
         return number
     }
 
     /// Adds what a store held, by rising number.
-    mutating func restore(_ key: Key, _ place: Place, time: Int64) {
+    mutating func restore(_ key: Key, _ place: Place, of actor: Principal, size: Int, time: Int64) {
+        // What is older than all that a store gave was not read from it.
+        if nextNumber == 1, place.number > 1 { olderThrough = place.number - 1 }
         places[key] = place
-        entries.append(Entry(key: key, number: place.number, time: time))
         nextNumber = max(nextNumber, place.number + 1)
+        let entry = Entry(key: key, number: place.number)
+        forget(shelves.add(entry, of: actor, size: size + Self.overhead, time: time))
     }
 
-    /// Forgets what is too old or too many.
-    /// - Returns: The last number that is forgotten, for the store to do the same; `nil` for nothing.
-    mutating func expire(at time: Int64) -> Int64? {
-        var last: Int64?
-        while first < entries.count, count > capacity || entries[first].time < time - Self.memory {
-            let entry = entries[first]
+    mutating func expire(at time: Int64) {
+        forget(shelves.removeOld(before: time - Self.memory))
+    }
+
+    /// The numbers that the store is to forget, too, as ranges.
+    mutating func takeForgotten() -> [ClosedRange<Int64>] {
+        var ranges = olderThrough.map { [1...$0] } ?? []
+        olderThrough = nil
+        for number in forgotten.sorted() {
+            if let last = ranges.last, number == last.upperBound + 1 {
+                ranges[ranges.count - 1] = last.lowerBound...number
+            } else {
+                ranges.append(number...number)
+            }
+        }
+        forgotten = []
+        return ranges
+    }
+
+    private mutating func forget(_ entries: [Entry]) {
+        for entry in entries {
             if places[entry.key]?.number == entry.number { places[entry.key] = nil }
-            last = entry.number
-            first += 1
+            forgotten.append(entry.number)
         }
-        if first > 1_024, first > entries.count / 2 {
-            entries.removeFirst(first)
-            first = 0
-        }
-        return last
     }
 }

@@ -8,11 +8,13 @@ struct EventQuery: Sendable {
         case delete
         /// The hub's own deleting of what is too old.
         case expire
+        /// The hub's own deleting of a device's oldest, which a new one has no room beside.
+        case trim
     }
 
     var selection: EventSelection
     var purpose: Purpose
-    /// Who asked, and may; nobody for `expire`.
+    /// Who asked, and may; nobody for the hub's own.
     var permit: HubPermit?
 }
 
@@ -24,6 +26,9 @@ enum EventSelection: Sendable {
     case matching(EventFilter, limit: Int, withBodies: Bool)
     /// Of the oldest `limit` events those from before `t`.
     case oldest(before: Int64, limit: Int)
+    /// The oldest of a device, at most `limit`, without which another of `size` bytes keeps within `capacity`; those
+    /// after the first `trimmed`, which go anyway.
+    case excess(DeviceID, trimmed: Int, size: Int, capacity: Int, limit: Int)
 }
 
 struct EventFilter: Sendable {

@@ -5,67 +5,105 @@ import IoTLink
 import ThingModel
 
 extension HubStore {
-    /// Reads everything: the hub works from memory.
-    static func load(from database: Database) throws -> HubState {
-        var state = HubState()
-        for row in try Row.fetchAll(database, sql: "SELECT id, name, presence_since FROM devices") {
-            let device = try deviceID(row["id"])
-            state.devices[device] = DeviceRecord(name: row["name"], presenceSince: row["presence_since"])
-            state.names[row["name"]] = device
+    /// Reads everything: the hub works from memory. Throws only when the database itself cannot be read.
+    static func load(from database: Database) throws -> StoredState {
+        var stored = StoredState()
+        try stored.each(database, .devices) { row, stored in
+            let device = try deviceID(row.read("id"))
+            var record = DeviceRecord(
+                name: try row.read("name"), presenceSince: try row.readIfPresent("presence_since"))
+            if !DeviceName.isValid(record.name) || stored.state.names[record.name] != nil {
+                // The device itself, with all that is its own, is as good as ever.
+                record.name = "device-\(device.rawValue.prefix(12))"
+                stored.note(
+                    .devices, row, "its name is none, or another device's; it is called \(record.name) now",
+                    replacement: .init(column: "name", value: record.name))
+            }
+            stored.state.devices[device] = record
+            stored.state.names[record.name] = device
         }
-        try loadAccounts(database, into: &state)
-        try loadTokens(database, into: &state)
-        try loadSessions(database, into: &state)
-        try loadModels(database, into: &state)
-        try loadAnswers(database, into: &state)
-        try loadEvents(database, into: &state)
-        return state
+        try loadAccounts(database, into: &stored)
+        try loadTokens(database, into: &stored)
+        try loadSessions(database, into: &stored)
+        try loadModels(database, into: &stored)
+        try loadAnswers(database, into: &stored)
+        try loadEvents(database, into: &stored.state)
+        return stored
     }
 
-    private static func loadModels(_ database: Database, into state: inout HubState) throws {
-        var properties: [String: [StoredProperty]] = [:]
-        let rows = try Row.fetchCursor(database, sql: "SELECT device, path, value, version, applied FROM properties")
-        while let row = try rows.next() {
-            let value: String = row["value"]
+    private static func loadModels(_ database: Database, into stored: inout StoredState) throws {
+        var properties: [DeviceID: [StoredProperty]] = [:]
+        try stored.each(database, .properties) { row, _ in
+            // A blob would be found again under no text.
+            guard case .string = (row["path"] as DatabaseValue).storage else {
+                throw IoTError(.storeFailed, "its path is no text")
+            }
+            let value: String = try row.read("value")
             let property = StoredProperty(
-                path: row["path"], value: try JSONValue(parsing: value), version: row["version"],
-                appliedVersion: row["applied"])
-            properties[row["device"], default: []].append(property)
+                path: try row.read("path"), value: try json(value), version: try row.read("version"),
+                appliedVersion: try row.readIfPresent("applied"))
+            properties[try deviceID(row.read("device")), default: []].append(property)
         }
-        for row in try Row.fetchAll(database, sql: "SELECT device, schema, version FROM models") {
-            let device: String = row["device"]
-            let schema: String = row["schema"]
-            let form = try JSONValue(parsing: schema)
-            state.models[try deviceID(device)] = try ThingDocument(
-                schema: ThingSchema(vendorForm: form), version: row["version"], properties: properties[device] ?? [])
+        try stored.each(database, .models) { row, stored in
+            let device = try deviceID(row.read("device"))
+            try knows(device, stored.state)
+            let version: Int64 = try row.read("version")
+            var schema = ThingSchema()
+            do {
+                schema = try ThingSchema(vendorForm: try json(row.read("schema")))
+            } catch {
+                // What users noted about the device stays; the device brings its schema at its next login.
+                stored.note(
+                    .models, row, "its schema is not valid: \((error as? IoTError)?.message ?? "\(error)")",
+                    replacement: .init(column: "schema", value: schema.vendorForm.jsonText))
+            }
+            stored.state.models[device] = ThingDocument(
+                schema: schema, version: version, properties: properties[device] ?? []
+            ) { property, reason in
+                stored.note(
+                    .properties, [device.rawValue.databaseValue, property.path.databaseValue], "the path \(reason)")
+            }
         }
     }
 
-    private static func loadAnswers(_ database: Database, into state: inout HubState) throws {
-        let rows = try Row.fetchCursor(
-            database,
-            sql: """
-                SELECT number, principal, request, content, answered_at FROM
-                    (SELECT number, principal, request, content, answered_at FROM answers ORDER BY number DESC LIMIT ?)
-                ORDER BY number
-                """, arguments: [state.answers.capacity])
-        while let row = try rows.next() {
-            let principal: String = row["principal"]
-            let key = AnswerIndex.Key(
-                principal: try read(Principal(principal), "answers.principal"), id: row["request"])
-            let digest: Int64? = row["content"]
-            let place = AnswerIndex.Place(number: row["number"], content: digest.map(RequestContent.init(digest:)))
-            state.answers.restore(key, place, time: row["answered_at"])
+    private static func loadAnswers(_ database: Database, into stored: inout StoredState) throws {
+        let sql = """
+            SELECT number, principal, actor, request, content, answered_at, length(reply) AS size FROM
+                (SELECT * FROM answers ORDER BY number DESC LIMIT ?)
+            ORDER BY number
+            """
+        try stored.each(database, .answers, sql: sql, arguments: [AnswerIndex.longestLoad]) { row, stored in
+            let principal = try principal(row.read("principal"), "its principal")
+            let actor: String? = try row.readIfPresent("actor")
+            let digest: Int64? = try row.readIfPresent("content")
+            stored.state.answers.restore(
+                AnswerIndex.Key(principal: principal, id: try row.read("request")),
+                AnswerIndex.Place(number: try row.read("number"), content: digest.map(RequestContent.init(digest:))),
+                of: actor.flatMap { Principal($0) } ?? principal, size: try row.read("size"),
+                time: try row.read("answered_at"))
         }
     }
 
     static func deviceID(_ text: String) throws -> DeviceID {
-        try read(DeviceID(rawValue: text), "a device id")
+        try read(DeviceID(rawValue: text), "its device id")
+    }
+
+    static func principal(_ text: String, _ what: String) throws -> Principal {
+        try read(Principal(text), what)
     }
 
     static func read<Value>(_ value: Value?, _ what: String) throws -> Value {
-        guard let value else { throw IoTError(.storeFailed, "hub.sqlite is damaged: \(what)") }
+        guard let value else { throw IoTError(.storeFailed, "\(what) is damaged") }
         return value
+    }
+
+    static func json(_ text: String) throws -> JSONValue {
+        try JSONValue(parsing: text)
+    }
+
+    /// A row of a device that was set aside goes with it.
+    static func knows(_ device: DeviceID, _ state: HubState) throws {
+        guard state.devices[device] != nil else { throw IoTError(.storeFailed, "there is no such device") }
     }
 }
 

@@ -4,80 +4,86 @@ import IoTLink
 
 /// Reads accounts, devices' relations, tokens, and what outlives a session.
 extension HubStore {
-    static func loadAccounts(_ database: Database, into state: inout HubState) throws {
-        for row in try Row.fetchAll(database, sql: "SELECT * FROM users") {
-            let device: String? = row["device"]
-            state.users[try read(AccessID(rawValue: row["id"]), "users.id")] = UserRecord(
-                kind: try read(AccountKind(rawValue: row["kind"]), "users.kind"), device: try device.map(deviceID),
-                expires: row["expires"], created: row["created_at"])
+    static func loadAccounts(_ database: Database, into stored: inout StoredState) throws {
+        try stored.each(database, .users) { row, stored in
+            let device: String? = try row.readIfPresent("device")
+            stored.state.users[try user(row.read("id"))] = UserRecord(
+                kind: try read(AccountKind(rawValue: row.read("kind")), "its kind"), device: try device.map(deviceID),
+                expires: try row.readIfPresent("expires"), created: try row.read("created_at"))
         }
-        for row in try Row.fetchAll(database, sql: "SELECT * FROM bindings") {
-            state.bindings.set(
-                try read(AccessID(rawValue: row["user"]), "bindings.user"), try deviceID(row["device"]),
+        try stored.each(database, .bindings) { row, stored in
+            let (user, device) = (try user(row.read("user")), try deviceID(row.read("device")))
+            try knows(device, stored.state)
+            guard stored.state.users[user] != nil else { throw IoTError(.storeFailed, "there is no such account") }
+            stored.state.bindings.set(
+                user, device,
                 Binding(
-                    role: try read(BindingRole(rawValue: row["role"]), "bindings.role"),
-                    actions: try actions(row["actions"], "bindings.actions"), since: row["since"]))
+                    role: try read(BindingRole(rawValue: row.read("role")), "its role"),
+                    actions: try actions(row.read("actions")), since: try row.read("since")))
         }
     }
 
-    static func loadTokens(_ database: Database, into state: inout HubState) throws {
-        for row in try Row.fetchAll(database, sql: "SELECT * FROM tokens") {
-            let kind = try read(TokenRecord.Kind(rawValue: row["kind"]), "tokens.kind")
-            let principal = try principal(row["principal"], "tokens.principal")
-            let devices: String? = row["devices"]
-            let allowed: String? = row["actions"]
-            state.tokens.add(
+    static func loadTokens(_ database: Database, into stored: inout StoredState) throws {
+        try stored.each(database, .tokens) { row, stored in
+            let id: String = try row.read("id")
+            let kind = try read(TokenRecord.Kind(rawValue: row.read("kind")), "its kind")
+            let principal = try principal(row.read("principal"), "its principal")
+            let devices: String? = try row.readIfPresent("devices")
+            let allowed: String? = try row.readIfPresent("actions")
+            stored.state.tokens.add(
                 TokenRecord(
-                    id: row["id"], kind: kind, principal: principal,
+                    id: id, kind: kind, principal: principal,
                     credential: kind == .link
                         ? BrokerCredential(
-                            tokenID: row["id"], principal: principal, hash: row["hash"], salt: row["salt"]) : nil,
-                    issued: row["issued"], expires: row["expires"], isLocal: row["is_local"],
+                            tokenID: id, principal: principal, hash: try row.read("hash"), salt: try row.read("salt"))
+                        : nil,
+                    issued: try row.read("issued"), expires: try row.read("expires"),
+                    isLocal: try row.read("is_local"),
                     scope: TokenRecord.Scope(
-                        devices: try devices.map { try texts($0, "tokens.devices").map(deviceID) },
-                        actions: try allowed.map { try actions($0, "tokens.actions") })))
+                        devices: try devices.map { try texts($0, "its list of devices").map(deviceID) },
+                        actions: try allowed.map(actions))))
         }
-        for row in try Row.fetchAll(database, sql: "SELECT * FROM enrolments") {
-            let id: String = row["id"]
-            let user: String? = row["user"]
-            state.enrolments[id] = EnrolmentRecord(
+        try stored.each(database, .enrolments) { row, stored in
+            let id: String = try row.read("id")
+            let account: String? = try row.readIfPresent("user")
+            stored.state.enrolments[id] = EnrolmentRecord(
                 credential: BrokerCredential(
-                    tokenID: id, principal: try read(Principal(kind: .enrolment, id: id), "enrolments.id"),
-                    hash: row["hash"], salt: row["salt"]),
-                creator: try principal(row["creator"], "enrolments.creator"),
-                user: try user.map { try read(AccessID(rawValue: $0), "enrolments.user") },
-                devices: try texts(row["devices"], "enrolments.devices").map(deviceID), issued: row["issued"],
-                expires: row["expires"])
+                    tokenID: id, principal: try read(Principal(kind: .enrolment, id: id), "its id"),
+                    hash: try row.read("hash"), salt: try row.read("salt")),
+                creator: try principal(row.read("creator"), "its creator"), user: try account.map(user),
+                devices: try texts(row.read("devices"), "its list of devices").map(deviceID),
+                issued: try row.read("issued"), expires: try row.read("expires"))
         }
     }
 
-    static func loadSessions(_ database: Database, into state: inout HubState) throws {
-        for row in try Row.fetchAll(database, sql: "SELECT * FROM registrations") {
-            state.registrations[try principal(row["principal"], "registrations.principal")] = Registration(
-                session: row["session"], superseded: try texts(row["superseded"], "registrations.superseded"))
+    static func loadSessions(_ database: Database, into stored: inout StoredState) throws {
+        try stored.each(database, .registrations) { row, stored in
+            stored.state.registrations[try principal(row.read("principal"), "its principal")] = Registration(
+                session: try row.read("session"),
+                superseded: try texts(row.read("superseded"), "its list of earlier sessions"))
         }
-        for row in try Row.fetchAll(database, sql: "SELECT * FROM calls ORDER BY opened_at") {
+        try stored.each(database, .calls, sql: "SELECT * FROM calls ORDER BY opened_at") { row, stored in
             let asker = LinkAddress(
-                principal: try principal(row["asker"], "calls.asker"), session: row["asker_session"])
-            let ending: Int64 = row["ending"]
-            state.calls.set(
+                principal: try principal(row.read("asker"), "its asker"), session: try row.read("asker_session"))
+            let ending: Int64 = try row.read("ending")
+            stored.state.calls.set(
                 OpenCall(
-                    key: OpenCall.Key(device: try deviceID(row["device"]), session: row["session"]),
-                    user: try read(AccessID(rawValue: row["user"]), "calls.user"),
-                    asker: try read(asker, "calls.asker_session"), needs: try actions(row["needs"], "calls.needs"),
-                    opened: row["opened_at"], ending: OpenCall.Sides(rawValue: UInt8(clamping: ending))))
+                    key: OpenCall.Key(device: try deviceID(row.read("device")), session: try row.read("session")),
+                    user: try user(row.read("user")), asker: try read(asker, "its asker's session"),
+                    needs: try actions(row.read("needs")), opened: try row.read("opened_at"),
+                    ending: OpenCall.Sides(rawValue: UInt8(clamping: ending))))
         }
     }
 
-    private static func principal(_ text: String, _ what: String) throws -> Principal {
-        try read(Principal(text), what)
+    private static func user(_ text: String) throws -> AccessID {
+        try read(AccessID(rawValue: text), "its account")
     }
 
-    private static func actions(_ text: String, _ what: String) throws -> BindingActions {
-        try read(BindingActions(json: try JSONValue(parsing: text)), what)
+    private static func actions(_ text: String) throws -> BindingActions {
+        try read(BindingActions(json: try json(text)), "its list of actions")
     }
 
     private static func texts(_ text: String, _ what: String) throws -> [String] {
-        try read(try JSONValue(parsing: text).arrayValue, what).map { try read($0.stringValue, what) }
+        try read(try json(text).arrayValue, what).map { try read($0.stringValue, what) }
     }
 }

@@ -59,7 +59,47 @@ extension HubStore {
             // What was asked, in 64 bits: an answer is repeated only for the same question.
             try database.execute(sql: "ALTER TABLE answers ADD COLUMN content INTEGER")
         }
+        migrator.registerMigration("answers and events in bytes", migrate: migrateToBytes)
+        migrator.registerMigration("rows set aside") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE set_aside (
+                        number INTEGER PRIMARY KEY NOT NULL,
+                        source TEXT NOT NULL,                 -- the table
+                        key TEXT NOT NULL,                    -- of its primary key, as SQL
+                        content TEXT NOT NULL,                -- the statement that would put the row back
+                        reason TEXT NOT NULL,
+                        since INTEGER NOT NULL
+                    )
+                    """)
+        }
         return migrator
+    }
+
+    /// Whose bytes an answer counts as, and how much the events of a device take.
+    private static func migrateToBytes(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE answers ADD COLUMN actor TEXT;    -- in whose name it was asked; NULL for the principal
+
+                -- Kept by SQLite itself, also when the events go with their device.
+                CREATE TABLE event_sizes (
+                    device TEXT PRIMARY KEY NOT NULL,
+                    count INTEGER NOT NULL,
+                    bytes INTEGER NOT NULL                -- of bodies
+                ) WITHOUT ROWID;
+                INSERT INTO event_sizes
+                    SELECT device, count(*), sum(length(CAST(body AS BLOB))) FROM events GROUP BY device;
+                CREATE TRIGGER event_added AFTER INSERT ON events BEGIN
+                    INSERT INTO event_sizes VALUES (new.device, 1, length(CAST(new.body AS BLOB)))
+                    ON CONFLICT (device) DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes;
+                END;
+                CREATE TRIGGER event_removed AFTER DELETE ON events BEGIN
+                    UPDATE event_sizes SET count = count - 1, bytes = bytes - length(CAST(old.body AS BLOB))
+                    WHERE device = old.device;
+                    DELETE FROM event_sizes WHERE device = old.device AND count <= 0;
+                END;
+                """)
     }
 
     /// Kinds of accounts and tokens, exact rights of bindings, enrolments, registrations and calls over a restart,

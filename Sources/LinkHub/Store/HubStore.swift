@@ -8,10 +8,16 @@ import IoTCore
 /// (GRDB's and SQLite's usual choice for this log, NORMAL, loses the last commits in a power cut).
 final class HubStore: Sendable {
     private let queue: DatabaseQueue
+    let path: String?
+    private let onUnreadable: @Sendable (UnreadableRow) -> Void
 
-    /// - Parameter path: The database file; `nil` keeps it in memory, for tests.
+    /// - Parameters:
+    ///   - path: The database file; `nil` keeps it in memory, for tests.
+    ///   - onUnreadable: Gets each row that `load` set aside.
     /// - Throws: `storeFailed`.
-    init(path: String?) throws(IoTError) {
+    init(path: String?, onUnreadable: @escaping @Sendable (UnreadableRow) -> Void = { _ in }) throws(IoTError) {
+        self.path = path
+        self.onUnreadable = onUnreadable
         do {
             var configuration = Configuration()
             configuration.label = "hub.store"
@@ -40,23 +46,38 @@ final class HubStore: Sendable {
     }
 
     /// Runs `body` on the calling thread's behalf with exclusive use of the database; the writer's transaction, if it
-    /// began one, is committed and on the disk when this returns.
-    func transaction<Result>(_ body: (StoreWriter) -> Result) throws(IoTError) -> Result {
+    /// began one, is committed and on the disk when this returns. What `body` throws undoes it.
+    func transaction<Result>(_ body: (StoreWriter) throws(IoTError) -> Result) throws(IoTError) -> Result {
         do {
             return try queue.writeWithoutTransaction { database in
                 let writer = StoreWriter(database: database)
-                let result = body(writer)
-                try writer.commit()
-                return result
+                do {
+                    let result = try body(writer)
+                    try writer.commit()
+                    return result
+                } catch {
+                    writer.rollBack()
+                    throw error
+                }
             }
         } catch {
             throw Self.failure("the changes could not be stored", error)
         }
     }
 
+    /// Everything that can be read. A row that cannot be is set aside: it keeps nobody from starting.
     func load() throws(IoTError) -> HubState {
         do {
-            return try queue.read { database in try Self.load(from: database) }
+            let stored = try queue.read { database in try Self.load(from: database) }
+            stored.unreadable.forEach(onUnreadable)
+            if !stored.unreadable.isEmpty {
+                let time = WallClock.milliseconds()
+                // Where this fails they stay, and are told of again.
+                try? queue.write { database in
+                    for row in stored.unreadable { try row.setAside(in: database, at: time) }
+                }
+            }
+            return stored.state
         } catch {
             throw Self.failure("the database cannot be read", error)
         }
@@ -68,6 +89,15 @@ final class HubStore: Sendable {
 
     static func failure(_ what: String, _ error: any Error) -> IoTError {
         if let error = error as? IoTError { return error }
-        return IoTError(.storeFailed, "\(what): \(error)", underlying: error)
+        let code = (error as? DatabaseError)?.resultCode
+        let isDamaged = code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
+        return IoTError(
+            .storeFailed, "\(what): \(error)", remedy: isDamaged ? damageRemedy : nil, underlying: error)
     }
+
+    /// What the operator does about a damaged file.
+    static let damageRemedy = """
+        stop the daemon, keep a copy of hub.sqlite and hub.sqlite-wal, and put a backup in their place, or what \
+        `sqlite3 hub.sqlite .recover | sqlite3 recovered.sqlite` saves; then check the disk
+        """
 }

@@ -30,8 +30,9 @@ enum StoreChange: Sendable, Hashable {
     /// What the device now carries out, unless it is older than what is known.
     case applied(DeviceID, path: String, version: Int64)
     case removeProperty(DeviceID, path: String)
-    case answer(number: Int64, AnswerIndex.Key, RequestContent, at: Int64, reply: [UInt8])
-    case forgetAnswers(through: Int64)
+    /// `of`: in whose name it was asked.
+    case answer(number: Int64, AnswerIndex.Key, RequestContent, of: Principal, at: Int64, reply: [UInt8])
+    case forgetAnswers([ClosedRange<Int64>])
     case addEvent(EventRecord)
     case deleteEvents([Int64])
     /// The oldest of a device.

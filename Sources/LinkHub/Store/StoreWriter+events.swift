@@ -56,7 +56,31 @@ extension StoreWriter {
             return EventRows(records: try found.map { try Self.record($0) })
         case .matching(let filter, let limit, let withBodies):
             return try read(filter, limit: limit, withBodies: withBodies)
+        case .excess(let device, let trimmed, let size, let capacity, let limit):
+            return try readExcess(device, trimmed: trimmed, size: size, capacity: capacity, limit: limit)
         }
+    }
+
+    private func readExcess(
+        _ device: DeviceID, trimmed: Int, size: Int, capacity: Int, limit: Int
+    ) throws -> EventRows {
+        let known = try database.cachedStatement(sql: "SELECT bytes FROM event_sizes WHERE device = ?")
+        var excess = (try Int.fetchOne(known, arguments: [device.rawValue]) ?? 0) + size - capacity
+        var rows = EventRows()
+        guard excess > 0 else { return rows }
+        let cursor = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT number, device, topic, t, length(CAST(body AS BLOB)) AS size FROM events
+                WHERE device = ? ORDER BY number LIMIT ?
+                """, arguments: [device.rawValue, trimmed + limit])
+        var seen = 0
+        while excess > 0, let row = try cursor.next() {
+            seen += 1
+            if seen > trimmed { rows.records.append(try Self.record(row)) }
+            excess -= row["size"]
+        }
+        return rows
     }
 
     private func read(_ filter: EventFilter, limit: Int, withBodies: Bool) throws -> EventRows {
@@ -106,8 +130,8 @@ extension StoreWriter {
 extension HubStore {
     static func loadEvents(_ database: Database, into state: inout HubState) throws {
         var counts: [DeviceID: Int] = [:]
-        for row in try Row.fetchAll(database, sql: "SELECT device, count(*) AS count FROM events GROUP BY device") {
-            counts[try deviceID(row["device"])] = row["count"]
+        for row in try Row.fetchAll(database, sql: "SELECT device, count FROM event_sizes") {
+            counts[try deviceID(row.read("device"))] = try row.read("count")
         }
         // Numbers of deleted events count too.
         let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'")

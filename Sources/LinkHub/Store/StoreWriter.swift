@@ -43,10 +43,15 @@ final class StoreWriter {
         }
     }
 
-    /// The state as the mutations so far have left it, to put memory right after one that failed.
-    func load() throws -> HubState {
-        try flushVersions()
-        return try HubStore.load(from: database)
+    /// The state as the mutations so far have left it, to put memory right after one that failed. What cannot be read
+    /// is set aside at the next start.
+    func load() throws(IoTError) -> HubState {
+        do {
+            try flushVersions()
+            return try HubStore.load(from: database).state
+        } catch {
+            throw HubStore.failure("the state cannot be read again", error)
+        }
     }
 
     /// The answer that was stored under `number`.
@@ -56,13 +61,14 @@ final class StoreWriter {
 
     func commit() throws {
         guard hasBegun else { return }
-        do {
-            try flushVersions()
-            try run("COMMIT")
-        } catch {
-            try? run("ROLLBACK")
-            throw error
-        }
+        try flushVersions()
+        try run("COMMIT")
+    }
+
+    func rollBack() {
+        // A full disk may have ended the transaction by itself.
+        guard hasBegun, database.isInsideTransaction else { return }
+        try? run("ROLLBACK")
     }
 
     private func flushVersions() throws {
@@ -73,9 +79,14 @@ final class StoreWriter {
         versions = [:]
     }
 
-    func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+    /// Throws for a text with a NUL: SQLite is given texts up to their first one, so the rest would be lost, and a key
+    /// would become another's.
+    func run(_ sql: String, _ arguments: [(any DatabaseValueConvertible)?] = []) throws {
+        for case let text as String in arguments where text.utf8.contains(0) {
+            throw IoTError(.storeFailed, "a text with a NUL character cannot be stored", remedy: "leave it out")
+        }
         let statement = try database.cachedStatement(sql: sql)
-        try statement.execute(arguments: arguments)
+        try statement.execute(arguments: StatementArguments(arguments))
     }
 
     private func write(_ change: StoreChange) throws {
@@ -104,15 +115,22 @@ final class StoreWriter {
                 UPDATE properties SET applied = ?1
                 WHERE device = ?2 AND path = ?3 AND version >= ?1 AND coalesce(applied, 0) < ?1
                 """, [version, device.rawValue, path])
-        case .answer(let number, let key, let content, let time, let reply):
+        case .answer(let number, let key, let content, let actor, let time, let reply):
             try run(
                 """
-                INSERT INTO answers (number, principal, request, content, answered_at, reply) VALUES (?, ?, ?, ?, ?, ?)
-                """, [number, key.principal.description, key.id, content.digest, time, Data(reply)])
+                INSERT INTO answers (number, principal, actor, request, content, answered_at, reply)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    number, key.principal.description, actor == key.principal ? nil : actor.description, key.id,
+                    content.digest, time, Data(reply),
+                ])
         case .removeProperty(let device, let path):
             try run("DELETE FROM properties WHERE device = ? AND path = ?", [device.rawValue, path])
-        case .forgetAnswers(let number):
-            try run("DELETE FROM answers WHERE number <= ?", [number])
+        case .forgetAnswers(let ranges):
+            for range in ranges {
+                try run("DELETE FROM answers WHERE number BETWEEN ? AND ?", [range.lowerBound, range.upperBound])
+            }
         case .addEvent, .deleteEvents, .trimEvents: try writeEvents(change)
         case .putModel(let device, let schema, let version):
             try run(

@@ -49,9 +49,10 @@ struct DeviceModelState: Sendable {
     mutating func report(_ path: String, _ value: JSONValue, at t: Int64) throws(IoTError) -> Bool {
         let before = document
         let change = try document.report(path, value, at: t)
-        let isEvent = change.path.hasPrefix(PropertyClass.event.rawValue + ".")
-        let key = change.path.hasPrefix(PropertyClass.readonly.rawValue + ".") ? ".stVal" : ""
-        if !isEvent, let old = try? before.read(change.path + key), let new = try? document.read(change.path + key),
+        let propertyClass = PropertyClass(ofPath: change.path)
+        let key = propertyClass == .readonly ? ".stVal" : ""
+        if propertyClass != .event, let old = try? before.read(change.path + key),
+            let new = try? document.read(change.path + key),
             old.value == new.value
         {
             document = before
@@ -67,7 +68,7 @@ struct DeviceModelState: Sendable {
             needsLogin = false
             // The login carries these; events it does not.
             unacknowledged = [:]
-            unreported.removeAll { !$0.hasPrefix(PropertyClass.event.rawValue + ".") }
+            unreported.removeAll { PropertyClass(ofPath: $0) != .event }
             return .login(ModelLogin(of: document))
         }
         if !unacknowledged.isEmpty {

@@ -3,11 +3,13 @@ public import IoTCore
 extension ThingDocument {
     /// Notes that the device carries out `version` of a `ProWritable` property; an older note changes nothing, nor
     /// does one of a version that does not exist.
-    public mutating func markApplied(_ path: String, version applied: Int64) throws(IoTError) {
-        let name = try writableName(path)
+    /// - Returns: The property's path, as a store has it.
+    @discardableResult
+    public mutating func markApplied(_ path: String, version applied: Int64) throws(IoTError) -> String {
+        let name = spelling(of: .writable, try writableName(path))
         let entry = try entry(.writable, name)
-        guard applied <= entry.version, applied > entry.appliedVersion ?? 0 else { return }
-        setApplied(name, applied)
+        if applied <= entry.version, applied > entry.appliedVersion ?? 0 { setApplied(name, applied) }
+        return "\(PropertyClass.writable.rawValue).\(name)"
     }
 
     /// The `ProWritable` objects whose newest value the device has not yet said to carry out.

@@ -34,18 +34,49 @@ extension ThingDocument {
     ///
     /// Throws `storeFailed` for rows that cannot be of such a document.
     public init(schema: ThingSchema, version: Int64, properties: [StoredProperty]) throws(IoTError) {
+        var failure: IoTError?
+        self.init(schema: schema, version: version, properties: properties) { property, reason in
+            failure = IoTError(.storeFailed, "the stored property '\(property.path)' \(reason)")
+        }
+        if let failure { throw failure }
+    }
+
+    /// The document that the good ones of these rows make. Of two rows of one object, whose names are written in two
+    /// ways, the newer one counts.
+    ///
+    /// - Parameter setAside: Gets each of the others, with what is wrong with it, to be read after its path.
+    public init(
+        schema: ThingSchema, version: Int64, properties: [StoredProperty],
+        setAside: (StoredProperty, String) -> Void
+    ) {
         var entries = ThingDocument(schema: schema).entries
+        var rows: [PropertyClass: [String: StoredProperty]] = [:]
         for property in properties {
-            let path: PropertyPath
-            do { path = try PropertyPath(parsing: property.path) } catch {
-                throw IoTError(.storeFailed, "a stored property has the path '\(property.path)'", underlying: error)
+            guard let path = try? PropertyPath(parsing: property.path), let propertyClass = path.propertyClass,
+                let name = path.object, path.members.isEmpty
+            else {
+                setAside(property, "is no path of a property")
+                continue
             }
-            guard let propertyClass = path.propertyClass, let name = path.object, path.members.isEmpty,
-                property.version <= version,
-                propertyClass == .user || schema[propertyClass, name] != nil
-            else { throw IoTError(.storeFailed, "the stored property '\(property.path)' is not of this document") }
-            entries[propertyClass, default: [:]][name] = Entry(
-                value: property.value, version: property.version, appliedVersion: property.appliedVersion)
+            guard property.version <= version, propertyClass == .user || schema[propertyClass, name] != nil else {
+                setAside(property, "is not of this document")
+                continue
+            }
+            if let other = rows[propertyClass]?[name] {
+                let isNewer = property.version > other.version
+                setAside(isNewer ? other : property, "is another writing of a newer row's path")
+                guard isNewer else { continue }
+            }
+            // First out, since a dictionary keeps the key that it has: the row's writing of the name counts.
+            rows[propertyClass]?[name] = nil
+            rows[propertyClass, default: [:]][name] = property
+        }
+        for (propertyClass, objects) in rows {
+            for (name, property) in objects {
+                entries[propertyClass]?[name] = nil
+                entries[propertyClass, default: [:]][name] = Entry(
+                    value: property.value, version: property.version, appliedVersion: property.appliedVersion)
+            }
         }
         self.init(schema: schema, version: version, entries: entries)
     }

@@ -9,6 +9,9 @@ extension ThingDocument {
         _ name: String, _ value: JSONValue, at t: Int64, ifVersion: Int64? = nil
     ) throws(IoTError) -> PropertyChange {
         let name = try Self.userPropertyName(name)
+        if let fault = PropertyName.fault(in: name) {
+            throw IoTError(.pathInvalid, "a user property's name \(fault)", remedy: "choose another name")
+        }
         try Self.checkUserValue(value, at: "ProUser.\(name).val")
         try checkVersion(PropertyPath(.user, name), ifVersion: ifVersion)
         let count = entries[.user, default: [:]].count - 1
@@ -61,24 +64,15 @@ extension ThingDocument {
         }
     }
 
+    /// The name in `NAME` or `ProUser.NAME`. In bytes: a combining mark after the '.' or '_' must not hide it.
     private static func userPropertyName(_ text: String) throws(IoTError) -> String {
-        let prefix = "\(PropertyClass.user.rawValue)."
-        let name = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
-        guard !name.hasPrefix("_") else {
+        let prefix = "\(PropertyClass.user.rawValue).".utf8
+        let name =
+            text.utf8.starts(with: prefix) ? String(decoding: text.utf8.dropFirst(prefix.count), as: UTF8.self) : text
+        guard name.utf8.first != UInt8(ascii: "_") else {
             throw IoTError(
                 .reservedPropertyName,
-                "'\(name)' begins with '_', which is kept for built-in properties")
-        }
-        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: ".")) else {
-            throw IoTError(
-                .pathInvalid, "'\(name)' is no name for a user property: it is empty or holds a '.'",
-                remedy: "choose another name")
-        }
-        guard name.utf8.count <= ThingSchema.maximumNameLength else {
-            throw IoTError(
-                .pathInvalid,
-                "the name has \(name.utf8.count) bytes; a user property's has at most \(ThingSchema.maximumNameLength)",
-                remedy: "choose a shorter one")
+                "'\(name.excerpt(64))' begins with '_', which is kept for built-in properties")
         }
         return name
     }

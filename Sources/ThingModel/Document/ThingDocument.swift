@@ -68,6 +68,7 @@ public struct ThingDocument: Sendable, Hashable {
     mutating func store(
         _ value: JSONValue, _ propertyClass: PropertyClass, _ name: String
     ) throws(IoTError) -> PropertyChange {
+        let name = spelling(of: propertyClass, name)
         let old = entries[propertyClass]?[name]
         let newSize = size - (old.map { Self.size(of: $0.value, name: name) } ?? 0) + Self.size(of: value, name: name)
         guard newSize <= Self.maximumSize || newSize <= size else {
@@ -85,11 +86,22 @@ public struct ThingDocument: Sendable, Hashable {
     }
 
     mutating func remove(_ propertyClass: PropertyClass, _ name: String) -> PropertyChange {
+        let name = spelling(of: propertyClass, name)
         let old = entries[propertyClass]?.removeValue(forKey: name)
         if let old { size -= Self.size(of: old.value, name: name) }
         version += 1
         return PropertyChange(
             path: "\(propertyClass.rawValue).\(name)", value: .null, version: version, previous: old?.value)
+    }
+
+    /// The object's name as it was first written, which is its only form.
+    ///
+    /// Swift takes `é` in one scalar and in two for the same name, and a store that compares bytes does not: with a
+    /// name of each form it would hold two rows of one object. No normal form is needed for that, nor a second table
+    /// of Unicode that could differ from Swift's.
+    func spelling(of propertyClass: PropertyClass, _ name: String) -> String {
+        guard let objects = entries[propertyClass], let index = objects.index(forKey: name) else { return name }
+        return objects.keys[index]
     }
 
     mutating func setApplied(_ name: String, _ appliedVersion: Int64?) {

@@ -24,6 +24,11 @@ public enum PropertyClass: String, Sendable, Codable, CaseIterable, Comparable {
         }
     }
 
+    /// The class that a path begins with. In bytes: a combining mark after the '.' must not hide it.
+    public init?(ofPath path: String) {
+        self.init(rawValue: String(decoding: path.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
+    }
+
     public static func < (left: PropertyClass, right: PropertyClass) -> Bool {
         left.rawValue < right.rawValue
     }

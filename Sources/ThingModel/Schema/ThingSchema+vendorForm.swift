@@ -47,11 +47,17 @@ extension ThingSchema {
 private struct VendorFormReader {
     private var definitions: [String: [JSONValue]] = [:]
     private var valueCount = 0
+    private var textSize = 0
 
     init(typeDefinitions: [JSONValue]) throws(IoTError) {
         for (index, definition) in typeDefinitions.enumerated() {
             guard let name = definition["name"]?.stringValue else {
                 throw IoTError(.valueInvalid, "TypeDefs[\(index)] has no name")
+            }
+            guard name.utf8.count <= ThingSchema.maximumTypeNameLength else {
+                throw IoTError(
+                    .valueInvalid,
+                    "TypeDefs[\(index)]: a type's name has at most \(ThingSchema.maximumTypeNameLength) bytes")
             }
             guard ValueType(simpleName: name) == nil, definitions[name] == nil else {
                 throw IoTError(.valueInvalid, "TypeDefs[\(index)]: the type '\(name)' exists already")
@@ -65,7 +71,8 @@ private struct VendorFormReader {
 
     mutating func property(_ line: JSONValue, label: String) throws(IoTError) -> PropertySchema {
         guard let name = line["name"]?.stringValue else { throw IoTError(.valueInvalid, "\(label) has no name") }
-        let label = "\(label) \(name)"
+        let label = "\(label) \(name.excerpt(64))"
+        try ThingSchema.checkName(name, of: label)
         guard let text = line["FC"]?.stringValue, let propertyClass = PropertyClass(rawValue: text) else {
             throw IoTError(
                 .valueInvalid,
@@ -89,10 +96,22 @@ private struct VendorFormReader {
                 "\(label): structures nest more than \(ThingSchema.maximumDepth) deep, or hold themselves")
         }
         guard let type = line["type"] else { throw IoTError(.valueInvalid, "\(label) has no type") }
+        try takeText(of: line)
         return ValueSchema(
             try resolve(type, structureName: "\(line["name"]?.stringValue ?? "")_t", label: label, depth: depth),
             minimum: try number(line, "min", label: label), maximum: try number(line, "max", label: label),
             allowed: try allowedValues(line, label: label), default: line["default"])
+    }
+
+    private mutating func takeText(of line: JSONValue) throws(IoTError) {
+        for key in ["name", "desc"] { textSize += line[key]?.stringValue?.utf8.count ?? 0 }
+        for key in ["default", "enum"] { textSize += line[key]?.jsonText.utf8.count ?? 0 }
+        guard textSize <= ThingSchema.maximumTextSize else {
+            throw IoTError(
+                .payloadTooLarge,
+                "the schema's names, descriptions, defaults and enums have more than \(ThingSchema.maximumTextSize) bytes"
+                    + " where its structures are used")
+        }
     }
 
     private mutating func resolve(
@@ -100,10 +119,10 @@ private struct VendorFormReader {
     ) throws(IoTError) -> ValueType {
         if let name = type.stringValue {
             if let simple = ValueType(simpleName: name) { return simple }
-            guard let lines = definitions[name] else {
+            guard name.utf8.count <= ThingSchema.maximumTypeNameLength, let lines = definitions[name] else {
                 throw IoTError(
                     .valueInvalid,
-                    "\(label): there is no type '\(name)'; use int32, uint32, float32, float64, stringN or one of"
+                    "\(label): there is no type '\(name.excerpt(64))'; use int32, uint32, float32, float64, stringN or one of"
                         + " TypeDefs")
             }
             return try structure(name, lines, label: label, depth: depth)
@@ -122,6 +141,7 @@ private struct VendorFormReader {
             guard let name = line["name"]?.stringValue else {
                 throw IoTError(.valueInvalid, "\(label): a member has no name")
             }
+            try ThingSchema.checkName(name, of: "\(label): a member")
             fields.append(
                 ValueType.Field(
                     name, try value(line, label: "\(label).\(name)", depth: depth + 1),

@@ -13,9 +13,16 @@ public import IoTCore
 /// On the wire it is the vendor's form; see `init(vendorForm:)`.
 public struct ThingSchema: Sendable, Hashable {
     /// The longest name of a property or a member, in bytes.
-    public static let maximumNameLength = 64
+    public static let maximumNameLength = PropertyName.maximumLength
     /// The most values, structure members included, that one schema may describe.
     public static let maximumValueCount = 4096
+    /// The most bytes of names, descriptions, defaults and enums, each structure unfolded wherever it is used: a small
+    /// text that names one large structure a thousand times is as large as what it describes.
+    public static let maximumTextSize = 240 * 1024
+    /// The most values of one enum.
+    public static let maximumAllowedCount = 256
+    /// The longest name of a type, in bytes.
+    static let maximumTypeNameLength = 128
     /// How deep structures may nest.
     public static let maximumDepth = 8
 
@@ -83,13 +90,8 @@ public struct ThingSchema: Sendable, Hashable {
     }
 
     static func checkName(_ name: String, of label: String) throws(IoTError) {
-        guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: ".")) else {
-            throw IoTError(.valueInvalid, "\(label): a name may not be empty or hold a '.'")
-        }
-        guard name.utf8.count <= maximumNameLength else {
-            throw IoTError(
-                .valueInvalid,
-                "\(label): the name has \(name.utf8.count) bytes; at most \(maximumNameLength) are allowed")
+        if let fault = PropertyName.fault(in: name) {
+            throw IoTError(.valueInvalid, "\(label.excerpt(512)): the name \(fault)")
         }
     }
 }
@@ -121,7 +123,16 @@ extension ValueSchema {
                 try field.value.checkConsistency(at: "\(path).\(field.name)", depth: depth + 1, count: &count)
             }
         }
-        for value in allowed { _ = try validate(value, at: "\(path) enum") }
+        guard allowed.count <= ThingSchema.maximumAllowedCount else {
+            throw IoTError(
+                .payloadTooLarge,
+                "\(path): enum has \(allowed.count) values; at most"
+                    + " \(ThingSchema.maximumAllowedCount) are allowed")
+        }
+        // Against all but the list itself: looking each up in it would take the square of its length.
+        var ofType = self
+        ofType.allowed = []
+        for value in allowed { _ = try ofType.validate(value, at: "\(path) enum") }
         _ = try validate(defaultValue, at: "\(path) default")
     }
 }

@@ -61,9 +61,11 @@ extension ValueSchema {
             throw IoTError(
                 .valueInvalid, "\(path) must be an object with the members \(names), not \(value.excerpt)")
         }
-        if let stranger = members.keys.sorted().first(where: { key in !fields.contains { $0.name == key } }) {
+        let known = Set(fields.map(\.name))
+        if let stranger = members.keys.filter({ !known.contains($0) }).min() {
             let names = fields.map(\.name).joined(separator: ", ")
-            throw IoTError(.valueInvalid, "\(path).\(stranger) is no member of \(name); its members are \(names)")
+            throw IoTError(
+                .valueInvalid, "\(path).\(stranger.excerpt(64)) is no member of \(name); its members are \(names)")
         }
         var checked: [String: JSONValue] = [:]
         for field in fields {
@@ -111,12 +113,20 @@ extension ValueSchema {
     }
 }
 
+extension String {
+    /// The start of the text, at most so many bytes, for a message. A single character may be as long as a message.
+    func excerpt(_ length: Int) -> String {
+        guard utf8.count > length else { return self }
+        var end = utf8.index(startIndex, offsetBy: length - 3)
+        // Not inside a scalar.
+        while utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
+        return self[..<end] + "..."
+    }
+}
+
 extension JSONValue {
     /// The start of the value's JSON text, for a message.
-    var excerpt: String {
-        let text = jsonText
-        return text.count <= 60 ? text : text.prefix(57) + "..."
-    }
+    var excerpt: String { jsonText.excerpt(60) }
 
     /// How deep arrays and objects are nested: 0 for a plain value.
     var nestingDepth: Int {

@@ -65,8 +65,7 @@ public enum ValueType: Sendable, Hashable {
             return self == other
         }
         guard fields.count == others.count else { return false }
-        return fields.allSatisfy { field in
-            others.contains { $0.name == field.name && $0.value.type.isSameType(as: field.value.type) }
-        }
+        let types = Dictionary(others.map { ($0.name, $0.value.type) }) { first, _ in first }
+        return fields.allSatisfy { types[$0.name]?.isSameType(as: $0.value.type) == true }
     }
 }

@@ -61,7 +61,7 @@ struct CoreFixture {
         let time = time
         return finish(
             core.handle(UplinkMessage(address: address, payload: bytes), at: time) { [stored] number in
-                for case .answer(number, _, _, _, let reply) in stored { return reply }
+                for case .answer(number, _, _, _, _, let reply) in stored { return reply }
                 return nil
             })
     }

@@ -1,0 +1,68 @@
+import Dispatch
+import GRDB
+import IoTCore
+import NIOConcurrencyHelpers
+
+extension HubStore {
+    /// Looks through the whole file for damage, on a connection and a thread of its own.
+    ///
+    /// It is not part of the start: all that the hub works from was read by then, which fails where that is damaged,
+    /// and a look at the rest (events, remembered answers) takes a second for each few hundred megabytes.
+    ///
+    /// - Returns: The first findings; empty for a sound file, one in memory, or when it was cancelled.
+    func findDamage() async -> [String] {
+        guard let path else { return [] }
+        let check = DamageCheck(path: path)
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                DispatchQueue(label: "hub.store.check", qos: .utility).async {
+                    continuation.resume(returning: check.run())
+                }
+            }
+        } onCancel: {
+            check.cancel()
+        }
+    }
+}
+
+/// One run of SQLite's `quick_check`, which can be interrupted.
+private final class DamageCheck: Sendable {
+    private struct State {
+        var database: DatabaseQueue?
+        var isCancelled = false
+    }
+
+    private let path: String
+    private let state = NIOLockedValueBox(State())
+
+    init(path: String) {
+        self.path = path
+    }
+
+    func run() -> [String] {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.label = "hub.store.check"
+        configuration.busyMode = .timeout(5)
+        do {
+            let database = try DatabaseQueue(path: path, configuration: configuration)
+            let isCancelled = state.withLockedValue { state in
+                state.database = database
+                return state.isCancelled
+            }
+            guard !isCancelled else { return [] }
+            let findings = try database.read { try String.fetchAll($0, sql: "PRAGMA quick_check(4)") }
+            return findings == ["ok"] ? [] : findings
+        } catch {
+            return state.withLockedValue { $0.isCancelled } ? [] : ["\(error)"]
+        }
+    }
+
+    func cancel() {
+        let database = state.withLockedValue { state in
+            state.isCancelled = true
+            return state.database
+        }
+        database?.interrupt()
+    }
+}

@@ -1,0 +1,27 @@
+/// The tables whose rows the hub reads when it starts.
+enum StoredTable: String, Sendable {
+    case users, devices, bindings, tokens, enrolments, registrations, calls, models, properties, answers, events
+
+    /// The columns of its primary key.
+    var key: [String] {
+        switch self {
+        case .users, .devices, .tokens, .enrolments: ["id"]
+        case .bindings: ["user", "device"]
+        case .registrations: ["principal"]
+        case .calls: ["device", "session"]
+        case .models: ["device"]
+        case .properties: ["device", "path"]
+        case .answers, .events: ["number"]
+        }
+    }
+
+    /// The tables whose rows go with a row of this one, and their columns that name it.
+    var children: [(table: StoredTable, column: String)] {
+        switch self {
+        case .users: [(.bindings, "user")]
+        case .devices: [(.bindings, "device"), (.models, "device"), (.events, "device")]
+        case .models: [(.properties, "device")]
+        default: []
+        }
+    }
+}
