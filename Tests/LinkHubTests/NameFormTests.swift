@@ -13,6 +13,12 @@ private let decomposed = "cafe\u{301}"
 
 @Suite("One name, however it is written", .timeLimit(.minutes(1)))
 struct NameFormTests {
+    private func rows(_ directory: TemporaryDirectory, like pattern: String) throws -> Int? {
+        try DatabaseQueue(path: directory.path + "/hub.sqlite").read {
+            try Int.fetchOne($0, sql: "SELECT count(*) FROM properties WHERE path LIKE ?", arguments: [pattern])
+        }
+    }
+
     @Test(
         "What was acknowledged under either writing of a name is there after a restart",
         arguments: [(composed, decomposed), (decomposed, composed)])
@@ -30,6 +36,7 @@ struct NameFormTests {
         #expect(
             try await hub.request(owner, "property.write", ["device": target, "path": path, "value": 3]).code
                 == .success)
+        #expect(try rows(directory, like: "ProUser.caf%") == 1)
         for _ in 0..<2 {
             await hub.stop()
             hub = try InProcessHub(directory: directory)
@@ -71,6 +78,7 @@ struct NameFormTests {
         let applied = try await hub.request(
             camera, "model.applied", ["path": .string("ProWritable.\(decomposed)"), "version": version])
         #expect(applied.code == .success)
+        #expect(try rows(directory, like: "ProWritable.caf%") == 1)
         await hub.stop()
         hub = try InProcessHub(directory: directory)
         owner = LinkAddress.random(owner.principal)

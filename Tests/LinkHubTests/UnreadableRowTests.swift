@@ -160,7 +160,7 @@ struct UnreadableRowTests {
     }
 
     @Test(
-        "No request leads to a name with a control character: user properties, schemas, calls",
+        "No request leads to a name with a control character, be it of a user property or of a schema",
         arguments: ["\u{0}x", "a\u{0}b", "a\nb", "\u{7F}", "\u{85}", "\u{2028}"])
     func requests(name: String) async throws {
         let directory = TemporaryDirectory()

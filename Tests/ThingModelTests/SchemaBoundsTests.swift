@@ -17,7 +17,7 @@ struct SchemaBoundsTests {
         var member: JSONValue = ["name": "a", "type": "string65535"]
         member[key] = .string(String(repeating: "x", count: 60_000))
         let type: JSONValue = ["name": "x_t", "type": [member]]
-        let uses = (0..<3_000).map { property("p\($0)", "x_t") }
+        let uses = (0..<1_500).map { property("p\($0)", "x_t") }
         #expect(throws: Never.self) { try schema([type], Array(uses.prefix(4))) }
         let error = #expect(throws: IoTError.self) { try schema([type], uses) }
         #expect(error?.code == .payloadTooLarge)
