@@ -26,11 +26,14 @@ extension ICEAgent {
         }
     }
 
-    private static func isNamed(_ generation: Generation, by username: String) -> Bool {
-        guard let colon = username.firstIndex(of: ":"), username[..<colon] == generation.local.ufrag else {
-            return false
-        }
-        return generation.remote == nil || username[username.index(after: colon)...] == generation.remote?.ufrag ?? ""
+    /// By bytes, as this comes before the message is authenticated.
+    private static func isNamed(_ generation: Generation, by username: STUNText) -> Bool {
+        let name = username.bytes
+        guard let colon = name.firstIndex(of: UInt8(ascii: ":")),
+            name[..<colon].elementsEqual(generation.local.ufrag.utf8)
+        else { return false }
+        guard let remote = generation.remote else { return true }
+        return name[(colon + 1)...].elementsEqual(remote.ufrag.utf8)
     }
 
     private mutating func receiveRequest(

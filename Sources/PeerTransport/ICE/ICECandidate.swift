@@ -51,6 +51,7 @@ extension ICECandidate {
     /// browser's in `.local`. Throws `sessionDescriptionInvalid` for anything else.
     init?(parsing text: some StringProtocol) throws(IoTError) {
         guard text.utf8.count <= 1024 else { throw Self.malformed("too long") }
+        guard text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { throw Self.malformed("not ASCII") }
         var line = Substring(text)
         if line.hasPrefix("a=") { line = line.dropFirst(2) }
         guard line.hasPrefix("candidate:") else { throw Self.malformed("no candidate") }
@@ -81,7 +82,10 @@ extension ICECandidate {
                 related = relatedHost.flatMap { host in
                     UInt16(value).flatMap { try? SocketAddress(ipAddress: String(host), port: Int($0)) }
                 }
-            case "ufrag" where value.utf8.count <= 256: ufrag = String(value)
+            case "ufrag":
+                // One that cannot be anybody's belongs to no generation of ours.
+                guard ICECredentials.isFragment(value) else { return nil }
+                ufrag = String(value)
             default: break
             }
         }
