@@ -14,7 +14,8 @@ public struct ICEConfiguration: Sendable {
 
     public var transportPolicy: TransportPolicy
 
-    /// Servers may not lie on this machine or its link: for servers that somebody else has named. Default false.
+    /// Servers may not lie on this machine or its link, nor send us on to there: for servers that somebody else has
+    /// named. Default false.
     public var refusesLocalServers = false
 
     /// PEM of the authorities that certify `turns:` servers, in place of the system's. Default `nil`: the system's.
