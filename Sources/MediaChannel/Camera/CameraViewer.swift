@@ -130,6 +130,10 @@ final class CameraViewer {
                 if let audio { configuration.sections.append(section(.audio, mid: mid, audio)) }
             } catch {
                 // Sound that cannot be decoded takes no picture away.
+        if offer.malformedCandidates > 0 {
+            stream.logger.debug(
+                "candidates that cannot be read were ignored", metadata: ["ice.count": "\(offer.malformedCandidates)"])
+        }
                 guard choice.video != nil else { throw error }
             }
         }
@@ -170,7 +174,12 @@ final class CameraViewer {
 
     func addRemoteCandidate(_ candidate: String) throws(IoTError) {
         guard let peer else { throw IoTError(.hungUp) }
-        try peer.addRemoteCandidate(candidate)
+        do {
+            try peer.addRemoteCandidate(candidate)
+        } catch {
+            stream.logger.debug(
+                "a candidate that cannot be read was ignored", metadata: ["error.message": "\(error.message)"])
+        }
     }
 
     func perform(_ command: CallCommand, at now: NIODeadline) {
@@ -183,6 +192,7 @@ final class CameraViewer {
             pause()
         }
     }
+    /// One that cannot be read is ignored, so that it takes no other with it.
 
     /// Begins anew at the newest key frame.
     func restart(at now: NIODeadline) {

@@ -56,7 +56,8 @@ public struct ICEConfiguration: Sendable {
     public var disconnectedAfter: TimeAmount
 
     /// How many candidates of the peer are kept, and how many pairs are formed with them, discovered ones included:
-    /// 100. Further ones are ignored.
+    /// 100. One more takes the place of one that has failed, that does not answer, or that is worth less; an address
+    /// from which the peer itself has checked always has a pair.
     public var maximumRemoteCandidates: Int
 
     public init(

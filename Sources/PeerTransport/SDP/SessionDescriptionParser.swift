@@ -94,6 +94,7 @@ struct SessionDescriptionParser {
             // Without the attribute the offerer is active (RFC 4145 §4).
             setup: transport.setup ?? session.setup ?? .active)
         description.candidates = transport.candidates
+        description.malformedCandidates = transport.malformedCandidates
         description.hasEndOfCandidates = transport.hasEndOfCandidates || session.hasEndOfCandidates
         description.isICELite = session.isICELite
         return description

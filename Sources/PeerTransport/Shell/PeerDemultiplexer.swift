@@ -57,6 +57,11 @@ final class PeerDemultiplexer: ChannelInboundHandler {
         }
     }
 
+    /// The peer has moved on from this address.
+    func remove(_ peer: Peer, address: SocketAddress) {
+        if peersByAddress[address] === peer { peersByAddress[address] = nil }
+    }
+
     func remove(_ peer: Peer, iceUfrag: String) {
         let key = Array(iceUfrag.utf8)
         if peersByUfrag[key] === peer { peersByUfrag[key] = nil }
