@@ -192,7 +192,6 @@ final class CameraViewer {
             pause()
         }
     }
-    /// One that cannot be read is ignored, so that it takes no other with it.
 
     /// Begins anew at the newest key frame.
     func restart(at now: NIODeadline) {
