@@ -79,6 +79,8 @@ final class CameraViewer {
     }
 
     private func configuration(_ socket: PeerSocket, isControlling: Bool) -> PeerConfiguration {
+        // Who offers tells of later candidates; an answer to a browser would have to wait for them.
+        if !isControlling { configuration.ice.serversNotAwaited = stream.silentServers }
         var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: isControlling)
         configuration.ice.servers = iceServers.servers(for: session, at: WallClock.milliseconds() / 1000)
         return configuration
@@ -94,7 +96,7 @@ final class CameraViewer {
         } else {
             gathering = promise
             let timeout = eventLoop.assumeIsolated().scheduleTask(in: Self.gatheringTimeout) { [weak self] in
-                self?.endGathering()
+                self?.gatheringTimedOut()
             }
             promise.futureResult.whenComplete { _ in timeout.cancel() }
         }
@@ -102,6 +104,21 @@ final class CameraViewer {
             guard let description = self?.peer?.localDescription else { throw IoTError(.hungUp) }
             return description.text
         }.nonisolated()
+    /// The servers that have not answered are not waited for again until they have.
+    private func gatheringTimedOut() {
+        let silent = peer?.unansweredServers ?? []
+        if !silent.isEmpty {
+            stream.logger.debug("ICE servers do not answer", metadata: ["ice.servers": "\(silent.sorted())"])
+        }
+        stream.silentServers.formUnion(silent)
+        endGathering()
+    }
+
+    private func noteServers() {
+        guard let peer, !stream.silentServers.isEmpty else { return }
+        stream.silentServers.subtract(peer.answeredServers)
+    }
+
     }
 
     private func endGathering() {
@@ -196,12 +213,36 @@ final class CameraViewer {
     /// Begins anew at the newest key frame.
     func restart(at now: NIODeadline) {
         guard isConnected, wantsMedia, stream.isOn else { return }
-        lastStart = now
+        recovery.started(at: now)
         feed.start(video: video, audio: audio, soundIsLive: isBrowser, at: now)
         if let edge = stream.newest?.pts {
             let start = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? edge
             browserClock?.begin(start: start, edge: edge, after: lastSent)
         }
+    private func beginClock() {
+        guard let edge = stream.newest?.pts else { return }
+        let start = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? edge
+        browserClock?.begin(start: start, edge: edge, after: lastSent)
+    }
+
+    /// The viewer says that it cannot decode without a key frame.
+    private func keyFrameRequested(mid: String, at now: NIODeadline) {
+        // A peer of our own kind gets no picture twice: its clock is the source's.
+        guard isBrowser, mid == sections[.video], let peer, let video, let next = feed.nextPicture else { return }
+        let action = recovery.keyFrameRequested(
+            lacking: peer.undelivered(mid: mid), keyFrame: video.ring.newestKeyFrame, sent: next, at: now)
+        switch action {
+        case .none: break
+        case .repair(let sequences): peer.repair(sequences, mid: mid)
+        case .restart:
+            recovery.started(at: now)
+            feed.restartPicture(video, at: now)
+            beginClock()
+            clockChanged()
+            pump(at: now)
+        }
+    }
+
         clockChanged()
         pump(at: now)
     }

@@ -18,6 +18,10 @@ public struct ICEConfiguration: Sendable {
     /// named. Default false.
     public var refusesLocalServers = false
 
+    /// URLs of servers that lately gave no answer. They are asked like the others, but gathering is complete without
+    /// them; what they give later is used all the same. Default none.
+    public var serversNotAwaited: Set<String> = []
+
     /// PEM of the authorities that certify `turns:` servers, in place of the system's. Default `nil`: the system's.
     public var certificateAuthorities: String?
 

@@ -77,6 +77,7 @@ extension ICEGatherer {
     mutating func receiveBinding(_ message: STUNMessage, from source: SocketAddress, at now: NIODeadline) -> Bool {
         guard let binding = bindings[message.transactionID], binding.server == source else { return false }
         bindings[message.transactionID] = nil
+        attempts[binding.attempt].hasAnswered = true
         let url = attempts[binding.attempt].url
         if message.messageClass == .successResponse, message.unknownRequiredAttributes.isEmpty,
             let mapped = message.mappedAddress, mapped.isReachableUnicast, mapped.isIPv4 == source.isIPv4
@@ -182,6 +183,7 @@ extension ICEGatherer {
         links[id]?.isAllocated = true
         guard attempts.indices.contains(link.attempt) else { return }
         attempts[link.attempt].state = .done
+        attempts[link.attempt].hasAnswered = true
         let attempt = attempts[link.attempt]
         outputs.append(
             .relayed(
@@ -219,6 +221,7 @@ extension ICEGatherer {
         if link.isAllocated { outputs.append(.lost(link: id)) }
         guard attempts.indices.contains(link.attempt), attempts[link.attempt].state == .active else { return }
         attempts[link.attempt].failure = failure
+        if failure.code != TURNFailure.noAnswerCode { attempts[link.attempt].hasAnswered = true }
         // 437: the server remembers another allocation of our port. A new link has another port.
         if failure.code == 437, !attempts[link.attempt].hasRetried {
             attempts[link.attempt].hasRetried = true
