@@ -108,6 +108,17 @@ public final class Peer {
         return isSent
     }
 
+    /// See `PeerConnection.undelivered`.
+    public func undelivered(mid: String) -> [Int64] {
+        connection.undelivered(mid: mid, at: eventLoop.now)
+    }
+
+    /// See `PeerConnection.repair`.
+    public func repair(_ sequences: [Int64], mid: String) {
+        connection.repair(sequences, mid: mid, at: eventLoop.now)
+        pump()
+    }
+
     /// See `PeerConnection.requestKeyFrame`.
     public func requestKeyFrame(mid: String) {
         connection.requestKeyFrame(mid: mid)
