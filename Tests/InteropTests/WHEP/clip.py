@@ -7,7 +7,13 @@ RATE = 30
 COUNT = 1200
 GROUP = 300
 WIDTH, HEIGHT = 480, 272
-BIT_WIDTH, BITS, STRIPE = 24, 16, 32
+BIT_WIDTH, STRIPE = 24, 32
+NUMBER_BITS, BITS = 11, 19
+
+
+def code(number):
+    """The number with a check after it: a picture that lacks a part of an earlier one shows bits of both."""
+    return number | (number * 167 + 91 >> 2 & 0xFF) << NUMBER_BITS
 
 
 def make(path):
@@ -21,7 +27,7 @@ def make(path):
     colour = bytes([128]) * (WIDTH * HEIGHT // 2)
     for number in range(COUNT):
         row = b"".join(
-            bytes([235 if number >> bit & 1 else 16]) * BIT_WIDTH for bit in range(BITS))
+            bytes([235 if code(number) >> bit & 1 else 16]) * BIT_WIDTH for bit in range(BITS))
         row += bytes([16]) * (WIDTH - len(row))
         offset = number * 7919 % (WIDTH * HEIGHT)
         encoder.stdin.write(row * STRIPE + noise[offset:offset + WIDTH * (HEIGHT - STRIPE)] + colour)
@@ -30,12 +36,13 @@ def make(path):
 
 
 def number(plane, line_size):
-    """The number in a decoded picture's plane of brightness."""
+    """The number in a decoded picture's plane of brightness; `None` in a damaged one."""
     value = 0
     for bit in range(BITS):
         if plane[STRIPE // 2 * line_size + bit * BIT_WIDTH + BIT_WIDTH // 2] > 125:
             value |= 1 << bit
-    return value
+    found = value & (1 << NUMBER_BITS) - 1
+    return found if code(found) == value else None
 
 
 def steps(numbers):
