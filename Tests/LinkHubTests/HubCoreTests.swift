@@ -345,6 +345,7 @@ struct HubCoreTests {
         #expect(forwarded.params["token"] == nil)
         #expect(forwarded.params["grant"]?["user"] == "u/owner")
         #expect(forwarded.params["grant"]?["actions"] == ["view", "talk"])
+        #expect(forwarded.params["grant"]?["owner"] == true)
         #expect(forwarded.params["peerSession"] == .string(hub.owner.session))
 
         #expect(try hub.request(hub.guest, "call.connect", connect)?.code == .callTokenInvalid, "another user's")

@@ -83,7 +83,7 @@ extension HubCore {
         params["peerSession"] = .string(requester.address.session)
         params["grant"] = [
             "user": .string(claims.from), "actions": .array(claims.actions.map { .string($0) }),
-            "expires": .integer(claims.exp),
+            "expires": .integer(claims.exp), "owner": .bool(permit.binding?.role == .owner),
         ]
         let outcome = try forward(
             parameters.request, params, for: requester, to: session.address, purpose: .connect(key), at: time)

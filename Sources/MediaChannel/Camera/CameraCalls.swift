@@ -38,7 +38,7 @@ final class CameraCalls: @unchecked Sendable {
     func attach() {
         link.handle(CallMethod.connect) { [self] request async throws(IoTError) in try await connect(request) }
         link.handle(CallMethod.control) { [self] request async throws(IoTError) in
-            guard let command = CallCommand(rawValue: request.params["command"]?.stringValue ?? "") else {
+            guard let command = CallCommand(rawValue: request.params.shortText("command") ?? "") else {
                 throw IoTError(.invalidRequest, "command is play or stop")
             }
             try await withViewer(of: request) { viewer throws(IoTError) in viewer.perform(command, at: .now()) }
@@ -66,7 +66,7 @@ final class CameraCalls: @unchecked Sendable {
         guard let grant = CallGrant(request.params["grant"]), grant.actions.contains("view") else {
             throw IoTError(.callTokenRejected, "the hub forwarded no grant to view")
         }
-        guard let session = request.params["session"]?.stringValue, (1...64).contains(session.utf8.count) else {
+        guard let session = request.params.shortText("session"), !session.isEmpty else {
             throw IoTError(.invalidRequest, "session is 1 to 64 bytes of text")
         }
         let source = request.params["source"]?.integerValue ?? 0
@@ -177,7 +177,7 @@ final class CameraCalls: @unchecked Sendable {
     private func withViewer(
         of request: LinkRequest, _ body: @escaping @Sendable (CameraViewer) throws(IoTError) -> Void
     ) async throws(IoTError) {
-        let session = request.params["session"]?.stringValue ?? ""
+        let session = request.params.shortText("session") ?? ""
         let from = request.from?.description
         try await onLoop { stream in
             stream.eventLoop.makeCompletedFuture {

@@ -40,12 +40,20 @@ final class CameraStream {
     private(set) var clock: (pts: Int64, wall: Int64)?
     private var waiting: [EventLoopPromise<Void>] = []
     private var lastMeasured = NIODeadline.distantPast
-    var maximumViewers: Int
+    private var places: ViewerPlaces
+
+    /// URLs of ICE servers that lately gave no answer in time.
+    var silentServers: Set<String> = []
+
+    var maximumViewers: Int {
+        get { places.maximum }
+        set { places.maximum = newValue }
+    }
 
     /// `onChange` is called whenever something that the camera's model shows may have changed.
     init(eventLoop: any EventLoop, maximumViewers: Int, logger: Logger, onChange: @escaping () -> Void) {
         self.eventLoop = eventLoop
-        self.maximumViewers = maximumViewers
+        places = ViewerPlaces(maximum: maximumViewers)
         self.logger = logger
         self.onChange = onChange
     }
@@ -254,14 +262,18 @@ final class CameraStream {
 
     func add(_ viewer: CameraViewer, session: String) throws(IoTError) {
         guard isOn else { throw IoTError(.cameraOff) }
-        guard viewers.count < maximumViewers else {
-            throw IoTError(.allChannelsBusy, "the camera already serves \(maximumViewers) viewers")
-        }
+        try places.add(session: session, user: viewer.grant.user, isOwner: viewer.grant.isOwner)
         viewers[session] = viewer
         onChange()
     }
 
+    /// The viewer's connection stands.
+    func takePlace(session: String) throws(IoTError) {
+        try places.connected(session: session)
+    }
+
     func remove(session: String) {
+        places.remove(session: session)
         guard viewers.removeValue(forKey: session) != nil else { return }
         onChange()
     }

@@ -29,9 +29,7 @@ final class CameraViewer {
     private var browserClock: BrowserClock?
     /// The newest picture that was sent, on the source's clock.
     private var lastSent: Int64?
-    private var lastStart = NIODeadline.distantPast
-    /// Between two starts that a browser asks for by wanting a key frame.
-    private static let leastRestartInterval: TimeAmount = .seconds(2)
+    private var recovery = KeyFrameRecovery()
 
     /// `wantsMedia`: begin as soon as the connection stands, without a `play` command.
     /// `onEnd` is called once, with the reason.
@@ -81,6 +79,8 @@ final class CameraViewer {
     private func configuration(_ socket: PeerSocket, isControlling: Bool) -> PeerConfiguration {
         var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: isControlling)
         configuration.ice.servers = iceServers.servers(for: session, at: WallClock.milliseconds() / 1000)
+        // Who offers tells of later candidates; an answer to a browser would have to wait for them.
+        if !isControlling { configuration.ice.serversNotAwaited = stream.silentServers }
         return configuration
     }
 
@@ -94,7 +94,7 @@ final class CameraViewer {
         } else {
             gathering = promise
             let timeout = eventLoop.assumeIsolated().scheduleTask(in: Self.gatheringTimeout) { [weak self] in
-                self?.endGathering()
+                self?.gatheringTimedOut()
             }
             promise.futureResult.whenComplete { _ in timeout.cancel() }
         }
@@ -102,6 +102,21 @@ final class CameraViewer {
             guard let description = self?.peer?.localDescription else { throw IoTError(.hungUp) }
             return description.text
         }.nonisolated()
+    }
+
+    /// The servers that have not answered are not waited for again until they have.
+    private func gatheringTimedOut() {
+        let silent = peer?.unansweredServers ?? []
+        if !silent.isEmpty {
+            stream.logger.debug("ICE servers do not answer", metadata: ["ice.servers": "\(silent.sorted())"])
+        }
+        stream.silentServers.formUnion(silent)
+        endGathering()
+    }
+
+    private func noteServers() {
+        guard let peer, !stream.silentServers.isEmpty else { return }
+        stream.silentServers.subtract(peer.answeredServers)
     }
 
     private func endGathering() {
@@ -115,6 +130,10 @@ final class CameraViewer {
     func makeAnswer(
         to offer: SessionDescription, socket: PeerSocket, certificate: PeerCertificate
     ) throws(IoTError) {
+        if offer.malformedCandidates > 0 {
+            stream.logger.debug(
+                "candidates that cannot be read were ignored", metadata: ["ice.count": "\(offer.malformedCandidates)"])
+        }
         let choice = try BrowserOffer(
             offer, video: stream.video?.codec, isReordered: stream.isReordered, audio: stream.audio?.codec)
         var configuration = configuration(socket, isControlling: false)
@@ -168,9 +187,15 @@ final class CameraViewer {
         try peer.setAnswer(answer)
     }
 
+    /// One that cannot be read is ignored, so that it takes no other with it.
     func addRemoteCandidate(_ candidate: String) throws(IoTError) {
         guard let peer else { throw IoTError(.hungUp) }
-        try peer.addRemoteCandidate(candidate)
+        do {
+            try peer.addRemoteCandidate(candidate)
+        } catch {
+            stream.logger.debug(
+                "a candidate that cannot be read was ignored", metadata: ["error.message": "\(error.message)"])
+        }
     }
 
     func perform(_ command: CallCommand, at now: NIODeadline) {
@@ -187,14 +212,35 @@ final class CameraViewer {
     /// Begins anew at the newest key frame.
     func restart(at now: NIODeadline) {
         guard isConnected, wantsMedia, stream.isOn else { return }
-        lastStart = now
+        recovery.started(at: now)
         feed.start(video: video, audio: audio, soundIsLive: isBrowser, at: now)
-        if let edge = stream.newest?.pts {
-            let start = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? edge
-            browserClock?.begin(start: start, edge: edge, after: lastSent)
-        }
+        beginClock()
         clockChanged()
         pump(at: now)
+    }
+
+    private func beginClock() {
+        guard let edge = stream.newest?.pts else { return }
+        let start = video.flatMap { $0.ring.packet(sequence: $0.startSequence)?.pts } ?? edge
+        browserClock?.begin(start: start, edge: edge, after: lastSent)
+    }
+
+    /// The viewer says that it cannot decode without a key frame.
+    private func keyFrameRequested(mid: String, at now: NIODeadline) {
+        // A peer of our own kind gets no picture twice: its clock is the source's.
+        guard isBrowser, mid == sections[.video], let peer, let video, let next = feed.nextPicture else { return }
+        let action = recovery.keyFrameRequested(
+            lacking: peer.undelivered(mid: mid), keyFrame: video.ring.newestKeyFrame, sent: next, at: now)
+        switch action {
+        case .none: break
+        case .repair(let sequences): peer.repair(sequences, mid: mid)
+        case .restart:
+            recovery.started(at: now)
+            feed.restartPicture(video, at: now)
+            beginClock()
+            clockChanged()
+            pump(at: now)
+        }
     }
 
     func pause() {
@@ -258,6 +304,12 @@ final class CameraViewer {
     private func handle(_ event: PeerEvent) {
         switch event {
         case .stateChanged(.connected):
+            guard !isConnected else { break }
+            do throws(IoTError) {
+                try stream.takePlace(session: session)
+            } catch {
+                return finish(error)
+            }
             isConnected = true
             note("viewer connected")
             restart(at: .now())
@@ -266,13 +318,10 @@ final class CameraViewer {
         case .stateChanged(.closed):
             finish(nil)
         case .localCandidate(let candidate):
+            noteServers()
             if let candidates { candidates.tell(candidate) } else if candidate.isEmpty { endGathering() }
-        case .keyFrameRequested:
-            // A camera cannot be made to give one; but a browser's clock lets it have the newest once more, with all
-            // that followed, at once. Otherwise its picture would stand still until the next.
-            let now = NIODeadline.now()
-            guard isBrowser, feed.isStarted, now - lastStart >= Self.leastRestartInterval else { return }
-            restart(at: now)
+        case .keyFrameRequested(let mid):
+            keyFrameRequested(mid: mid, at: .now())
         case .retransmissionRequested(let mid, let sequences):
             let kind = mid == sections[.video] ? MediaKind.video : .audio
             guard let track = kind == .video ? video : audio else { return }
@@ -297,6 +346,7 @@ final class CameraViewer {
 
     private func finish(_ reason: IoTError?) {
         guard let peer else { return }
+        noteServers()
         self.peer = nil
         candidates = nil
         endGathering()

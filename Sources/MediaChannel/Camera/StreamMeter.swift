@@ -8,6 +8,9 @@ struct StreamMeter: Sendable {
 
     private var frames: [(pts: Int64, bytes: Int)] = []
 
+    /// Bits a second; `nil` until a whole second was measured. Reckoned once a frame, as every viewer's pace asks for it.
+    private(set) var bitrate: Int?
+
     init() {}
 
     mutating func add(_ frame: MediaFrame) {
@@ -15,6 +18,7 @@ struct StreamMeter: Sendable {
         frames.append((frame.pts, frame.bytes.readableBytes))
         let newest = frames.reduce(Int64.min) { max($0, $1.pts) }
         frames.removeAll { $0.pts < newest - Self.window }
+        bitrate = measuredBitrate
     }
 
     /// Frames a second; `nil` until two frames have come.
@@ -23,8 +27,7 @@ struct StreamMeter: Sendable {
         return Double(frames.count - 1) * 1_000_000 / Double(span)
     }
 
-    /// Bits a second; `nil` until a whole second was measured.
-    var bitrate: Int? {
+    private var measuredBitrate: Int? {
         guard let span, span >= 1_000_000 else { return nil }
         // The newest frame's own time lies outside the span.
         let newest = frames.max { $0.pts < $1.pts }?.bytes ?? 0

@@ -5,6 +5,8 @@ struct CallGrant: Sendable, Hashable {
     /// The calling principal, `u/<accessId>`.
     let user: String
     let actions: Set<String>
+    /// Whether the caller owns the device; a hub of before says nothing of it.
+    let isOwner: Bool
     /// Seconds since 1970.
     let expires: Int64
 
@@ -14,6 +16,7 @@ struct CallGrant: Sendable, Hashable {
         else { return nil }
         self.user = user
         self.expires = expires
+        isOwner = value?["owner"]?.boolValue ?? false
         self.actions = Set(actions.compactMap(\.stringValue))
     }
 }

@@ -27,7 +27,7 @@ final class CallTable: @unchecked Sendable {
 
     /// The call that a device's request is about: only the called device may speak in it.
     func receiver(of request: LinkRequest) throws(IoTError) -> any CallClient.Receiver {
-        guard let session = request.params["session"]?.stringValue,
+        guard let session = request.params.shortText("session"),
             let call = lock.withLock({ calls[session] }), request.from?.deviceID == call.device
         else { throw IoTError(.callTargetNotFound, "there is no such call") }
         return call.receiver

@@ -71,17 +71,19 @@ struct BandwidthEstimator: Sendable {
     var nextNumber: UInt16 { sentPackets.nextNumber }
 
     /// A packet with that number goes out.
-    mutating func noteSent(byteCount: Int, at now: NIODeadline) {
-        sentPackets.note(byteCount: byteCount, at: now)
+    mutating func noteSent(byteCount: Int, content: SentContent, at now: NIODeadline) {
+        sentPackets.note(byteCount: byteCount, content: content, at: now)
     }
 
     // MARK: Feedback
 
+    /// - Returns: what became of packets, as far as the message newly tells.
+    @discardableResult
     mutating func handle(
         _ feedback: RTCPTransportWideFeedback, roundTrip: TimeAmount, at now: NIODeadline
-    ) {
+    ) -> [PacketResult] {
         let results = sentPackets.results(of: feedback)
-        guard !results.isEmpty else { return }
+        guard !results.isEmpty else { return [] }
         hasFeedback = true
         var leastTransit: Int64?
         for result in results {
@@ -100,6 +102,7 @@ struct BandwidthEstimator: Sendable {
         }
         adapt(roundTrip: roundTrip, at: now)
         bound()
+        return results
     }
 
     /// REMB.

@@ -60,17 +60,19 @@ struct CongestionController: Sendable {
         pacer.pop(at: now)
     }
 
-    mutating func noteSent(byteCount: Int, at now: NIODeadline) {
-        estimator.noteSent(byteCount: byteCount, at: now)
+    mutating func noteSent(byteCount: Int, content: SentContent, at now: NIODeadline) {
+        estimator.noteSent(byteCount: byteCount, content: content, at: now)
     }
 
     // MARK: Feedback
 
+    /// - Returns: what became of packets, as far as the message newly tells.
     mutating func handle(
         _ feedback: RTCPTransportWideFeedback, roundTrip: TimeAmount, at now: NIODeadline
-    ) {
-        estimator.handle(feedback, roundTrip: roundTrip, at: now)
+    ) -> [PacketResult] {
+        let results = estimator.handle(feedback, roundTrip: roundTrip, at: now)
         follow(at: now)
+        return results
     }
 
     mutating func handle(_ message: RTCPReceiverEstimate, at now: NIODeadline) {

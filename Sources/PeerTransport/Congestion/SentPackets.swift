@@ -1,5 +1,15 @@
 import NIOCore
 
+/// What a packet with a number of the transport's carried.
+struct SentContent: Sendable, Hashable {
+    /// The track's place in the connection.
+    var track: UInt8
+    var isRepair: Bool
+
+    /// The media's sequence number on the wire, of a repair that of the packet which it repairs.
+    var number: UInt16
+}
+
 /// One packet that went out with a number of the transport's, and what became of it.
 struct PacketResult: Sendable, Hashable {
     var number: Int64
@@ -10,12 +20,14 @@ struct PacketResult: Sendable, Hashable {
 
     /// µs on the receiver's clock; `nil` for a packet that is taken for lost.
     var arrival: Int64?
+    var content: SentContent
 }
 
 /// The packets that feedback has yet to tell of.
 struct SentPackets: Sendable {
     private struct Entry: Sendable {
         var sent: NIODeadline
+        var content: SentContent
         var byteCount: UInt16
         var isAcknowledged = false
 
@@ -44,11 +56,11 @@ struct SentPackets: Sendable {
     /// The transport-wide number of the next packet.
     var nextNumber: UInt16 { UInt16(truncatingIfNeeded: first + Int64(entries.count)) }
 
-    mutating func note(byteCount: Int, at now: NIODeadline) {
+    mutating func note(byteCount: Int, content: SentContent, at now: NIODeadline) {
         while let oldest = entries.first, now - oldest.sent > Self.maximumAge || entries.count >= Self.maximumCount {
             removeFirst()
         }
-        entries.append(Entry(sent: now, byteCount: UInt16(clamping: byteCount)))
+        entries.append(Entry(sent: now, content: content, byteCount: UInt16(clamping: byteCount)))
         bytesInFlight += byteCount
     }
 
@@ -69,7 +81,9 @@ struct SentPackets: Sendable {
             guard !entry.isAcknowledged else { continue }
             acknowledge(index)
             results.append(
-                PacketResult(number: number, sent: entry.sent, byteCount: Int(entry.byteCount), arrival: nil))
+                PacketResult(
+                    number: number, sent: entry.sent, byteCount: Int(entry.byteCount), arrival: nil,
+                    content: entry.content))
         }
         suspects.removeAll { $0 < base }
         for (place, status) in feedback.statuses.enumerated() {
@@ -89,7 +103,7 @@ struct SentPackets: Sendable {
                 results.append(
                     PacketResult(
                         number: first + index, sent: entry.sent, byteCount: Int(entry.byteCount),
-                        arrival: tick * 250))
+                        arrival: tick * 250, content: entry.content))
             }
         }
         while entries.first?.isAcknowledged == true { removeFirst() }

@@ -54,6 +54,12 @@ extension PeerConnection {
             && (configuration.ice.servers.isEmpty || configuration.ice.isLite || ice.isGathered)
     }
 
+    /// The URLs of servers of which something is still to come, waited for or not.
+    public var unansweredServers: Set<String> { ice.gatherer.unansweredURLs }
+
+    /// The URLs of servers that have answered, be it with a refusal.
+    public var answeredServers: Set<String> { ice.gatherer.answeredURLs }
+
     func describeCandidates(in description: inout SessionDescription) {
         isGatheringPending = true
         description.candidates = ice.localCandidates

@@ -63,14 +63,17 @@ extension PeerConnection {
         let headerExtension = tracks[index].headerExtension(
             number: congestion?.estimator.nextNumber, playoutDelay: configuration.playoutDelay, at: now)
         var datagram = makeBuffer(for: packet)
+        let number: UInt16?
         if isRepair {
             guard tracks[index].sender?.writeAgain(packet, headerExtension, into: &datagram) == true else { return }
+            number = tracks[index].sender?.sequenceNumber(ofTrackSequence: packet.sequence)
         } else {
-            tracks[index].sender?.write(packet, headerExtension, into: &datagram, at: now)
+            number = tracks[index].sender?.write(packet, headerExtension, into: &datagram, at: now)
         }
         guard let srtp, srtp.protectRTP(&datagram) == .success else { return }
-        if headerExtension?.transportSequenceNumber != nil {
-            congestion?.noteSent(byteCount: datagram.readableBytes, at: now)
+        if headerExtension?.transportSequenceNumber != nil, let number {
+            let content = SentContent(track: UInt8(clamping: index), isRepair: isRepair, number: number)
+            congestion?.noteSent(byteCount: datagram.readableBytes, content: content, at: now)
         }
         emit(datagram, to: address)
     }
@@ -81,7 +84,7 @@ extension PeerConnection {
         switch message {
         case .transportWideFeedback(let feedback):
             let roundTrip = ice.counters.currentRoundTripTime ?? .milliseconds(100)
-            congestion?.handle(feedback, roundTrip: roundTrip, at: now)
+            for result in congestion?.handle(feedback, roundTrip: roundTrip, at: now) ?? [] { noteDelivery(result) }
         case .receiverEstimate(let estimate):
             congestion?.handle(estimate, at: now)
         case .receiverReport(let report): takeLoss(report.reports)
@@ -89,6 +92,29 @@ extension PeerConnection {
         default: return
         }
         if let target = congestion?.targetChange() { outputs.append(.event(.targetBitrateChanged(target))) }
+    }
+
+    /// Only the exceptions are noted: what arrived as it was sent is the rule.
+    private func noteDelivery(_ result: PacketResult) {
+        let (content, hasArrived) = (result.content, result.arrival != nil)
+        guard content.isRepair == hasArrived, tracks.indices.contains(Int(content.track)) else { return }
+        tracks[Int(content.track)].sender?.noteDelivery(ofSequenceNumber: content.number, hasArrived: hasArrived)
+    }
+
+    /// The track's packets that the peer is known by its feedback to lack, of the last 2048 sent, ascending. None for a
+    /// peer whose feedback names no packets.
+    public func undelivered(mid: String, at time: NIODeadline) -> [Int64] {
+        now = max(now, time)
+        return track(mid: mid).flatMap { tracks[$0].sender?.undelivered(at: now) } ?? []
+    }
+
+    /// Has packets sent again as if the peer had asked for them by NACK, within the same bounds: the event
+    /// `.retransmissionRequested` names those that may be. Without effect where the peer has not agreed to repairs.
+    public func repair(_ sequences: [Int64], mid: String, at time: NIODeadline) {
+        guard let (_, index) = beginSending(mid: mid, at: time), tracks[index].section.feedback.contains(.nack),
+            let granted = tracks[index].sender?.grantRepairs(sequences, at: now), !granted.isEmpty
+        else { return }
+        outputs.append(.event(.retransmissionRequested(mid: mid, granted)))
     }
 
     /// The loss of the track that sends most: pictures, where there are any.

@@ -22,8 +22,13 @@ public final class PeerCertificate: @unchecked Sendable {
         try PeerCertificate(days: days)
     }
 
-    private init(days: Int) throws(IoTError) {
+    private convenience init(days: Int) throws(IoTError) {
         guard let key = iot_generate_p256_key() else { throw OpenSSLFailure.error("no key was made") }
+        try self.init(key: key, days: days)
+    }
+
+    /// - Parameter key: goes into its hands.
+    init(key: OpaquePointer, days: Int) throws(IoTError) {
         guard let certificate = Self.selfSigned(key, days: days),
             let fingerprint = CertificateFingerprint(.sha256, of: certificate)
         else {
@@ -73,6 +78,10 @@ public final class PeerCertificate: @unchecked Sendable {
         return certificate
     }
 
+    /// For the exchange of keys the first that both have. In DTLS 1.2 the list bounds the curves of ECDSA certificates,
+    /// too (RFC 8422 §5.1.1), and peers bring others than P-256.
+    private static let groups = "X25519:P-256:P-384:P-521"
+
     private static func makeContext(_ certificate: OpaquePointer, _ key: OpaquePointer) -> OpaquePointer? {
         guard let context = SSL_CTX_new(DTLS_method()) else { return nil }
         iot_dtls_context_harden(context)
@@ -82,7 +91,7 @@ public final class PeerCertificate: @unchecked Sendable {
         let ciphers =
             "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305:"
             + "ECDHE-RSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384"
-        guard SSL_CTX_set_cipher_list(context, ciphers) == 1, iot_ssl_set_groups(context, "X25519:P-256") == 1,
+        guard SSL_CTX_set_cipher_list(context, ciphers) == 1, iot_ssl_set_groups(context, Self.groups) == 1,
             // 0 is success for this one function.
             SSL_CTX_set_tlsext_use_srtp(context, DTLSSession.profileNames) == 0,
             SSL_CTX_use_certificate(context, certificate) == 1, SSL_CTX_use_PrivateKey(context, key) == 1

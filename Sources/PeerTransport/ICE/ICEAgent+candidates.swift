@@ -8,13 +8,12 @@ extension ICEAgent {
         // One of before or after a restart that has overtaken, or was overtaken by, the description.
         if let ufrag = candidate.ufrag, let remote = current.remote, ufrag != remote.ufrag { return }
         if candidate.name != nil { return resolve(candidate) }
-        guard candidate.address.isReachableUnicast, remoteCandidates.count < configuration.maximumRemoteCandidates
-        else {
+        // RFC 8838 §12: a duplicate changes nothing.
+        guard !remoteCandidates.contains(where: { $0.address == candidate.address }) else { return }
+        guard candidate.address.isReachableUnicast, makeRoom(for: candidate) else {
             counters.candidatesIgnored += 1
             return
         }
-        // RFC 8838 §12: a duplicate changes nothing.
-        guard !remoteCandidates.contains(where: { $0.address == candidate.address }) else { return }
         remoteCandidates.append(candidate)
         for index in pairs.indices
         where pairs[index].remote.address == candidate.address && pairs[index].remote.kind == .peerReflexive {
@@ -34,13 +33,15 @@ extension ICEAgent {
         runChecks(at: now)
     }
 
-    /// `nil` when the pair exists, when no base of ours fits it, or when there are too many.
+    /// `nil` when the pair exists, when no base of ours fits it, or when there are too many that are worth more.
+    ///
+    /// - Parameter isChecked: the peer itself has checked this pair, with our password.
     @discardableResult
-    mutating func addPair(to remote: ICECandidate, relay link: Int?) -> Int? {
+    mutating func addPair(to remote: ICECandidate, relay link: Int?, isChecked: Bool = false) -> Int? {
         let route = ICERoute(remote.address, relay: link)
         guard !pairs.contains(where: { $0.route == route }) else { return nil }
         let bases = link.map { id in relays.first { $0.link == id }?.candidates ?? [] } ?? hosts
-        guard remote.address.isReachableUnicast, pairs.count < configuration.maximumRemoteCandidates,
+        guard remote.address.isReachableUnicast,
             let local = bases.first(where: { $0.address.isIPv4 == remote.address.isIPv4 })
         else {
             if link == nil { counters.candidatesIgnored += 1 }
@@ -48,8 +49,79 @@ extension ICEAgent {
         }
         // A server on the internet reaches no private network, and one without a route may give up the relay over it.
         if link != nil, remote.kind == .host, remote.address.isPrivate, !local.address.isPrivate { return nil }
-        pairs.append(CandidatePair(local: local, remote: remote, relay: link))
+        let pair = CandidatePair(local: local, remote: remote, relay: link)
+        guard makeRoom(for: pair, isChecked: isChecked) else {
+            if link == nil { counters.candidatesIgnored += 1 }
+            return nil
+        }
+        pairs.append(pair)
         return pairs.count - 1
+    }
+
+    // MARK: Room
+
+    /// How little it would cost to give a pair or a candidate up; what is not of this kind stays.
+    private enum Dispensable: Int, Comparable {
+        case failed
+        /// Asked for the third time in vain, which takes most of a second.
+        case silent
+        /// Of lower priority than what would take its place (RFC 8445 §6.1.2.5).
+        case lesser
+
+        static func < (left: Dispensable, right: Dispensable) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    private static let silentTransmissions = 3
+
+    /// `nil` for a pair that works or is to carry data, and for one that the peer has checked itself.
+    private func dispensability(of pair: CandidatePair, isLesser: Bool) -> Dispensable? {
+        let route = pair.route
+        guard pair.state != .succeeded, !pair.isNominated, route != selected, route != nominating,
+            !validated.contains(route)
+        else { return nil }
+        if pair.state == .failed { return .failed }
+        if case .inProgress(let check) = pair.state, check.transmissions >= Self.silentTransmissions {
+            return .silent
+        }
+        return isLesser ? .lesser : nil
+    }
+
+    /// False when there are as many pairs as may be and all are worth more.
+    private mutating func makeRoom(for new: CandidatePair, isChecked: Bool) -> Bool {
+        guard pairs.count >= configuration.maximumRemoteCandidates else { return true }
+        let priority = new.priority(isControlling: isControlling)
+        let costs = pairs.indices.compactMap { index -> (Dispensable, UInt64, Int)? in
+            let own = pairs[index].priority(isControlling: isControlling)
+            let kind = dispensability(of: pairs[index], isLesser: isChecked || own < priority)
+            return kind.map { ($0, own, index) }
+        }
+        guard let (_, _, index) = costs.min(by: { ($0.0, $0.1) < ($1.0, $1.1) }) else { return false }
+        pairs.remove(at: index)
+        return true
+    }
+
+    /// False when there are as many candidates as may be and all are worth more. One goes with all its pairs.
+    private mutating func makeRoom(for new: ICECandidate) -> Bool {
+        guard remoteCandidates.count >= configuration.maximumRemoteCandidates else { return true }
+        let pairs = Dictionary(grouping: pairs, by: \.remote.address)
+        let costs = remoteCandidates.indices.compactMap { index -> (Dispensable, UInt32, Int)? in
+            let candidate = remoteCandidates[index]
+            let isLesser = candidate.priority < new.priority
+            var kind: Dispensable? = isLesser ? .lesser : nil
+            if let own = pairs[candidate.address] {
+                let kinds = own.map { dispensability(of: $0, isLesser: isLesser) }
+                // The dearest of its pairs decides.
+                kind = kinds.contains(nil) ? nil : kinds.compactMap { $0 }.max()
+            } else if !hosts.contains(where: { $0.address.isIPv4 == candidate.address.isIPv4 }) {
+                // No base of ours fits it.
+                kind = .failed
+            }
+            return kind.map { ($0, candidate.priority, index) }
+        }
+        guard let (_, _, index) = costs.min(by: { ($0.0, $0.1) < ($1.0, $1.1) }) else { return false }
+        let gone = remoteCandidates.remove(at: index)
+        self.pairs.removeAll { $0.remote.address == gone.address }
+        return true
     }
 
     // MARK: Names

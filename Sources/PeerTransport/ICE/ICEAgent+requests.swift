@@ -26,11 +26,14 @@ extension ICEAgent {
         }
     }
 
-    private static func isNamed(_ generation: Generation, by username: String) -> Bool {
-        guard let colon = username.firstIndex(of: ":"), username[..<colon] == generation.local.ufrag else {
-            return false
-        }
-        return generation.remote == nil || username[username.index(after: colon)...] == generation.remote?.ufrag ?? ""
+    /// By bytes, as this comes before the message is authenticated.
+    private static func isNamed(_ generation: Generation, by username: STUNText) -> Bool {
+        let name = username.bytes
+        guard let colon = name.firstIndex(of: UInt8(ascii: ":")),
+            name[..<colon].elementsEqual(generation.local.ufrag.utf8)
+        else { return false }
+        guard let remote = generation.remote else { return true }
+        return name[(colon + 1)...].elementsEqual(remote.ufrag.utf8)
     }
 
     private mutating func receiveRequest(
@@ -120,9 +123,13 @@ extension ICEAgent {
     }
 
     mutating func markValidated(_ route: ICERoute) {
-        guard validated.count < configuration.maximumRemoteCandidates, validated.insert(route).inserted else {
-            return
+        guard !validated.contains(route) else { return }
+        if validated.count >= configuration.maximumRemoteCandidates {
+            // A peer that moves on and on: where it was and no pair leads any more is forgotten.
+            validated.formIntersection(Set(pairs.map(\.route) + (selected.map { [$0] } ?? [])))
         }
+        guard validated.count < configuration.maximumRemoteCandidates else { return }
+        validated.insert(route)
         outputs.append(.event(.validated(route)))
     }
 
@@ -132,7 +139,7 @@ extension ICEAgent {
         let discovered =
             remoteCandidates.first { $0.address == route.remote }
             ?? ICECandidate(foundation: "p", priority: priority, address: route.remote, kind: .peerReflexive)
-        guard let index = known ?? addPair(to: discovered, relay: route.relay) else { return }
+        guard let index = known ?? addPair(to: discovered, relay: route.relay, isChecked: true) else { return }
         let nominates = usesCandidate && !isControlling
         if configuration.isLite {
             // Its check is all that a lite agent learns (RFC 8445 §7.3.2).

@@ -51,6 +51,7 @@ extension ICECandidate {
     /// browser's in `.local`. Throws `sessionDescriptionInvalid` for anything else.
     init?(parsing text: some StringProtocol) throws(IoTError) {
         guard text.utf8.count <= 1024 else { throw Self.malformed("too long") }
+        guard text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { throw Self.malformed("not ASCII") }
         var line = Substring(text)
         if line.hasPrefix("a=") { line = line.dropFirst(2) }
         guard line.hasPrefix("candidate:") else { throw Self.malformed("no candidate") }
@@ -81,7 +82,10 @@ extension ICECandidate {
                 related = relatedHost.flatMap { host in
                     UInt16(value).flatMap { try? SocketAddress(ipAddress: String(host), port: Int($0)) }
                 }
-            case "ufrag" where value.utf8.count <= 256: ufrag = String(value)
+            case "ufrag":
+                // One that cannot be anybody's belongs to no generation of ours.
+                guard ICECredentials.isFragment(value) else { return nil }
+                ufrag = String(value)
             default: break
             }
         }
@@ -100,33 +104,5 @@ extension ICECandidate {
 
     private static func malformed(_ reason: String) -> IoTError {
         IoTError(.sessionDescriptionInvalid, "an ICE candidate is damaged: \(reason)")
-    }
-}
-
-extension SocketAddress {
-    /// True for what is unique only within somebody's network: RFC 1918, RFC 6598, RFC 3927, RFC 4193, and loopback.
-    var isPrivate: Bool {
-        let bytes = packedIPBytes
-        if bytes.count == 4 {
-            return switch bytes[0] {
-            case 10, 127: true
-            case 100: bytes[1] & 0xC0 == 64
-            case 169: bytes[1] == 254
-            case 172: bytes[1] & 0xF0 == 16
-            case 192: bytes[1] == 168
-            default: false
-            }
-        }
-        return isLoopback || bytes.count == 16 && bytes[0] & 0xFE == 0xFC
-    }
-
-    /// False for what must never be sent to on a stranger's word: no port, unspecified, multicast, broadcast; and
-    /// for IPv6 link-local addresses, which mean nothing without an interface.
-    var isReachableUnicast: Bool {
-        guard let port, port > 0 else { return false }
-        let bytes = packedIPBytes
-        guard bytes.contains(where: { $0 != 0 }) else { return false }
-        if bytes.count == 4 { return bytes[0] != 0 && bytes[0] < 224 }
-        return bytes[0] != 0xFF && !(bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80)
     }
 }

@@ -14,8 +14,13 @@ public struct ICEConfiguration: Sendable {
 
     public var transportPolicy: TransportPolicy
 
-    /// Servers may not lie on this machine or its link: for servers that somebody else has named. Default false.
+    /// Servers may not lie on this machine or its link, nor send us on to there: for servers that somebody else has
+    /// named. Default false.
     public var refusesLocalServers = false
+
+    /// URLs of servers that lately gave no answer. They are asked like the others, but gathering is complete without
+    /// them; what they give later is used all the same. Default none.
+    public var serversNotAwaited: Set<String> = []
 
     /// PEM of the authorities that certify `turns:` servers, in place of the system's. Default `nil`: the system's.
     public var certificateAuthorities: String?
@@ -55,7 +60,8 @@ public struct ICEConfiguration: Sendable {
     public var disconnectedAfter: TimeAmount
 
     /// How many candidates of the peer are kept, and how many pairs are formed with them, discovered ones included:
-    /// 100. Further ones are ignored.
+    /// 100. One more takes the place of one that has failed, that does not answer, or that is worth less; an address
+    /// from which the peer itself has checked always has a pair.
     public var maximumRemoteCandidates: Int
 
     public init(

@@ -16,8 +16,19 @@ struct ICECredentials: Sendable, Hashable {
 
     /// True for the lengths and characters of RFC 8839 §5.4.
     var isValid: Bool {
-        (4...256).contains(ufrag.utf8.count) && (22...256).contains(password.utf8.count)
-            && (ufrag.utf8.allSatisfy(Self.alphabet.contains) && password.utf8.allSatisfy(Self.alphabet.contains))
+        Self.isFragment(ufrag) && (22...Self.maximumByteCount).contains(password.utf8.count) && Self.isText(password)
+    }
+
+    /// The most bytes of a fragment and of a password.
+    static let maximumByteCount = 256
+
+    /// True for a user name fragment: 4 to 256 of `ice-char`.
+    static func isFragment(_ text: some StringProtocol) -> Bool {
+        (4...maximumByteCount).contains(text.utf8.count) && isText(text)
+    }
+
+    private static func isText(_ text: some StringProtocol) -> Bool {
+        text.utf8.allSatisfy(alphabet.contains)
     }
 
     var key: [UInt8] {

@@ -32,8 +32,9 @@ extension ICEGatherer {
         var usable: [SocketAddress] = []
         for var address in addresses {
             address.port = url.port
+            if configuration.refusesLocalServers, address.isThisMachineOrLink { continue }
+            address = address.unmapped
             guard address.isReachableUnicast, url.isTURN || (address.isIPv4 ? hasIPv4 : hasIPv6) else { continue }
-            if configuration.refusesLocalServers, address.isLoopback || address.isIPv4LinkLocal { continue }
             if !usable.contains(address) { usable.append(address) }
         }
         attempts[index].state = .active
@@ -76,6 +77,7 @@ extension ICEGatherer {
     mutating func receiveBinding(_ message: STUNMessage, from source: SocketAddress, at now: NIODeadline) -> Bool {
         guard let binding = bindings[message.transactionID], binding.server == source else { return false }
         bindings[message.transactionID] = nil
+        attempts[binding.attempt].hasAnswered = true
         let url = attempts[binding.attempt].url
         if message.messageClass == .successResponse, message.unknownRequiredAttributes.isEmpty,
             let mapped = message.mappedAddress, mapped.isReachableUnicast, mapped.isIPv4 == source.isIPv4
@@ -181,6 +183,7 @@ extension ICEGatherer {
         links[id]?.isAllocated = true
         guard attempts.indices.contains(link.attempt) else { return }
         attempts[link.attempt].state = .done
+        attempts[link.attempt].hasAnswered = true
         let attempt = attempts[link.attempt]
         outputs.append(
             .relayed(
@@ -197,12 +200,17 @@ extension ICEGatherer {
 
     private mutating func redirected(_ link: Link, to other: SocketAddress, at now: NIODeadline) {
         guard attempts.indices.contains(link.attempt) else { return }
-        // A name to check the other server's certificate against would be needed (RFC 8489 §10).
+        // A name to check the other server's certificate against would be needed (RFC 8489 §10). A server elsewhere
+        // does not have us contact what only this machine or its link can reach.
+        let isWithinReach =
+            !other.isThisMachineOrLink
+            || link.endpoint.address.isThisMachineOrLink && !configuration.refusesLocalServers
         let isAllowed =
             attempts[link.attempt].redirects < Self.maximumRedirects && link.endpoint.transport != .tls
-            && other != link.endpoint.address && (!other.isLoopback || link.endpoint.address.isLoopback)
+            && other != link.endpoint.address && isWithinReach
         guard isAllowed else {
-            attempts[link.attempt].failure = TURNFailure(code: 300, text: "the TURN server sends us on too often")
+            attempts[link.attempt].failure = TURNFailure(
+                code: 300, text: "the TURN server sends us on too often, or to where we do not follow")
             return openNext(attempt: link.attempt, at: now)
         }
         attempts[link.attempt].redirects += 1
@@ -213,6 +221,7 @@ extension ICEGatherer {
         if link.isAllocated { outputs.append(.lost(link: id)) }
         guard attempts.indices.contains(link.attempt), attempts[link.attempt].state == .active else { return }
         attempts[link.attempt].failure = failure
+        if failure.code != TURNFailure.noAnswerCode { attempts[link.attempt].hasAnswered = true }
         // 437: the server remembers another allocation of our port. A new link has another port.
         if failure.code == 437, !attempts[link.attempt].hasRetried {
             attempts[link.attempt].hasRetried = true

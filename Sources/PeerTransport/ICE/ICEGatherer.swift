@@ -49,6 +49,8 @@ struct ICEGatherer {
         var failure = TURNFailure.noAnswer("the server does not answer")
         var redirects = 0
         var hasRetried = false
+        /// It gave an address, or an answer that says why not.
+        var hasAnswered = false
     }
 
     struct Binding {
@@ -76,6 +78,8 @@ struct ICEGatherer {
     var outputs: CircularBuffer<Output> = []
     var generator: any RandomNumberGenerator
     var deadline: NIODeadline?
+    /// Every server that is waited for has given what it has.
+    private(set) var isFinished = true
     private var nextLink = 0
     private(set) var hasIPv4 = false
     private(set) var hasIPv6 = false
@@ -88,8 +92,6 @@ struct ICEGatherer {
         self.configuration = configuration
         self.generator = generator
     }
-
-    var isFinished: Bool { deadline == nil }
 
     /// Begins, or begins anew for an ICE restart; links that are allocated stay until they are released.
     mutating func start(hasIPv4: Bool, hasIPv6: Bool, at now: NIODeadline) {
@@ -114,6 +116,7 @@ struct ICEGatherer {
             }
         }
         deadline = now + configuration.gatheringTimeout
+        isFinished = false
         beginDue(at: now)
         finishIfDone()
     }
@@ -169,9 +172,29 @@ struct ICEGatherer {
     }
 
     mutating func finishIfDone() {
-        guard deadline != nil, bindings.isEmpty, attempts.allSatisfy({ $0.state == .done }) else { return }
-        deadline = nil
-        outputs.append(.finished)
+        guard deadline != nil else { return }
+        let unfinished = unfinishedAttempts
+        if !isFinished, unfinished.allSatisfy({ configuration.serversNotAwaited.contains(attempts[$0].url.text) }) {
+            isFinished = true
+            outputs.append(.finished)
+        }
+        if unfinished.isEmpty { deadline = nil }
+    }
+
+    /// The servers of which something is still to come.
+    private var unfinishedAttempts: Set<Int> {
+        Set(attempts.indices.filter { attempts[$0].state != .done }).union(bindings.values.map(\.attempt))
+    }
+
+    /// The URLs of those servers.
+    var unansweredURLs: Set<String> {
+        guard deadline != nil else { return [] }
+        return Set(unfinishedAttempts.map { attempts[$0].url.text })
+    }
+
+    /// The URLs of servers that gave something.
+    var answeredURLs: Set<String> {
+        Set(attempts.filter(\.hasAnswered).map(\.url.text))
     }
 
     mutating func makeLink(
@@ -203,6 +226,7 @@ struct ICEGatherer {
 
     mutating func closeAll() {
         deadline = nil
+        isFinished = true
         bindings = [:]
         attempts = []
         for id in links.keys.sorted() { close(link: id) }

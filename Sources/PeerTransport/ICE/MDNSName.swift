@@ -6,6 +6,7 @@ enum MDNSName {
     /// In lower case; `nil` when it is no such name. One label only, so that a peer cannot have us ask for hosts of
     /// its choice by name.
     static func normalized(_ text: some StringProtocol) -> String? {
+        guard text.utf8.count <= 63 + suffix.utf8.count, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let name = text.lowercased()
         guard name.hasSuffix(suffix) else { return nil }
         let label = name.dropLast(suffix.count)

@@ -28,7 +28,9 @@ extension RTPCodec {
         switch (rtpmap, payloadType) {
         case (let rtpmap?, _):
             let parts = rtpmap.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count >= 2, !parts[0].isEmpty, let rate = Int(parts[1]), (1...1_000_000).contains(rate)
+            // RFC 6838 §4.2: a subtype's name has 127 characters at most.
+            guard parts.count >= 2, (1...127).contains(parts[0].utf8.count), let rate = Int(parts[1]),
+                (1...1_000_000).contains(rate)
             else { return nil }
             let channels = parts.count > 2 ? Int(parts[2]) ?? 1 : 1
             self.init(

@@ -13,6 +13,7 @@ struct ParsedSection {
     private(set) var fingerprints: [CertificateFingerprint] = []
     private(set) var setup: SessionDescription.Setup?
     private(set) var candidates: [ICECandidate] = []
+    private(set) var malformedCandidates = 0
     private(set) var hasEndOfCandidates = false
     private(set) var isICELite = false
 
@@ -78,11 +79,7 @@ struct ParsedSection {
             }
             setup = value
         case "candidate":
-            if candidates.count < Self.maximumCandidates,
-                let candidate = try ICECandidate(parsing: "candidate:" + argument)
-            {
-                candidates.append(candidate)
-            }
+            takeCandidate(argument)
         case "end-of-candidates": hasEndOfCandidates = true
         case "bundle-only": isBundleOnly = true
         case "rtcp-mux", "rtcp-mux-only": hasRTCPMux = true
@@ -92,7 +89,7 @@ struct ParsedSection {
         case "rtpmap": Self.set(&maps, argument)
         case "fmtp": Self.set(&parameters, argument)
         case "rtcp-fb": takeFeedback(argument)
-        case "ssrc": try takeSource(argument)
+        case "ssrc": takeSource(argument)
         case "ssrc-group": takeSourceGroup(argument)
         case "msid": takeMediaStreamID(argument)
         case "sctp-port":
@@ -182,12 +179,21 @@ struct ParsedSection {
         feedback[words[0], default: []].insert(value)
     }
 
-    /// `1234 cname:abc`. The first SSRC is the media's own; those of repair streams follow it (RFC 5576 §4).
-    private mutating func takeSource(_ argument: Substring) throws(IoTError) {
-        let words = argument.split(separator: " ", maxSplits: 1)
-        guard let first = words.first, let number = UInt32(first) else {
-            throw SessionDescriptionParser.invalid("an ssrc is no number")
+    /// One that cannot be read takes no other with it (RFC 8839 §5.1: what is not known is ignored).
+    private mutating func takeCandidate(_ argument: Substring) {
+        guard candidates.count < Self.maximumCandidates else { return }
+        do {
+            guard let candidate = try ICECandidate(parsing: "candidate:" + argument) else { return }
+            candidates.append(candidate)
+        } catch {
+            malformedCandidates += 1
         }
+    }
+
+    /// `1234 cname:abc`. The first SSRC is the media's own; those of repair streams follow it (RFC 5576 §4).
+    private mutating func takeSource(_ argument: Substring) {
+        let words = argument.split(separator: " ", maxSplits: 1)
+        guard let first = words.first, let number = UInt32(first) else { return }
         if ssrc == nil { ssrc = number }
         if number == ssrc, words.count == 2, words[1].hasPrefix("cname:") {
             cname = words[1].dropFirst("cname:".count).prefix(255)

@@ -28,6 +28,7 @@ extension SessionDescription {
                 lines.append("m=\(section.medium) 0 \(section.transport) \(section.formats)")
                 lines.append("c=IN IP4 0.0.0.0")
                 lines.append("a=mid:\(section.mid)")
+                lines += transportLines
             case .media(let section):
                 lines += mediaLines(section, isFirst: !hasTransport)
                 if !section.isRejected { hasTransport = true }
@@ -48,12 +49,12 @@ extension SessionDescription {
             "c=IN IP4 0.0.0.0",
             "a=mid:\(section.mid)",
         ]
+        lines += transportLines
         if section.isRejected {
-            lines.append("a=inactive")
+            lines += ["a=inactive", "a=rtcp-mux"]
             for codec in section.codecs { lines += codecLines(codec) }
             return lines
         }
-        lines += transportLines
         lines.append("a=\(section.direction.rawValue)")
         lines.append("a=rtcp-mux")
         if section.allowsReducedSizeRTCP { lines.append("a=rtcp-rsize") }
@@ -84,14 +85,15 @@ extension SessionDescription {
             "c=IN IP4 0.0.0.0",
             "a=mid:\(section.mid)",
         ]
-        guard !section.isRejected else { return lines }
         lines += transportLines
+        guard !section.isRejected else { return lines }
         lines.append("a=sctp-port:\(section.sctpPort)")
         lines.append("a=max-message-size:\(section.maximumMessageSize)")
         if isFirst { lines += candidateLines }
         return lines
     }
 
+    /// In declined sections, too, where they say nothing (RFC 8829 §5.3.1): aiortc reads no answer without them.
     private var transportLines: [String] {
         [
             "a=ice-ufrag:\(credentials.ufrag)", "a=ice-pwd:\(credentials.password)", "a=setup:\(setup.rawValue)",

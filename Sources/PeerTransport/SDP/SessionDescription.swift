@@ -57,6 +57,9 @@ public struct SessionDescription: Sendable, Hashable {
     var credentials: ICECredentials
     var candidates: [ICECandidate] = []
 
+    /// How many `a=candidate` lines could not be read; they are ignored.
+    public internal(set) var malformedCandidates = 0
+
     /// The certificates that the author may show.
     public var fingerprints: [CertificateFingerprint]
     public var setup: Setup

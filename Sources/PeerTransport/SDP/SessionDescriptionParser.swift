@@ -18,6 +18,14 @@ struct SessionDescriptionParser {
             guard line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }) else {
                 throw Self.invalid("it holds control characters")
             }
+            // More than ASCII stands in free text alone (RFC 8866 §9), and none of that is of use here. Strings of
+            // ASCII are also compared and hashed in linear time, which canonical equivalence is not.
+            guard line.utf8.allSatisfy({ $0 < 0x80 }) else {
+                let mustBeRead = ["m=", "a=mid:", "a=group:"].contains { line.utf8.starts(with: $0.utf8) }
+                guard !isFirst, !mustBeRead else { throw Self.invalid("a line that must be ASCII is not") }
+                continue
+            }
+            line = Substring(String(line))
             if isFirst {
                 guard line == "v=0" else { throw Self.invalid("it does not begin with v=0") }
                 isFirst = false
@@ -86,6 +94,7 @@ struct SessionDescriptionParser {
             // Without the attribute the offerer is active (RFC 4145 §4).
             setup: transport.setup ?? session.setup ?? .active)
         description.candidates = transport.candidates
+        description.malformedCandidates = transport.malformedCandidates
         description.hasEndOfCandidates = transport.hasEndOfCandidates || session.hasEndOfCandidates
         description.isICELite = session.isICELite
         return description

@@ -39,9 +39,9 @@ enum MessageIntegrity {
 
     /// The long-term key: the hash of `user:realm:password`, each already prepared (RFC 8265).
     static func longTermKey(
-        username: String, realm: String, password: String, algorithm: PasswordAlgorithm = .md5
+        username: String, realm: STUNText, password: String, algorithm: PasswordAlgorithm = .md5
     ) -> [UInt8] {
-        let text = Array("\(username):\(realm):\(password)".utf8)
+        let text = Array("\(username):".utf8) + realm.bytes + Array(":\(password)".utf8)
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var length: UInt32 = 0
         EVP_Digest(text, text.count, &digest, &length, algorithm == .md5 ? EVP_md5() : EVP_sha256(), nil)

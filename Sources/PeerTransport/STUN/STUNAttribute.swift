@@ -7,10 +7,10 @@ import NIOCore
 enum STUNAttribute: Sendable, Equatable {
     case mappedAddress(SocketAddress)
     case xorMappedAddress(SocketAddress)
-    case username(String)
-    case realm(String)
+    case username(STUNText)
+    case realm(STUNText)
     case nonce([UInt8])
-    case software(String)
+    case software(STUNText)
     case errorCode(Int, reason: String)
     case unknownAttributes([UInt16])
     case priority(UInt32)
@@ -117,10 +117,10 @@ extension STUNAttribute {
         case Number.xorMappedAddress:
             guard let address = SocketAddress(readingSTUN: &value, xor: transactionID) else { return nil }
             self = .xorMappedAddress(address)
-        case Number.username: self = .username(String(buffer: value))
-        case Number.realm: self = .realm(String(buffer: value))
+        case Number.username: self = .username(STUNText(value))
+        case Number.realm: self = .realm(STUNText(value))
         case Number.nonce: self = .nonce(Array(value.readableBytesView))
-        case Number.software: self = .software(String(buffer: value))
+        case Number.software: self = .software(STUNText(value))
         case Number.errorCode:
             guard let word = value.readInteger(as: UInt32.self) else { return nil }
             let hundreds = Int(word >> 8 & 0x7)
@@ -197,7 +197,7 @@ extension STUNAttribute {
         case .xorMappedAddress(let address), .xorPeerAddress(let address), .xorRelayedAddress(let address):
             address.writeSTUN(into: &buffer, xor: transactionID)
         case .username(let text), .realm(let text), .software(let text):
-            buffer.writeString(text)
+            buffer.writeBytes(text.bytes)
         case .nonce(let bytes), .passwordAlgorithms(let bytes), .other(_, let bytes):
             buffer.writeBytes(bytes)
         case .data(let bytes):

@@ -2,7 +2,7 @@ import NIOCore
 
 // The first attribute of each type is the one that counts (RFC 8489 §14).
 extension STUNMessage {
-    var username: String? {
+    var username: STUNText? {
         first { if case .username(let text) = $0 { text } else { nil } }
     }
 
@@ -37,7 +37,7 @@ extension STUNMessage {
             ?? first { if case .mappedAddress(let address) = $0 { address } else { nil } }
     }
 
-    var realm: String? {
+    var realm: STUNText? {
         first { if case .realm(let text) = $0 { text } else { nil } }
     }
 

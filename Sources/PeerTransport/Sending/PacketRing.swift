@@ -34,6 +34,17 @@ public struct PacketRing: Sendable {
     /// Where the newest key frame begins; `nil` when it is no longer, or not yet, kept as a whole.
     public var newestKeyFrameSequence: Int64? { keyFrames.last }
 
+    /// The packets of the newest key frame; `nil` when it is not, or not yet, kept as a whole.
+    public var newestKeyFrame: Range<Int64>? {
+        guard let start = keyFrames.last else { return nil }
+        var end = start
+        while let packet = packet(sequence: end) {
+            end += 1
+            if packet.marker { return start..<end }
+        }
+        return nil
+    }
+
     /// Adds the track's next packet. One that does not follow the last begins a new ring.
     public mutating func append(_ packet: MediaPacket, at now: NIODeadline) {
         if let last = entries.last, packet.sequence != last.packet.sequence + 1 { removeAll() }

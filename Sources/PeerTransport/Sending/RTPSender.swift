@@ -42,6 +42,10 @@ public struct RTPSender: Sendable {
     private var trackSequences: [Int64]
     static let historyLength = 2_048
     private var repairs = RepairBudget()
+    private var lost = LostPackets()
+
+    /// The greatest track sequence of the history.
+    private var newestTrackSequence: Int64 = -1
 
     private var reportedPackets: UInt32 = 0
     private var reportedOctets: UInt32 = 0
@@ -85,12 +89,21 @@ public struct RTPSender: Sendable {
         write(packet, nil, into: &buffer, at: now)
     }
 
+    /// - Returns: the packet's number on the wire.
+    @discardableResult
     mutating func write(
         _ packet: MediaPacket, _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer,
         at now: NIODeadline
-    ) {
+    ) -> UInt16 {
         let number = nextSequenceNumber
         nextSequenceNumber &+= 1
+        // The track begins again further back. What was sent before must not go out once more under its old number: it
+        // may have another time by now.
+        if packet.sequence <= newestTrackSequence { forgetHistory() }
+        newestTrackSequence = packet.sequence
+        if !lost.isEmpty, Int(number) % Self.historyLength == 0 {
+            lost.trim(next: nextSequenceNumber, length: Self.historyLength)
+        }
         trackSequences[Int(number) % Self.historyLength] = packet.sequence
         repairs.sent(number)
         let start = buffer.writerIndex
@@ -103,6 +116,12 @@ public struct RTPSender: Sendable {
         if packet.marker { statistics.framesSent += 1 }
         if packet.isKeyFrameStart { statistics.keyFramesSent += 1 }
         if nextReport == nil { nextReport = now }
+        return number
+    }
+
+    private mutating func forgetHistory() {
+        for index in trackSequences.indices { trackSequences[index] = -1 }
+        lost.removeAll()
     }
 
     /// Whether a track's packet is among the last 2048 sent: `writeAgain` can repeat it.
@@ -162,7 +181,7 @@ public struct RTPSender: Sendable {
     }
 
     /// The wire number under which a track's packet went out. Track sequences ascend on the wire, so the search halves.
-    private func sequenceNumber(ofTrackSequence sequence: Int64) -> UInt16? {
+    func sequenceNumber(ofTrackSequence sequence: Int64) -> UInt16? {
         var low = 1
         var high = Self.historyLength
         while low <= high {
@@ -239,8 +258,9 @@ extension RTPSender {
         case .genericNACK(let nack) where nack.mediaSSRC == ssrc:
             statistics.nackCount += 1
             let sequences = nack.lostSequenceNumbers.compactMap { number -> Int64? in
-                guard let sequence = trackSequence(ofSequenceNumber: number),
-                    repairs.grant(number, roundTrip: statistics.roundTripTime, at: now)
+                guard let sequence = trackSequence(ofSequenceNumber: number) else { return nil }
+                lost.noteRequested(number, at: now)
+                guard repairs.grant(number, roundTrip: statistics.roundTripTime, at: now)
                 else { return nil }
                 return sequence
             }
@@ -258,6 +278,26 @@ extension RTPSender {
         default: break
         }
         return []
+    }
+
+    /// What transport-wide feedback says of a packet with this number, or of a repair of it.
+    mutating func noteDelivery(ofSequenceNumber number: UInt16, hasArrived: Bool) {
+        guard trackSequence(ofSequenceNumber: number) != nil else { return }
+        if hasArrived { lost.noteArrived(number) } else { lost.noteLost(number) }
+    }
+
+    /// The track's packets that the viewer is known to lack, of the last 2048 sent, ascending.
+    public func undelivered(at now: NIODeadline) -> [Int64] {
+        lost.lacking(at: now).compactMap(trackSequence).sorted()
+    }
+
+    /// Of packets that are to go out again those that may: as many as a NACK would be granted.
+    mutating func grantRepairs(_ sequences: [Int64], at now: NIODeadline) -> [Int64] {
+        sequences.filter { sequence in
+            sequenceNumber(ofTrackSequence: sequence).map {
+                repairs.grant($0, roundTrip: statistics.roundTripTime, at: now)
+            } ?? false
+        }
     }
 
     private mutating func take(_ report: RTCPReceptionReport, at now: NIODeadline) {

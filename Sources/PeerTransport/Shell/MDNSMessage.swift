@@ -54,9 +54,15 @@ enum MDNSMessage {
         return found
     }
 
+    /// In lower case. Empty for one that holds more than ASCII, as names of services do: nobody asks for those here.
+    private static func text(of name: [UInt8]) -> String {
+        guard name.allSatisfy({ $0 < 0x80 }) else { return "" }
+        return String(decoding: name, as: UTF8.self).lowercased()
+    }
+
     /// A name, its compression followed (RFC 1035 §4.1.4); `nil` when it is damaged.
     private static func readName(_ buffer: inout ByteBuffer, of whole: ByteBuffer) -> String? {
-        var labels: [String] = []
+        var name: [UInt8] = []
         var byteCount = 0
         var jumps = 0
         var cursor = buffer
@@ -65,11 +71,12 @@ enum MDNSMessage {
             switch length {
             case 0:
                 if isInPlace { buffer = cursor }
-                return labels.joined(separator: ".").lowercased()
+                return text(of: name)
             case 1...63:
                 byteCount += Int(length) + 1
-                guard byteCount <= 255, let label = cursor.readString(length: Int(length)) else { return nil }
-                labels.append(label)
+                guard byteCount <= 255, let label = cursor.readBytes(length: Int(length)) else { return nil }
+                if !name.isEmpty { name.append(UInt8(ascii: ".")) }
+                name += label
             case 0xC0...:
                 guard let low = cursor.readInteger(as: UInt8.self), jumps < maximumJumps else { return nil }
                 if isInPlace { buffer = cursor }

@@ -14,6 +14,12 @@ extension Peer {
     /// See `PeerConnection.isGatheringComplete`.
     public var isGatheringComplete: Bool { connection.isGatheringComplete }
 
+    /// See `PeerConnection.unansweredServers`.
+    public var unansweredServers: Set<String> { connection.unansweredServers }
+
+    /// See `PeerConnection.answeredServers`.
+    public var answeredServers: Set<String> { connection.answeredServers }
+
     /// After a restart the peer calls us by a new name; by the one before it still asks for consent.
     func noteFragment() {
         guard iceUfrags.last != connection.iceUfrag else { return }

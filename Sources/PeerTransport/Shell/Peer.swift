@@ -19,6 +19,9 @@ public final class Peer {
     /// The addresses at which the peer has shown itself.
     private(set) var addresses: Set<SocketAddress> = []
 
+    /// Above this, those that ICE no longer keeps are forgotten; it keeps 100.
+    private static let maximumAddresses = 128
+
     /// Under which the peer's checks come: the newest last.
     var iceUfrags: [String]
     static let maximumFragments = 2
@@ -105,6 +108,17 @@ public final class Peer {
         return isSent
     }
 
+    /// See `PeerConnection.undelivered`.
+    public func undelivered(mid: String) -> [Int64] {
+        connection.undelivered(mid: mid, at: eventLoop.now)
+    }
+
+    /// See `PeerConnection.repair`.
+    public func repair(_ sequences: [Int64], mid: String) {
+        connection.repair(sequences, mid: mid, at: eventLoop.now)
+        pump()
+    }
+
     /// See `PeerConnection.requestKeyFrame`.
     public func requestKeyFrame(mid: String) {
         connection.requestKeyFrame(mid: mid)
@@ -166,7 +180,16 @@ public final class Peer {
 
     /// True once for each address at which the peer has shown itself.
     func claim(_ address: SocketAddress) -> Bool {
-        !connection.state.isEnd && connection.hasValidated(address) && addresses.insert(address).inserted
+        guard !connection.state.isEnd, connection.hasValidated(address), addresses.insert(address).inserted else {
+            return false
+        }
+        if addresses.count > Self.maximumAddresses {
+            for old in addresses where !connection.hasValidated(old) {
+                addresses.remove(old)
+                socket.remove(self, address: old)
+            }
+        }
+        return true
     }
 
     /// What a description or a candidate sets off waits for the time.

@@ -12,7 +12,8 @@ final class PeerDemultiplexer: ChannelInboundHandler {
 
     private let logger: Logger
     private let eventLoop: any EventLoop
-    private var peersByUfrag: [String: Peer] = [:]
+    /// By the bytes of their fragments: what is looked up comes from anybody.
+    private var peersByUfrag: [[UInt8]: Peer] = [:]
     private var peersByAddress: [SocketAddress: Peer] = [:]
     private var counters = PeerSocketStatistics()
     private let sender: DatagramSender
@@ -46,7 +47,7 @@ final class PeerDemultiplexer: ChannelInboundHandler {
     var isActive: Bool { context?.channel.isActive == true }
 
     func add(_ peer: Peer) {
-        for ufrag in peer.iceUfrags { peersByUfrag[ufrag] = peer }
+        for ufrag in peer.iceUfrags { peersByUfrag[Array(ufrag.utf8)] = peer }
     }
 
     func remove(_ peer: Peer) {
@@ -56,8 +57,14 @@ final class PeerDemultiplexer: ChannelInboundHandler {
         }
     }
 
+    /// The peer has moved on from this address.
+    func remove(_ peer: Peer, address: SocketAddress) {
+        if peersByAddress[address] === peer { peersByAddress[address] = nil }
+    }
+
     func remove(_ peer: Peer, iceUfrag: String) {
-        if peersByUfrag[iceUfrag] === peer { peersByUfrag[iceUfrag] = nil }
+        let key = Array(iceUfrag.utf8)
+        if peersByUfrag[key] === peer { peersByUfrag[key] = nil }
     }
 
     func closeAll() {
@@ -113,8 +120,10 @@ final class PeerDemultiplexer: ChannelInboundHandler {
         guard let message = try? STUNMessage(parsing: datagram) else { return nil }
         switch message.messageClass {
         case .request:
-            guard let fragment = message.username?.split(separator: ":", maxSplits: 1).first else { return nil }
-            return peersByUfrag[String(fragment)]
+            guard let fragment = message.username?.bytes.prefix(while: { $0 != UInt8(ascii: ":") }),
+                fragment.count <= ICECredentials.maximumByteCount
+            else { return nil }
+            return peersByUfrag[Array(fragment)]
         case .indication:
             return known
         case .successResponse, .errorResponse:

@@ -7,7 +7,7 @@ import NIOCore
 struct LongTermCredential: Sendable {
     let username: String
     let password: String
-    private(set) var realm: String?
+    private(set) var realm: STUNText?
     private(set) var nonce: [UInt8] = []
     private var offeredAlgorithms: [UInt8]?
     private var passwordAlgorithm = MessageIntegrity.PasswordAlgorithm.md5
@@ -29,7 +29,7 @@ struct LongTermCredential: Sendable {
     /// Takes what a 401 or 438 asks for; false when it cannot be met.
     mutating func takeChallenge(_ message: STUNMessage) -> Bool {
         guard let newNonce = message.nonce, newNonce.count <= Self.maximumTextByteCount,
-            let newRealm = message.realm ?? realm, newRealm.utf8.count <= Self.maximumTextByteCount
+            let newRealm = message.realm ?? realm, newRealm.bytes.count <= Self.maximumTextByteCount
         else { return false }
         var algorithm = MessageIntegrity.PasswordAlgorithm.md5
         if let list = message.passwordAlgorithms {
@@ -54,7 +54,7 @@ struct LongTermCredential: Sendable {
     func datagram(_ message: STUNMessage) -> ByteBuffer {
         guard let realm else { return message.datagram() }
         var message = message
-        message.attributes += [.username(username), .realm(realm), .nonce(nonce)]
+        message.attributes += [.username(STUNText(username)), .realm(realm), .nonce(nonce)]
         if let offeredAlgorithms {
             message.attributes += [
                 .passwordAlgorithms(offeredAlgorithms), .passwordAlgorithm(passwordAlgorithm.rawValue),

@@ -104,7 +104,8 @@ struct TURNClient {
     var families: [Families]
     var relayedAddresses: [SocketAddress] = []
 
-    static let maximumPermissions = 64
+    /// More than an agent has pairs.
+    static let maximumPermissions = 128
     static let maximumChannels = 16
     static let maximumHeld = 16
     static let maximumChallenges = 3

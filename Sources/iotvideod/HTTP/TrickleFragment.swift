@@ -27,6 +27,10 @@ struct TrickleFragment: Sendable, Equatable {
                 hasEnded = true
             } else if line.hasPrefix("a=ice-ufrag:") {
                 let ufrag = String(line.dropFirst("a=ice-ufrag:".count))
+                // RFC 8839 §5.4. Anything else is nobody's, and Swift compares only ASCII in linear time.
+                guard (1...256).contains(ufrag.utf8.count), ufrag.utf8.allSatisfy({ $0 < 0x80 }) else {
+                    throw IoTError(.invalidRequest, "an ice-ufrag is at most 256 letters, digits, + and /")
+                }
                 guard iceUfrag == nil || iceUfrag == ufrag else {
                     throw IoTError(.invalidRequest, "the fragment names two ICE sessions")
                 }

@@ -63,7 +63,7 @@ def main():
     watch.CAMERAS = {"street": watch.CAMERAS["street"]}
     with tempfile.TemporaryDirectory() as folder, watch.served(watch.ROOT / "docs" / "examples") as origin:
         with sync_playwright() as api:
-            daemon = watch.Daemon(folder, origin)
+            daemon = watch.Daemon(folder, watch.CAMERAS, origin)
             try:
                 browser = api.chromium.launch(executable_path=watch.CHROMIUM, args=watch.ARGUMENTS)
                 print("test_outage -", test_outage.__doc__)

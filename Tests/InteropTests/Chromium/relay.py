@@ -51,7 +51,7 @@ def main():
         daemon = None
         try:
             with sync_playwright() as api:
-                daemon = watch.Daemon(folder, origin, media)
+                daemon = watch.Daemon(folder, watch.CAMERAS, origin, media)
                 browser = api.chromium.launch(executable_path=watch.CHROMIUM, args=watch.ARGUMENTS)
                 print("test_relay -", test_relay.__doc__)
                 test_relay(browser, origin, daemon)

@@ -410,7 +410,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as api:
         source = Source(folder)
         others = [("missing", f"{folder}/nowhere.mp4"), ("door", source.url)]
-        daemon = watch.Daemon(folder, "http://127.0.0.1:1", others=others)
+        daemon = watch.Daemon(folder, watch.CAMERAS, "http://127.0.0.1:1", others=others)
         daemon.source = source
         browser = api.chromium.launch(executable_path=CHROMIUM, args=watch.ARGUMENTS)
         try:

@@ -11,19 +11,18 @@ import http.server
 import json
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 import traceback
-import urllib.request
 
 from playwright.sync_api import sync_playwright
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-SAMPLES = ROOT / "Samples"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from daemon import ROOT, SAMPLES, Daemon, eventually, free_port  # noqa: E402
+
 ARTIFACTS = os.environ.get("ARTIFACTS")
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 
@@ -35,86 +34,6 @@ CAMERAS = {
     "modern": "street-h265-aac.mp4",
     "reordered": "street-h264-bframes-pcma.mkv",
 }
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def eventually(what, is_true, limit=20.0):
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        value = is_true()
-        if value:
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f"{what} did not come within {limit} s")
-
-
-class Daemon:
-    """A daemon with its API at a TCP port and at its socket."""
-
-    def __init__(self, folder, origin, media="", others=()):
-        """`others`: name and URL of cameras that are not waited for."""
-        self.folder = pathlib.Path(folder)
-        self.port = free_port()
-        self.url = f"http://127.0.0.1:{self.port}"
-        cameras = [(name, SAMPLES / file) for name, file in CAMERAS.items()] + list(others)
-        cameras = "".join(f"  - {{name: {name}, url: '{url}'}}\n" for name, url in cameras)
-        (self.folder / "iotvideod.yaml").write_text(
-            f"dataDirectory: {folder}/data\nsocket: {folder}/s\n"
-            f"api: {{listen: '127.0.0.1:{self.port}', allowedOrigins: ['{origin}']}}\n{media}cameras:\n{cameras}"
-        )
-        self.start()
-        token = self.local("POST", "/v1/tokens", {"kind": "api", "ttlSeconds": 3600, "actions": ["view"]})
-        self.token = token["token"]
-        for name in CAMERAS:
-            eventually(f"camera {name}", lambda: self.camera(name)["state"] == "ready")
-
-    def start(self):
-        with open(self.folder / "out", "w") as out, open(self.folder / "log", "a") as log:
-            self.process = subprocess.Popen(
-                [os.environ["DAEMON"], "--config", f"{self.folder}/iotvideod.yaml"], stdout=out, stderr=log
-            )
-        eventually("the daemon's ready line", self._is_ready, 60)
-
-    def _is_ready(self):
-        assert self.process.poll() is None, self.log()
-        return "is ready" in (self.folder / "out").read_text()
-
-    def log(self):
-        return (self.folder / "log").read_text()
-
-    def local(self, method, path, body=None):
-        """As the owner, at the Unix socket."""
-        command = ["curl", "-sS", "--fail-with-body", "--unix-socket", f"{self.folder}/s", "-X", method]
-        if body is not None:
-            command += ["-H", "Content-Type: application/json", "-d", json.dumps(body)]
-        return json.loads(subprocess.run(command + [f"http://localhost{path}"], check=True, capture_output=True).stdout)
-
-    def request(self, method, path, body=None, **headers):
-        """At the TCP port, with the token for `view`; gives status, body and headers."""
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
-        request = urllib.request.Request(
-            self.url + path, method=method, data=body, headers={"Authorization": f"Bearer {self.token}", **headers}
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
-                return answer.status, answer.read(), answer.headers
-        except urllib.error.HTTPError as error:
-            return error.code, error.read(), error.headers
-
-    def camera(self, name):
-        return next(c for c in self.local("GET", "/v1/cameras")["cameras"] if c["name"] == name)
-
-    def viewers(self):
-        return [camera["viewers"] for camera in self.local("GET", "/v1/cameras")["cameras"]]
-
-    def stop(self):
-        self.process.terminate()
-        assert self.process.wait(20) == 0, self.log()
 
 
 class Page:
@@ -425,7 +344,7 @@ def main():
     LEVELS.update({name: Level(name) for name in ("street", "bunny")})
     failed = []
     with tempfile.TemporaryDirectory() as folder, served(ROOT / "docs" / "examples") as origin, sync_playwright() as api:
-        daemon = Daemon(folder, origin)
+        daemon = Daemon(folder, CAMERAS, origin)
         # mDNS candidates stay as they are: the camera learns the browser's address from its checks.
         browser = api.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         try:

@@ -81,7 +81,7 @@ import Testing
         var steps = 0
         repeat {
             let sent = feed.next(video: video, audio: nil, at: now).reduce(0) { $0 + $1.packet.payload.readableBytes }
-            #expect(sent < 130_000, "one batch is a whole GOP")
+            #expect(sent <= ViewerFeed.burst + 1_200, "more leaves at once than a small receive buffer holds")
             bytes += sent
             now = feed.timeout ?? now
             steps += 1
@@ -90,9 +90,75 @@ import Testing
         let seconds = Double((now - start).nanoseconds) / 1e9
         #expect(bytes > 1_900_000)
         #expect(seconds > 0.2 && seconds < 1.5, "took \(seconds) s")
+        now = now + .milliseconds(40)
         try video.append(picture(100, isKey: false, bytes: 20_000), at: now)
         #expect(feed.next(video: video, audio: nil, at: now).last?.packet.marker == true)
         #expect(feed.timeout == nil)
+    }
+
+    /// What a client's socket holds at most while it reads so many bits a second, each packet with the kernel's share.
+    private func fill(readingAt rate: Int, _ feed: inout ViewerFeed, _ video: CameraTrack, from start: NIODeadline)
+        throws -> (held: Int, keyFrameAt: TimeAmount?, end: TimeAmount)
+    {
+        var (held, most) = (0, 0)
+        var (now, last) = (start, start)
+        var keyFrameAt: TimeAmount?
+        let keyFrame = try #require(video.ring.newestKeyFrame)
+        var steps = 0
+        repeat {
+            held = max(0, held - Int((now - last).nanoseconds / 1_000) * (rate / 8_000) / 1_000)
+            last = now
+            for (_, packet) in feed.next(video: video, audio: nil, at: now) {
+                held += 2_304
+                if packet.sequence == keyFrame.upperBound - 1 { keyFrameAt = now - start }
+            }
+            most = max(most, held)
+            now = feed.timeout ?? now
+            steps += 1
+            try #require(steps < 10_000)
+        } while feed.timeout != nil
+        return (most, keyFrameAt, now - start)
+    }
+
+    @Test("Nothing of an instant start is lost in a socket's default receive buffer, and the key frame is soon there")
+    func receiveBuffer() throws {
+        var video = videoTrack()
+        // 4 Mbit/s with a key frame of 150 kB each 10 s.
+        for index in 0..<295 {
+            try video.append(
+                picture(index, isKey: index == 0, bytes: index == 0 ? 150_000 : 20_000),
+                at: start + .milliseconds(Int64(index) * 34))
+        }
+        var feed = ViewerFeed()
+        let now = start + .seconds(10)
+        feed.start(video: video, audio: nil, at: now)
+        // A client that takes 200 Mbit/s, as one thread does.
+        let result = try fill(readingAt: 200_000_000, &feed, video, from: now)
+        #expect(result.held <= 212_992)
+        #expect(try #require(result.keyFrameAt) <= .milliseconds(20))
+        #expect(result.end <= .seconds(2))
+        // Behind the live edge a key frame of that size is no burst either.
+        let later = now + .seconds(3)
+        try video.append(picture(400, isKey: true, bytes: 150_000), at: later)
+        let live = try fill(readingAt: 200_000_000, &feed, video, from: later)
+        #expect(live.held <= 212_992)
+        #expect(live.end <= .milliseconds(20))
+    }
+
+    @Test("A picture that is begun again goes on from its key frame, sound goes on where it is, and no burst is added")
+    func restartPicture() throws {
+        var (video, audio) = (videoTrack(), audioTrack())
+        try fill(60, &video, &audio)
+        let now = start + .seconds(3)
+        var feed = ViewerFeed()
+        feed.start(video: video, audio: audio, soundIsLive: true, at: now)
+        var sent = feed.next(video: video, audio: audio, at: now)
+        while let next = feed.timeout { sent += feed.next(video: video, audio: audio, at: next) }
+        #expect(feed.nextPicture == video.endSequence)
+        feed.restartPicture(video, at: now + .milliseconds(100))
+        let again = feed.next(video: video, audio: audio, at: now + .milliseconds(100))
+        #expect(again.allSatisfy { $0.kind == .video })
+        #expect(again.first?.packet.sequence == video.startSequence)
     }
 
     @Test("A viewer that fell out of the ring goes on with a key frame")

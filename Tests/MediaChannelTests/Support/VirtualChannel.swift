@@ -25,6 +25,8 @@ final class VirtualChannel {
     private(set) var shown: [Shown] = []
     private(set) var statistics: PlayoutStatistics
     private(set) var releasedPictures = 0
+    /// µs on the receiver's clock.
+    private(set) var releasedTimes: ClosedRange<Int64>?
     private(set) var receiver: ChannelReceiver?
     let start: NIODeadline
 
@@ -193,7 +195,11 @@ final class VirtualChannel {
         while let output = receiver?.poll() {
             switch output {
             case .release(let kind, let frame, let presentAt, let isLate):
-                if kind == .video { releasedPictures += 1 }
+                if kind == .video {
+                    releasedPictures += 1
+                    let known = releasedTimes ?? frame.pts...frame.pts
+                    releasedTimes = min(known.lowerBound, frame.pts)...max(known.upperBound, frame.pts)
+                }
                 guard !isLate else { continue }
                 let senderTime = receiver?.senderTime(kind, pts: frame.pts)
                 shown.append(Shown(kind: kind, pts: frame.pts, senderTime: senderTime, presentAt: presentAt))

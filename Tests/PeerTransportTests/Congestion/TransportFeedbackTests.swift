@@ -30,7 +30,7 @@ import Testing
         for _ in 0..<70_000 {
             number += 1
             #expect(sent.nextNumber == UInt16(truncatingIfNeeded: number))
-            sent.note(byteCount: 1_000, at: now)
+            sent.note(byteCount: 1_000, content: .video, at: now)
             now = now + .microseconds(Int64.random(in: 200...2_000, using: &random))
             if number % 97 == 0 {
                 dropped.insert(number)
@@ -68,7 +68,7 @@ import Testing
     func late() {
         var recorder = ArrivalRecorder()
         var sent = SentPackets()
-        for _ in 0..<6 { sent.note(byteCount: 500, at: start) }
+        for _ in 0..<6 { sent.note(byteCount: 500, content: .video, at: start) }
         for number: UInt16 in [1, 2, 4] { recorder.note(number, at: start) }
         var results: [PacketResult] = []
         for message in recorder.messages(at: start + .milliseconds(100), senderSSRC: 1, mediaSSRC: 2) {
@@ -118,7 +118,7 @@ import Testing
         var total = 0
         for step in 0..<300 {
             let now = start + .milliseconds(Int64(step))
-            sent.note(byteCount: 100, at: now)
+            sent.note(byteCount: 100, content: .video, at: now)
             recorder.note(UInt16.random(in: 0 ... .max, using: &random), at: now)
             _ = recorder.messages(at: now, senderSSRC: 1, mediaSSRC: 2)
             let statuses = (0..<Int.random(in: 1...300, using: &random)).map { _ in
@@ -137,7 +137,7 @@ import Testing
         var estimator = BandwidthEstimator(CongestionConfiguration())
         for step in 0..<300 {
             let now = start + .milliseconds(Int64(step))
-            estimator.noteSent(byteCount: 1_200, at: now)
+            estimator.noteSent(byteCount: 1_200, content: .video, at: now)
             let message = RTCPTransportWideFeedback(
                 senderSSRC: 1, mediaSSRC: 2, baseSequenceNumber: UInt16(step),
                 referenceTime:
@@ -179,4 +179,9 @@ import Testing
         #expect((140_000...170_000).contains(rate.bitrate(at: now)))
         #expect(rate.bitrate(at: now + .seconds(5)) == 0)
     }
+}
+
+extension SentContent {
+    /// For tests to which it does not matter.
+    static let video = SentContent(track: 0, isRepair: false, number: 0)
 }

@@ -44,6 +44,35 @@ import Testing
         #expect(!network.usesRelay)
     }
 
+    @Test("A server that lately gave no answer is asked, but nobody waits for it")
+    func serversNotAwaited() throws {
+        let dead = "stun:198.51.100.99"
+        for isKnown in [false, true] {
+            let network = try NATNetwork(.fullCone, .fullCone, seed: 6, urls: ["stun:192.0.2.100", dead]) { _, ice in
+                ice.serversNotAwaited = isKnown ? [dead] : []
+            }
+            network.hosts[0].agent.gather(at: network.now)
+            try network.run(for: .milliseconds(250))
+            let agent = network.hosts[0].agent
+            #expect(network.hosts[0].events.contains(.gathered) == isKnown)
+            #expect(agent.isGathered == isKnown)
+            #expect(agent.gatherer.unansweredURLs == [dead] && agent.gatherer.answeredURLs == ["stun:192.0.2.100"])
+            try network.run(for: .seconds(20))
+            #expect(network.hosts[0].agent.isGathered)
+            #expect(network.hosts[0].events.count { $0 == .gathered } == 1)
+            #expect(Self.errors(network.hosts[0]).count == 1)
+        }
+        // Alone it costs no time at all, and what it gives all the same is told.
+        let network = try NATNetwork(.fullCone, .fullCone, seed: 7, urls: ["stun:192.0.2.100"]) { _, ice in
+            ice.serversNotAwaited = ["stun:192.0.2.100"]
+        }
+        network.hosts[0].agent.gather(at: network.now)
+        #expect(network.hosts[0].agent.isGathered)
+        try network.run(for: .seconds(1))
+        #expect(Self.candidateKinds(network.hosts[0]) == [.host, .serverReflexive])
+        #expect(network.hosts[0].agent.gatherer.answeredURLs == ["stun:192.0.2.100"])
+    }
+
     @Test("Relays that are not used are given back after the nomination, and one that is used on closing")
     func givesRelaysBack() throws {
         let direct = try NATNetwork(.fullCone, .fullCone, seed: 3)

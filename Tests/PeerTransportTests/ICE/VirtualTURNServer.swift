@@ -27,7 +27,7 @@ struct VirtualTURNServer {
     let address: SocketAddress
     var username = "user"
     var password = "secret"
-    var realm = "example.org"
+    var realm: STUNText = "example.org"
     /// The nonce is good for this long, then requests are answered with 438.
     var nonceLifetime = TimeAmount.minutes(10)
     var offersSHA256 = false
@@ -93,7 +93,8 @@ struct VirtualTURNServer {
         guard message.hasIntegrity else {
             return reply(fail(message, 401, "Unauthorized", challenge), to: client)
         }
-        guard message.username == username, message.isAuthentic(key: key, by: offersSHA256 ? .sha256 : .sha1) else {
+        guard message.username == STUNText(username), message.isAuthentic(key: key, by: offersSHA256 ? .sha256 : .sha1)
+        else {
             return reply(fail(message, 401, "Unauthorized", challenge), to: client)
         }
         guard message.nonce == nonce(at: now) else {

@@ -140,6 +140,21 @@ import Testing
         #expect(offer.setup == .either)
     }
 
+    @Test("A candidate or a stream's number that cannot be read takes nothing else with it")
+    func ignoresWhatCannotBeRead() throws {
+        let bad = [
+            "a=candidate:1 1 udp 2113937151 192.0.2.1", "a=candidate:", "a=candidate:1 x udp 1 192.0.2.1 5 typ host",
+            "a=candidate:1 1 udp 1 192.0.2.1 99999 typ host", "a=candidate:é 1 udp 1 192.0.2.1 5 typ host",
+            "a=candidate:" + String(repeating: "1", count: 2_000), "a=ssrc:none cname:x",
+        ]
+        let right = "a=candidate:2 1 udp 2113937150"
+        let text = Self.browserOffer.replacing(right, with: bad.joined(separator: "\n") + "\n" + right)
+        let offer = try SessionDescription(parsing: text)
+        #expect(offer.candidates.count == 2)
+        // The one that is not ASCII went with its line.
+        #expect(offer.malformedCandidates == 5)
+    }
+
     @Test("An m= section outside the bundle, or without rtcp-mux, is not used")
     func outsideTheBundle() throws {
         let text = Self.browserOffer
@@ -155,7 +170,7 @@ import Testing
         ("a=fingerprint:sha-256", "a=fingerprint:sha-1"), ("6B:8B", "6B8B"), ("6B:8B", "6B:ZZ"),
         ("a=setup:actpass", "a=setup:holdconn"), ("a=mid:1", "a=mid:0"), ("a=mid:1", "a=mid:a b"),
         ("m=video 9", "m=video x"), ("m=video 9 UDP/TLS/RTP/SAVPF 96 97 102 103", "m=video 9"),
-        ("a=ssrc:3570614608", "a=ssrc:x"), ("192.0.2.77 51001", "192.0.2.77 510010"), ("s=-", "session"),
+        ("s=-", "session"),
         ("s=-", "s=\u{1}"), ("a=rtcp-mux\n", ""), ("a=group:BUNDLE 0 1 2", "a=group:BUNDLE"),
     ]
 

@@ -43,10 +43,12 @@ import Testing
         var sender = RTPSender(
             codec: MediaFixtures.h264, ssrc: 0xABCD, canonicalName: "c", initialSequenceNumber: 0, timestampOffset: 0)
         var buffer = ByteBuffer()
+        var next: Int64 = 0
         func send(_ count: Int64) {
-            for sequence in 0..<count {
+            for _ in 0..<count {
                 buffer.clear()
-                sender.write(packet(sequence), into: &buffer, at: start)
+                sender.write(packet(next), into: &buffer, at: start)
+                next += 1
             }
         }
         func asked(_ numbers: [UInt16], at time: NIODeadline) -> Int {

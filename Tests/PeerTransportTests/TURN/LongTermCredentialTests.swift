@@ -72,7 +72,7 @@ import Testing
             [.realm("r"), .nonce([1]), .passwordAlgorithms([0, 2])],
             [.nonce([1])],
             [.realm("r")],
-            [.realm(long), .nonce([1])],
+            [.realm(STUNText(long)), .nonce([1])],
             [.realm("r"), .nonce(Array(long.utf8))],
         ]
         for attributes in refused {

@@ -1,0 +1,23 @@
+import NIOCore
+
+/// Text in a STUN attribute: user names, realms, names of software.
+///
+/// Bytes, compared and hashed as bytes. Anybody can send such an attribute, and Swift's `String` compares canonically:
+/// a run of combining marks would cost the square of its length, before the message has been authenticated.
+struct STUNText: Sendable, Hashable {
+    var bytes: [UInt8]
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    init(_ buffer: ByteBuffer) {
+        bytes = Array(buffer.readableBytesView)
+    }
+}
+
+extension STUNText: ExpressibleByStringInterpolation {
+    init(stringLiteral value: String) {
+        self.init(value)
+    }
+}
