@@ -66,7 +66,7 @@ struct Roles: Service {
         return try APIServer(
             gateway: gateway, listeners: listeners,
             access: APIAccess(names: api.names, allowedOrigins: api.allowedOrigins),
-            audit: AuditLog(path: configuration.dataDirectory + "/audit.log", logger: logger), limits: limits,
+            audit: AuditLog(directory: configuration.dataDirectory, logger: logger), limits: limits,
             eventLoopGroup: loops, logger: logger)
     }
 

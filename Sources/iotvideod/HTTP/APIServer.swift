@@ -12,7 +12,7 @@ import ServiceLifecycle
 //         gateway: gateway,
 //         listeners: [.unixSocket(path:), .tcp(host:, port:, tls: APITLS(certificateFile:, keyFile:))],
 //         access: APIAccess(names: api.names, allowedOrigins: api.allowedOrigins),
-//         audit: AuditLog(path: DATA + "/audit.log", logger:),
+//         audit: AuditLog(directory: DATA, logger:),
 //         limits: APILimits with `requestTimeout`, eventLoopGroup:, logger:)
 //
 // `run()` also runs the gateway's own work (`GatewayService.run`); `ChannelSweep` stays a service of its own.
