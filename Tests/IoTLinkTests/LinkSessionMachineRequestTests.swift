@@ -135,7 +135,7 @@ struct LinkSessionMachineRequestTests {
     @Test("The table is bounded, and an id can wait only once")
     func bounds() {
         var limits = LinkLimits()
-        limits.pendingRequests = 3
+        limits.pendingRequests = QuotaBound(total: 3, each: 3)
         var session = VirtualSession.online(limits: limits)
         for id in ["a", "b", "c", "d"] { session.request(id) }
         #expect(session.failure(of: "d") == .tooManyRequests)
@@ -144,6 +144,36 @@ struct LinkSessionMachineRequestTests {
         #expect(session.failure(of: "b") == .duplicateMessage)
         session.request("e")
         #expect(session.completed["e"] == nil)
+    }
+
+    @Test("One account whose device does not answer leaves room for every other, and for our own requests")
+    func fairness() {
+        var session = VirtualSession.online()
+        let each = session.machine.limits.pendingRequests.each
+        let greedy = Principal("u/greedy")
+        for number in 0..<600 { session.request("greedy.\(number)", as: greedy) }
+        #expect(session.completed.count == 600 - each)
+        #expect(session.failure(of: "greedy.\(each)") == .tooManyRequests)
+        session.request("other", as: Principal("u/other"))
+        #expect(session.completed["other"] == nil)
+
+        // Many accounts together reach the reserve, and no more.
+        for account in 0..<40 {
+            for number in 0..<each { session.request("\(account).\(number)", as: Principal("u/a\(account)")) }
+        }
+        #expect(session.machine.pending.count == 384)
+        session.request("own")
+        #expect(session.completed["own"] == nil)
+
+        // Each way in which a request ends gives its part back.
+        session.receive(LinkReply(id: "greedy.0"))
+        session.feed(.cancel(id: "greedy.1"))
+        for name in ["c", "d", "e"] { session.request(name, as: greedy) }
+        #expect(session.completed["c"] == nil && session.completed["d"] == nil)
+        #expect(session.failure(of: "e") == .tooManyRequests)
+        session.advance(.seconds(6))
+        session.request("f", as: greedy)
+        #expect(session.completed["f"] == nil)
     }
 
     @Test("A request too large for an envelope fails with 25013 and leaves the session online")

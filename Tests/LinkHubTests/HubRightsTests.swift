@@ -120,6 +120,7 @@ struct HubRightsTests {
             ["id": .string(fixture.ownerTokenID)]
         },
         Row("token.renew", [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], plain([:])),
+        Row("token.keys", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain([:])),
         Row("token.check", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001]) { fixture, _ in
             ["token": .string(fixture.apiToken)]
         },

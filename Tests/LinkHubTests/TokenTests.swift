@@ -93,6 +93,27 @@ struct TokenTests {
         #expect(renewed?["expires"] == .integer(hub.time.seconds + 70))
     }
 
+    @Test("A gateway sees by the keys that the hub gives which tokens it has signed")
+    func keys() throws {
+        var hub = try online()
+        let keys = try #require(TokenKeys(jwkSet: try hub.request(hub.guest, "token.keys", [:])?.result ?? .null))
+        let token = try #require(
+            try hub.request(hub.guest, "token.createAPI", ["ttlSeconds": 100])?.result["token"]?.stringValue)
+        let claims = TokenKeys.Claims(
+            kind: "api", subject: hub.guest.principal, expires: hub.time.seconds + 100)
+        #expect(keys.claims(of: token) == claims)
+        let other = TokenAuthority(key: HubKey(signing: Curve25519.Signing.PrivateKey()))
+        let forged = try other.sign(APITokenClaims(sub: "u/guest", jti: "1", iat: 0, exp: .max))
+        let parts = token.split(separator: ".").map(String.init)
+        let unsigned = "\(parts[0]).\(parts[1])."
+        let swapped = "\(parts[0]).\(forged.split(separator: ".")[1]).\(parts[2])"
+        for wrong in [forged, unsigned, swapped, token + ".", "", "..", "a.b.c", String(token.dropLast())] {
+            #expect(keys.claims(of: wrong) == nil, "\(wrong)")
+        }
+        #expect(TokenKeys(jwkSet: ["keys": [["kty": "RSA"], ["kty": "OKP", "crv": "Ed25519", "x": "AA"]]]) == nil)
+        #expect(TokenKeys(jwkSet: .null) == nil)
+    }
+
     @Test("An API token tells whose it is and what it is good for, until it is revoked or over; nothing else is one")
     func check() throws {
         var hub = try online()
@@ -104,7 +125,8 @@ struct TokenTests {
         let checked = try hub.request(hub.stranger, "token.check", ask)?.result
         #expect(
             checked == [
-                "account": "guest", "id": made["id"] ?? .null, "expires": .integer(hub.time.seconds + 100),
+                "account": "guest", "kind": "member", "id": made["id"] ?? .null,
+                "expires": .integer(hub.time.seconds + 100),
                 "devices": [.string(hub.front.rawValue)], "actions": ["view"],
             ])
         let plain = try hub.request(hub.guest, "token.createAPI", ["ttlSeconds": 100])?.result

@@ -41,7 +41,8 @@ import Testing
         let values = [
             "dataDirectory": "/x", "socket": "/y", "log.level": "trace", "media.listen": "'[::1]:5'",
             "media.iceServers": "['stun:h']", "media.turnSecretFile": "/s", "media.useCameraServers": "false",
-            "channels.connections": "2", "channels.idleTimeout": "5s", "hub.enabled": "true", "hub.mosquitto": "/m",
+            "channels.connections": "2", "channels.calls": "2", "channels.idleTimeout": "5s", "hub.enabled": "true",
+            "hub.mosquitto": "/m",
             "hub.listen": "127.0.0.1:0", "hub.tls.listen": "0.0.0.0:8883", "hub.tls.names": "[h]",
             "hub.tls.certificateFile": "/c", "hub.tls.keyFile": "/k", "link.accessId": "a", "link.tokenFile": "/t",
             "link.endpoint": "'hub:1'", "link.certificateAuthorityFile": "/a", "api.listen": "127.0.0.1:8443",

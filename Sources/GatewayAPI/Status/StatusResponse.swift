@@ -11,10 +11,14 @@ public struct StatusResponse: Codable, Hashable, Sendable {
     public var cameras: Int
     /// Open channels of local users.
     public var channels: Int
+    /// Browsers' calls of the account; `nil` from a daemon that does not count them.
+    public var calls: Int?
+    /// What all accounts share, by its name, for an administrator.
+    public var shared: [String: SharedUse]?
 
     public init(
         version: String = ProductVersion.current, uptime: Int, link: LinkState, hub: HubState, broker: BrokerState?,
-        cameras: Int, channels: Int
+        cameras: Int, channels: Int, calls: Int? = nil, shared: [String: SharedUse]? = nil
     ) {
         self.version = version
         self.uptime = uptime
@@ -23,5 +27,7 @@ public struct StatusResponse: Codable, Hashable, Sendable {
         self.broker = broker
         self.cameras = cameras
         self.channels = channels
+        self.calls = calls
+        self.shared = shared
     }
 }

@@ -1,3 +1,4 @@
+public import IoTCore
 public import struct NIOCore.TimeAmount
 
 /// What a link session needs to know.
@@ -42,8 +43,9 @@ public struct LinkLimits: Sendable {
     public var backoffRecovery: TimeAmount = .seconds(1)
     /// Saying goodbye takes at most so long: 2 s.
     public var leaveTimeout: TimeAmount = .seconds(2)
-    /// Requests of ours that wait for an answer: 256; one more is 25024.
-    public var pendingRequests = 256
+    /// Requests of ours that wait for an answer: 512, of which those made in another account's name take at most 48
+    /// each and 384 together, so that our own always find room; one more is 25024.
+    public var pendingRequests = QuotaBound(total: 512, each: 48, reserve: 128)
     /// Requests of others that run at the same time: 64; one more is answered with 25024.
     public var runningRequests = 64
     /// Answers that one request of others may get: 1,024.

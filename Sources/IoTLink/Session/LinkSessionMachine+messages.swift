@@ -16,7 +16,11 @@ extension LinkSessionMachine {
         if let error = refusal(of: request) {
             return emit(.complete(id: request.id, .failure(error)))
         }
-        pending.add(request)
+        do throws(IoTError) {
+            try pending.add(request)
+        } catch {
+            return emit(.complete(id: request.id, .failure(error)))
+        }
         if canSend { send(request, at: now, wall: wall) }
     }
 
@@ -27,9 +31,6 @@ extension LinkSessionMachine {
         case .waiting, .connecting, .subscribing, .beginning, .online: break
         }
         guard pending[request.id] == nil else { return IoTError(.duplicateMessage) }
-        guard pending.count < limits.pendingRequests else {
-            return IoTError(.tooManyRequests, "\(pending.count) requests wait for an answer")
-        }
         return nil
     }
 
@@ -59,7 +60,7 @@ extension LinkSessionMachine {
     }
 
     private mutating func complete(_ id: String, _ outcome: Result<JSONValue, IoTError>) {
-        pending[id] = nil
+        pending.remove(id)
         emit(.complete(id: id, outcome))
     }
 
@@ -139,7 +140,7 @@ extension LinkSessionMachine {
         // The hub forgot the session, as after a long silence: begin anew and ask again, once.
         if reply.code == .linkUnavailable, !entry.wasDisowned, case .failure(let reason) = reply.outcome {
             entry.wasDisowned = true
-            pending[reply.id] = entry
+            pending.update(entry)
             return goOffline(.refused, reason, at: now, wall: wall)
         }
         if let place = reply.seq {
@@ -152,7 +153,7 @@ extension LinkSessionMachine {
                 return complete(reply.id, .failure(IoTError(.sendFailed, "one of several answers was lost")))
             }
             entry.nextPlace = place &+ 1
-            pending[reply.id] = entry
+            pending.update(entry)
         }
         guard reply.final || reply.code != .success else {
             if entry.takesMany { emit(.answer(id: reply.id, reply.result)) }

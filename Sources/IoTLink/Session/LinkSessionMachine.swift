@@ -99,7 +99,7 @@ struct LinkSessionMachine: Sendable {
     var counters = LinkCounters()
 
     var phase = Phase.idle
-    var pending = PendingRequests()
+    var pending: PendingRequests
     var answers: RememberedAnswers
     /// Answers that could not be published when they were ready.
     var unsentAnswers: [(payload: [UInt8], deadline: NIODeadline)] = []
@@ -133,6 +133,7 @@ struct LinkSessionMachine: Sendable {
         self.principal = principal
         self.limits = limits
         self.generator = generator
+        pending = PendingRequests(limits.pendingRequests)
         renewal = TokenRenewal(isWanted: renewsToken)
         backoff = FullJitterBackoff(base: limits.backoffBase, cap: limits.backoffCap)
         answers = RememberedAnswers(

@@ -21,26 +21,47 @@ struct PendingRequests {
         var wasDisowned = false
         /// The place of the next answer of several.
         var nextPlace = 0
+
+        /// Whose part of the table it takes.
+        var holder: AccountHolder { actingAs?.accessID.map(AccountHolder.account) ?? .owner }
     }
 
     private var entries: [String: Entry] = [:]
+    private var quota: Quota<AccountHolder>
     private var nextOrder = 0
     /// Never later than the earliest deadline; earlier when that request is gone.
     private(set) var earliestDeadline: NIODeadline?
 
-    var count: Int { entries.count }
-
-    subscript(id: String) -> Entry? {
-        get { entries[id] }
-        set { entries[id] = newValue }
+    init(_ bound: QuotaBound) {
+        quota = Quota(bound)
     }
 
-    mutating func add(_ entry: Entry) {
+    var count: Int { entries.count }
+
+    subscript(id: String) -> Entry? { entries[id] }
+
+    /// - Throws: 25024 when the account has too many, or all accounts together; our own requests have a reserve.
+    mutating func add(_ entry: Entry) throws(IoTError) {
+        do throws(Quota<AccountHolder>.Refusal) {
+            try quota.take(for: entry.holder)
+        } catch {
+            throw error.error("requests wait for an answer")
+        }
         var entry = entry
         entry.order = nextOrder
         nextOrder += 1
         entries[entry.id] = entry
         earliestDeadline = min(earliestDeadline ?? entry.deadline, entry.deadline)
+    }
+
+    /// Notes what became known of a request that still waits.
+    mutating func update(_ entry: Entry) {
+        if entries[entry.id] != nil { entries[entry.id] = entry }
+    }
+
+    mutating func remove(_ id: String) {
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        quota.giveBack(entry.holder)
     }
 
     mutating func markSent(_ id: String) {
@@ -60,7 +81,7 @@ struct PendingRequests {
     mutating func takeExpired(at now: NIODeadline) -> [Entry] {
         guard let earliestDeadline, earliestDeadline <= now else { return [] }
         let expired = entries.values.filter { $0.deadline <= now }.sorted { $0.order < $1.order }
-        for entry in expired { entries[entry.id] = nil }
+        for entry in expired { remove(entry.id) }
         self.earliestDeadline = entries.values.map(\.deadline).min()
         return expired
     }
@@ -68,6 +89,7 @@ struct PendingRequests {
     mutating func takeAll() -> [Entry] {
         defer {
             entries = [:]
+            quota.giveBackAll()
             earliestDeadline = nil
         }
         return entries.values.sorted { $0.order < $1.order }

@@ -36,4 +36,12 @@ struct HubKey: Sendable {
 
     /// The public half as the `x` of a JWK (RFC 8037 §2).
     var publicText: String { Base64URL.encode(signing.publicKey.rawRepresentation) }
+
+    /// What gateways check signatures with: a JWK Set (RFC 7517 §5).
+    var publicSet: JSONValue {
+        let key: JSONValue = [
+            "kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig", "x": .string(publicText),
+        ]
+        return ["keys": [key]]
+    }
 }

@@ -160,6 +160,7 @@ extension HubCore {
             return .answer([:])
         case "token.renew": return .answer(try renewToken(parameters, permit, at: time))
         case "token.check": return .answer(try checkToken(parameters, at: time))
+        case "token.keys": return .answer(authority.key.publicSet)
         default: return try performMessage(parameters, permit, at: time)
         }
     }

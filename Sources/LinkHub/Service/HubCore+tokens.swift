@@ -102,14 +102,15 @@ extension HubCore {
         guard let claims = authority.verify(try parameters.text("token"), as: APITokenClaims.self),
             let token = state.tokens[claims.jti], token.kind == .api,
             token.principal.description == claims.sub, token.expires > time.seconds,
-            let user = token.principal.accessID, state.users[user] != nil
+            let user = token.principal.accessID, let account = state.users[user]
         else {
             throw IoTError(
                 .unauthenticated, "the hub does not know this API token",
                 remedy: "make a new one with `iotctl token create --api`")
         }
         return [
-            "account": .string(user.rawValue), "id": .string(token.id), "expires": .integer(token.expires),
+            "account": .string(user.rawValue), "kind": .string(account.kind.rawValue), "id": .string(token.id),
+            "expires": .integer(token.expires),
             "devices": token.scope.devices.map { Self.list($0) } ?? .null,
             "actions": token.scope.actions?.json ?? .null,
         ]

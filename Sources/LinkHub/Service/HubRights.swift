@@ -84,6 +84,7 @@ enum HubRights {
         "token.revoke": .ownToken,
         "token.renew": .account,
         "token.check": .account,
+        "token.keys": .account,
 
         "property.read": .action(.view),
         "property.readMany": .eachAction(.view),

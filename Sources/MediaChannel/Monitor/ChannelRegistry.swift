@@ -33,6 +33,8 @@ public actor ChannelRegistry {
 
     private struct Shared {
         let channel: MonitorChannel
+        /// Kept while the connection stands.
+        let part: any Sendable
         /// Completes when the channel is prepared, for those who come meanwhile.
         let prepared: EventLoopFuture<Void>
         var uses = 0
@@ -47,16 +49,13 @@ public actor ChannelRegistry {
     private let iceServers: ICEServers
     private let usesServersOfDevices: Bool
     private let logger: Logger
-    private var limit: Int
     private var shared: [Key: Shared] = [:]
     private var uses: [String: Use] = [:]
 
-    /// - Parameters:
-    ///   - usesServersOfDevices: where `iceServers` is empty, those that the called device names are asked.
-    ///   - limit: connections at once (21020).
+    /// - Parameter usesServersOfDevices: where `iceServers` is empty, those that the called device names are asked.
     public init(
         link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, iceServers: ICEServers,
-        usesServersOfDevices: Bool, limit: Int, logger: Logger
+        usesServersOfDevices: Bool, logger: Logger
     ) {
         calls = CallClient(link: link)
         relayed = RelayedCalls(calls: calls)
@@ -64,21 +63,19 @@ public actor ChannelRegistry {
         self.certificates = certificates
         self.iceServers = iceServers
         self.usesServersOfDevices = usesServersOfDevices
-        self.limit = limit
         self.logger = logger
         calls.attach()
     }
 
-    /// Counts for channels to come; those that are open stay.
-    public func setLimit(_ limit: Int) {
-        self.limit = limit
-    }
-
     /// Opens a channel, or takes part in the one that is open; returns when it is prepared.
     ///
-    /// - Parameter account: in whose name an administrator's session calls; `nil` for its own.
+    /// - Parameters:
+    ///   - account: in whose name an administrator's session calls; `nil` for its own.
+    ///   - take: asked before a connection is made, and may refuse it; what it gives is kept while the connection
+    ///     stands.
     public func open(
-        device: DeviceID, deviceName: String, source: Int, as account: Principal? = nil
+        device: DeviceID, deviceName: String, source: Int, as account: Principal? = nil,
+        _ take: () throws(IoTError) -> any Sendable
     ) async throws(IoTError) -> Use {
         let key = Key(device: device, source: source, account: account)
         let channel: MonitorChannel
@@ -91,7 +88,7 @@ public actor ChannelRegistry {
                 throw error as? IoTError ?? IoTError(.connectFailed, underlying: error)
             }
         } else {
-            channel = try await connect(key)
+            channel = try await connect(key, try take())
         }
         let use = Use(id: Hex.random(byteCount: 8), deviceName: deviceName, channel: channel)
         await channel.join(use.id)
@@ -99,16 +96,13 @@ public actor ChannelRegistry {
         return use
     }
 
-    private func connect(_ key: Key) async throws(IoTError) -> MonitorChannel {
-        guard shared.count < limit else {
-            throw IoTError(.tooManyConnections, "the gateway already holds \(limit) connections")
-        }
+    private func connect(_ key: Key, _ part: any Sendable) async throws(IoTError) -> MonitorChannel {
         let channel = MonitorChannel(
             device: key.device, source: key.source, as: key.account, calls: calls, socket: socket,
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
             logger: logger)
         let promise = socket.eventLoop.makePromise(of: Void.self)
-        shared[key] = Shared(channel: channel, prepared: promise.futureResult, uses: 1)
+        shared[key] = Shared(channel: channel, part: part, prepared: promise.futureResult, uses: 1)
         do throws(IoTError) {
             try await channel.prepare()
             promise.succeed()

@@ -1,5 +1,5 @@
 public import IoTCore
-import PeerTransport
+public import PeerTransport
 
 /// The STUN and TURN servers that a camera uses, and hands to its callers.
 public struct ICEServers: Sendable, Hashable {
@@ -29,7 +29,7 @@ public struct ICEServers: Sendable, Hashable {
     /// With credentials of its own for each user.
     ///
     /// - Parameter now: s since 1970.
-    func servers(for user: String, at now: Int64) -> [ICEServer] {
+    public func servers(for user: String, at now: Int64) -> [ICEServer] {
         (try? make(for: user, at: now)) ?? []
     }
 

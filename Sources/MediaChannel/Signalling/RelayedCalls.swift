@@ -22,10 +22,6 @@ public final class RelayedCalls: Sendable {
         }
     }
 
-    /// The browsers' connections are not the gateway's, so `channels.connections` does not bound them. One more, and the
-    /// oldest is forgotten, of which neither side may have said that it is over; its media would go on.
-    public static let limit = 256
-
     /// A call under way.
     public struct Call: Sendable {
         public let id: String
@@ -34,43 +30,49 @@ public final class RelayedCalls: Sendable {
         public let account: Principal?
         /// By which the caller's candidates are known (RFC 8839 §5.4).
         public let iceUfrag: String
-        /// What the caller's right hangs on, in the words of who opened the call.
-        public let right: String?
-        fileprivate let number: Int
+        fileprivate let opened: ContinuousClock.Instant
+        /// Kept until the call is over.
+        fileprivate let right: any Sendable
     }
 
     private let calls: CallClient
-    private let state = Mutex<(calls: [String: Call], opened: Int)>(([:], 0))
+    private let state = Mutex<[String: Call]>([:])
 
     init(calls: CallClient) {
         self.calls = calls
     }
 
-    public var all: [Call] { state.withLock { Array($0.calls.values) } }
+    public var all: [Call] { state.withLock { Array($0.values) } }
+
+    public static func makeID() -> String { Hex.random(byteCount: 16) }
 
     /// Calls a device with an offer; answers when the device took the call.
     ///
+    /// How many calls there may be is for who opens them to bound. None is ever forgotten for another.
+    ///
     /// - Parameters:
+    ///   - id: of `makeID`.
     ///   - account: in whose name an administrator's session calls; `nil` for its own.
-    ///   - right: what the caller's right hangs on, for whoever looks after the calls.
+    ///   - right: what is to be kept until the call is over.
     /// - Throws: what the device answers: 25016 when the offer holds no codec of
     ///   the camera's, 25021 for an offer that cannot be used.
     public func open(
-        device: DeviceID, source: Int, offer: String, as account: Principal?, right: String? = nil
+        _ id: String, device: DeviceID, source: Int, offer: String, as account: Principal?, right: any Sendable
     ) async throws(IoTError) -> Answer {
         let iceUfrag = try SessionDescription(parsing: offer).iceUfrag
-        let id = Hex.random(byteCount: 16)
-        let oldest = state.withLock { state in
-            state.opened += 1
-            state.calls[id] = Call(
-                id: id, device: device, account: account, iceUfrag: iceUfrag, right: right, number: state.opened)
-            return state.calls.count > Self.limit ? state.calls.min { $0.value.number < $1.value.number }?.key : nil
+        state.withLock { calls in
+            calls[id] = Call(
+                id: id, device: device, account: account, iceUfrag: iceUfrag, opened: .now, right: right)
         }
-        if let oldest { forget(oldest) }
         do throws(IoTError) {
             let result = try await calls.connect(
                 session: id, device: device, kind: .monitor, source: source, offer: offer, as: account,
                 receiver: Listener(owner: self, id: id))
+            // Closed while the device was being asked, which may have heard of the end first.
+            guard state.withLock({ $0[id] != nil }) else {
+                await calls.end(session: id, device: device, as: account)
+                throw IoTError(.hungUp, "the call was ended before it stood")
+            }
             guard let answer = result["answer"]?.stringValue else {
                 await calls.end(session: id, device: device, as: account)
                 throw IoTError(.notImplemented, "this device does not take a browser's offer")
@@ -92,25 +94,39 @@ public final class RelayedCalls: Sendable {
 
     /// Hangs up. One that is over already is none.
     public func close(_ id: String) async {
-        guard let call = state.withLock({ $0.calls.removeValue(forKey: id) }) else { return }
+        guard let call = state.withLock({ $0.removeValue(forKey: id) }) else { return }
         await calls.end(session: id, device: call.device, as: call.account)
     }
 
     public func closeAll() async {
-        for id in state.withLock({ Array($0.calls.keys) }) { await close(id) }
+        for id in state.withLock({ Array($0.keys) }) { await close(id) }
     }
 
     /// - Throws: 25003 when there is no such call any more.
     public func call(_ id: String) throws(IoTError) -> Call {
-        guard let call = state.withLock({ $0.calls[id] }) else {
+        guard let call = state.withLock({ $0[id] }) else {
             throw IoTError(.notFound, "there is no such call, or it is over", remedy: "call again")
         }
         return call
     }
 
     private func forget(_ id: String) {
-        state.withLock { _ = $0.calls.removeValue(forKey: id) }
+        // What the call kept is let go outside the lock.
+        let call = state.withLock { $0.removeValue(forKey: id) }
         calls.forget(session: id)
+        withExtendedLifetime(call) {}
+    }
+
+    /// Forgets the calls that their devices no longer know: one that was restarted does not say so.
+    public func forgetLost() async {
+        for call in all where call.opened.duration(to: .now) > .seconds(60) {
+            do {
+                // Empty text ends the candidates, which it may do again.
+                try await calls.trickle(session: call.id, device: call.device, as: call.account, candidate: "")
+            } catch {
+                if error.code == .callTargetNotFound { forget(call.id) }
+            }
+        }
     }
 
     /// What the device sends to one call.

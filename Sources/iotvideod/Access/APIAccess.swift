@@ -7,16 +7,16 @@ struct APIAccess: Sendable, Equatable {
     /// `https://HOST[:PORT]` of pages that may call it.
     var allowedOrigins: [String] = []
 
-    /// A name that someone else's resolver points here (DNS rebinding) is no name of ours.
+    /// A name that someone else's resolver points here (DNS rebinding) is not one of ours.
     ///
     /// - Throws: 25005.
     func checkHost(_ host: String?) throws(IoTError) {
-        guard let host, let name = Self.name(inAuthority: host) else {
+        guard let host, let name = ASCII.lowercased(host).flatMap(Self.name) else {
             throw IoTError(
                 .forbidden, "the Host field is missing or damaged", remedy: "send the host that was asked for")
         }
         let isKnown =
-            name == "localhost" || IPAddress.isValid(name) || names.contains { $0.lowercased() == name }
+            name == "localhost" || IPAddress.isValid(name) || names.contains { ASCII.lowercased($0) == name }
         guard isKnown else {
             throw IoTError(
                 .forbidden, "the API does not answer under the name '\(name.prefix(64))'", remedy: "add it to api.names"
@@ -30,19 +30,26 @@ struct APIAccess: Sendable, Equatable {
     /// - Throws: 25005.
     func checkOrigin(_ origin: String?, host: String?, isEncrypted: Bool) throws(IoTError) -> Bool {
         guard let origin else { return false }
-        let lowercased = origin.lowercased()
-        if let host, lowercased == "\(isEncrypted ? "https" : "http")://\(host.lowercased())" { return false }
-        guard allowedOrigins.contains(where: { $0.lowercased() == lowercased }) else {
+        // An origin is ASCII: a browser writes other names as Punycode (RFC 6454 §6.2).
+        guard let lowercased = ASCII.lowercased(origin) else {
+            throw IoTError(.forbidden, "the Origin field is damaged")
+        }
+        if let host = host.flatMap({ ASCII.lowercased($0) }),
+            lowercased == "\(isEncrypted ? "https" : "http")://\(host)"
+        {
+            return false
+        }
+        guard allowedOrigins.contains(where: { ASCII.lowercased($0) == lowercased }) else {
             throw IoTError(
-                .forbidden, "pages of '\(origin.prefix(64))' may not call the API",
+                .forbidden, "pages of '\(lowercased.prefix(64))' may not call the API",
                 remedy: "add the origin to api.allowedOrigins")
         }
         return true
     }
 
-    /// The host of `host[:port]` in lower case; `nil` for what is none (RFC 9112 §3.2).
+    /// The host of `host[:port]`, which is ASCII; `nil` for text of another form (RFC 9112 §3.2).
     private static func name(inAuthority text: String) -> String? {
-        var host = text.lowercased()[...]
+        var host = text[...]
         if host.hasPrefix("[") {
             guard let end = host.firstIndex(of: "]") else { return nil }
             let rest = host[host.index(after: end)...]

@@ -67,8 +67,10 @@ actor AccountRights {
         } catch {
             if started == generation { loads[account] = nil }
             // The hub is away, and so are changes: what it said last counts.
-            if let error = error as? IoTError, error.code == .linkUnavailable || error.code == .messageTimeout,
-                let last = known[account], last.until > .uptimeNanoseconds(0)
+            // So it does while the account asks too much else.
+            if let error = error as? IoTError,
+                [.linkUnavailable, .messageTimeout, .tooManyRequests].contains(error.code), let last = known[account],
+                last.until > .uptimeNanoseconds(0)
             {
                 return last.entries
             }

@@ -1,30 +1,52 @@
+import GatewayAPI
 import IoTCore
+import IoTLink
 import NIOCore
 import Synchronization
 
-/// Asks the hub about API tokens, and remembers what it said for a second at most, so that a revoked token is
-/// good for no longer.
+/// Whose an API token is, as the hub said it a second ago at most, so that a revoked token is good for no longer.
 ///
-/// What strangers send costs the gateway's own link: so only what looks like a token is asked about, and no more than
-/// `checksPerSecond` of those that are not known.
+/// What strangers send must cost the gateway's own link nothing: with the hub's public keys a token that the hub did not
+/// sign is refused here. What is signed, and was not good a moment ago, is asked about within the quota of its account;
+/// without keys (an older hub) within that of its address. A token that was good is always asked about again, so nobody
+/// else's tokens shut it out.
 final class BearerTokens: Sendable {
-    typealias Check = @Sendable (String) async throws -> TokenGrant
+    typealias Check = @Sendable (BearerToken) async throws -> TokenGrant
 
     static let memory = TimeAmount.seconds(1)
-    static let maximumTokenSize = 4096
-    static let checksPerSecond = 50
     private static let capacity = 1024
     private static let makeOne = "make a new one with `iotctl token create --api`"
 
-    private struct Answer {
-        let result: Result<TokenGrant, IoTError>
-        let until: NIODeadline
+    /// By whom the questions about tokens that were not good a moment ago are counted.
+    private enum Asker: QuotaHolder {
+        case account(Principal)
+        case address(RemoteAddress)
+
+        var isPrivileged: Bool { false }
+    }
+
+    private struct Known {
+        var grant: TokenGrant
+        var until: NIODeadline
+        var lastUse: NIODeadline
     }
 
     private struct State {
-        var answers: [String: Answer] = [:]
-        var window = NIODeadline.uptimeNanoseconds(0)
-        var checks = 0
+        var keys: TokenKeys?
+        var good: [BearerToken: Known] = [:]
+        var refused: [BearerToken: (error: IoTError, until: NIODeadline)] = [:]
+        var questions: [BearerToken: Task<TokenGrant, any Error>] = [:]
+        var quota = Quota<Asker>(SharedResource.tokenChecks)
+        /// When the present second began.
+        var second = NIODeadline.uptimeNanoseconds(0)
+    }
+
+    private enum Answer {
+        case known(TokenGrant)
+        case refused(IoTError)
+        /// It was good, or somebody asks already.
+        case ask
+        case unknown(TokenKeys?)
     }
 
     private let check: Check
@@ -41,66 +63,102 @@ final class BearerTokens: Sendable {
         self.check = check
     }
 
-    /// - Throws: 25004 for no good token, 25024 when too many unknown ones come; what the link says when the hub
-    ///   cannot be asked.
-    func caller(of token: String) async throws -> Caller {
-        guard Self.looksLikeToken(token) else {
-            throw IoTError(.unauthenticated, "that is no API token", remedy: Self.makeOne)
-        }
-        if let known = try remembered(token) { return try admitted(known) }
-        let result: Result<TokenGrant, IoTError>
-        do {
-            result = .success(try await check(token))
-        } catch let error as IoTError where error.code == .unauthenticated {
-            result = .failure(error)
-        }
-        state.withLock { state in
-            if state.answers.count >= Self.capacity { state.answers.removeAll() }
-            state.answers[token] = Answer(result: result, until: now() + Self.memory)
-        }
-        return try admitted(try result.get())
+    /// The hub's present keys; `nil` for a hub that does not give them.
+    func use(_ keys: TokenKeys?) {
+        state.withLock { $0.keys = keys }
     }
 
-    /// Three parts of base64url, as every JWT has (RFC 7519 §3).
-    static func looksLikeToken(_ token: String) -> Bool {
-        guard (5...maximumTokenSize).contains(token.utf8.count) else { return false }
-        let isAllowed = token.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
-                true
-            default: false
+    /// - Throws: 25004 for a token that is not good, 25024 when too many unknown ones come; what the link says when the
+    ///   hub cannot be asked.
+    func caller(of token: BearerToken, from address: RemoteAddress) async throws -> Caller {
+        switch state.withLock({ remembered(token, &$0) }) {
+        case .known(let grant): return try admitted(grant, token)
+        case .refused(let error): throw error
+        case .ask: break
+        case .unknown(nil): try takeQuestion(.address(address))
+        case .unknown(let keys?):
+            // About 0.1 ms, outside the lock.
+            guard let claims = keys.claims(of: token.text), claims.kind == "api" else {
+                throw IoTError(.unauthenticated, "the hub has not signed this API token", remedy: Self.makeOne)
             }
+            guard claims.expires > wall() / 1000 else { throw Self.expired }
+            try takeQuestion(.account(claims.subject))
         }
-        return isAllowed && token.split(separator: ".", omittingEmptySubsequences: false).count == 3
+        return try admitted(try await ask(token), token)
     }
 
-    private func admitted(_ grant: TokenGrant) throws(IoTError) -> Caller {
-        guard grant.expires > wall() / 1000 else {
-            throw IoTError(.unauthenticated, "the API token has expired", remedy: Self.makeOne)
-        }
-        return grant.caller
-    }
-
-    /// What the hub said a moment ago; `nil` when it is to be asked now.
-    private func remembered(_ token: String) throws(IoTError) -> TokenGrant? {
+    private func remembered(_ token: BearerToken, _ state: inout State) -> Answer {
         let now = now()
-        let answer: Result<TokenGrant, IoTError>?? = state.withLock { state in
-            if let answer = state.answers[token], answer.until > now { return answer.result }
-            state.answers[token] = nil
-            if now - state.window > .seconds(1) {
-                state.window = now
-                state.checks = 0
-                state.answers = state.answers.filter { $0.value.until > now }
+        if let known = state.good[token] {
+            state.good[token]?.lastUse = now
+            return known.until > now ? .known(known.grant) : .ask
+        }
+        if let refused = state.refused[token], refused.until > now { return .refused(refused.error) }
+        return state.questions[token] != nil ? .ask : .unknown(state.keys)
+    }
+
+    private func takeQuestion(_ asker: Asker) throws(IoTError) {
+        let now = now()
+        do throws(Quota<Asker>.Refusal) {
+            try state.withLock { state throws(Quota<Asker>.Refusal) in
+                if now - state.second >= .seconds(1) {
+                    state.second = now
+                    state.quota.giveBackAll()
+                }
+                try state.quota.take(for: asker)
             }
-            guard state.checks < Self.checksPerSecond else { return .some(nil) }
-            state.checks += 1
-            return nil
+        } catch {
+            throw error.error("tokens are checked in a second", remedy: "try again in a second")
         }
-        switch answer {
-        case nil: return nil
-        case .some(nil): throw IoTError(.tooManyRequests, "too many tokens to check", remedy: "try again in a second")
-        case .some(.some(let result)): return try result.get()
+    }
+
+    /// Everybody who shows the same token waits for one answer.
+    private func ask(_ token: BearerToken) async throws -> TokenGrant {
+        let question = state.withLock { state in
+            if let question = state.questions[token] { return question }
+            // Shared by all who ask meanwhile, so it belongs to none of them; the link bounds its time.
+            let question = Task { [self] in
+                let result: Result<TokenGrant, any Error>
+                do {
+                    result = .success(try await check(token))
+                } catch {
+                    result = .failure(error)
+                }
+                self.state.withLock { learn(result, of: token, &$0) }
+                return try result.get()
+            }
+            state.questions[token] = question
+            return question
         }
+        return try await question.value
+    }
+
+    private func learn(_ result: Result<TokenGrant, any Error>, of token: BearerToken, _ state: inout State) {
+        let now = now()
+        state.questions[token] = nil
+        switch result {
+        case .success(let grant):
+            if state.good[token] == nil, state.good.count >= Self.capacity {
+                // Who is not there any more; it would only be asked about again.
+                let oldest = state.good.min { $0.value.lastUse < $1.value.lastUse }
+                if let oldest { state.good[oldest.key] = nil }
+            }
+            let lastUse = state.good[token]?.lastUse ?? now
+            state.good[token] = Known(grant: grant, until: now + Self.memory, lastUse: lastUse)
+        case .failure(let error as IoTError) where error.code == .unauthenticated:
+            state.good[token] = nil
+            if state.refused.count >= Self.capacity { state.refused = state.refused.filter { $0.value.until > now } }
+            if state.refused.count < Self.capacity { state.refused[token] = (error, now + Self.memory) }
+        case .failure: break
+        }
+    }
+
+    private func admitted(_ grant: TokenGrant, _ token: BearerToken) throws(IoTError) -> Caller {
+        guard grant.expires > wall() / 1000 else { throw Self.expired }
+        return grant.caller(showing: token)
+    }
+
+    private static var expired: IoTError {
+        IoTError(.unauthenticated, "the API token has expired", remedy: makeOne)
     }
 }

@@ -1,6 +1,13 @@
 import GatewayAPI
 import IoTCore
 
+/// A token that a caller has shown.
+struct Bearer: Sendable, Hashable {
+    var token: BearerToken
+    /// Seconds since 1970.
+    var expires: Int64
+}
+
 /// Who is asking, and what the credentials are good for.
 struct Caller: Sendable, Hashable {
     enum Credentials: Sendable, Hashable {
@@ -31,6 +38,16 @@ struct Caller: Sendable, Hashable {
     /// Of the hub, with a token that passes this on; or the owner of this daemon at its socket.
     var isAdministrator: Bool
     var scope = Scope.all
+    /// What to check again while something long goes on; `nil` at the Unix socket.
+    var bearer: Bearer?
+
+    /// Whose part of what all share it uses. Who may open the Unix socket is the owner; so is who shows a token of the
+    /// owner's without limits.
+    ///
+    /// - Parameter owner: the daemon's own account.
+    func holder(owner: AccessID) -> AccountHolder {
+        account == owner && scope.isAll ? .owner : .account(account)
+    }
 
     /// Throws 25005 when the token does not pass the action on.
     func require(_ action: DeviceAction) throws(IoTError) {

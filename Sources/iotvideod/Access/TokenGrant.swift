@@ -10,8 +10,9 @@ struct TokenGrant: Sendable, Hashable {
     var expires: Int64
     var scope: Caller.Scope
 
-    var caller: Caller {
+    func caller(showing token: BearerToken) -> Caller {
         Caller(
-            credentials: .token(id), account: account, isAdministrator: isAdministrator && scope.isAll, scope: scope)
+            credentials: .token(id), account: account, isAdministrator: isAdministrator && scope.isAll, scope: scope,
+            bearer: Bearer(token: token, expires: expires))
     }
 }

@@ -1,11 +1,14 @@
 import Foundation
 import IoTCore
 import Logging
+import NIOCore
 import Synchronization
 
 /// Who changed what, and who was refused: one JSON line each, never a secret nor a body.
 ///
-/// The file has mode 0600 and is bounded: at `maximumSize` it becomes `audit.log.1`, in place of an older one.
+/// Changes and refusals have files of their own, so that nobody's refusals take the place of a change: `audit.log` and
+/// `audit-refused.log`, mode 0600. Of refusals at most `refusalsPerSecond` lines a second are written; the next line
+/// says how many were not. Each file is bounded: at its greatest size it becomes `….1`, in place of an older one.
 final class AuditLog: Sendable {
     struct Entry: Sendable, Equatable {
         /// ms since 1970.
@@ -21,71 +24,63 @@ final class AuditLog: Sendable {
     }
 
     static let defaultMaximumSize = 10 << 20
-    /// A path is cut off behind so many bytes.
+    static let refusalsPerSecond = 10
+    /// A path is cut off after so many bytes.
     private static let maximumPath = 512
 
     private struct State {
-        var file: FileHandle?
-        var size = 0
-        var hasFailed = false
+        var changes: AuditFile
+        var refusals: AuditFile
+        /// When the present second of refusals began, and how many of them were written in it.
+        var second = NIODeadline.uptimeNanoseconds(0)
+        var written = 0
+        /// Refusals that were not written since the last one that was.
+        var left = 0
     }
 
-    let path: String
-    private let maximumSize: Int
-    private let logger: Logger
-    private let state = Mutex(State())
+    private let now: @Sendable () -> NIODeadline
+    private let state: Mutex<State>
 
-    init(path: String, maximumSize: Int = defaultMaximumSize, logger: Logger) {
-        self.path = path
-        self.maximumSize = maximumSize
-        self.logger = logger
+    /// - Parameter directory: where the files are.
+    init(
+        directory: String, maximumSize: Int = defaultMaximumSize,
+        now: @escaping @Sendable () -> NIODeadline = { .now() },
+        logger: Logger
+    ) {
+        self.now = now
+        state = Mutex(
+            State(
+                changes: AuditFile(path: directory + "/audit.log", maximumSize: maximumSize, logger: logger),
+                refusals: AuditFile(
+                    path: directory + "/audit-refused.log", maximumSize: maximumSize, logger: logger)))
     }
 
+    /// What was carried out goes to the one file, what was refused to the other.
     func write(_ entry: Entry) {
-        let line = Self.line(entry)
+        let now = now()
         state.withLock { state in
-            do {
-                if state.size + line.count > maximumSize { try rotate(&state) }
-                if state.file == nil { try open(&state) }
-                try state.file?.write(contentsOf: line)
-                state.size += line.count
-                state.hasFailed = false
-            } catch {
-                // Once a failure, not once a line: a full disk must not fill the log too.
-                if !state.hasFailed { logger.error("the audit log \(path) cannot be written: \(error)") }
-                state.hasFailed = true
-                state.file = nil
+            guard entry.status >= 400 else { return state.changes.write(Self.line(entry, left: 0)) }
+            if now - state.second >= .seconds(1) {
+                state.second = now
+                state.written = 0
             }
+            guard state.written < Self.refusalsPerSecond else {
+                state.left += 1
+                return
+            }
+            state.written += 1
+            state.refusals.write(Self.line(entry, left: state.left))
+            state.left = 0
         }
     }
 
-    private func open(_ state: inout State) throws {
-        let descriptor = Foundation.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else {
-            throw IoTError(.fileFailed, String(cString: strerror(errno)))
-        }
-        _ = fchmod(descriptor, 0o600)
-        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        state.size = Int(clamping: try file.seekToEnd())
-        state.file = file
-        if state.size > maximumSize { try rotate(&state) }
-    }
-
-    private func rotate(_ state: inout State) throws {
-        state.file = nil
-        guard rename(path, path + ".1") == 0 || errno == ENOENT else {
-            throw IoTError(.fileFailed, String(cString: strerror(errno)))
-        }
-        state.size = 0
-        try open(&state)
-    }
-
-    private static func line(_ entry: Entry) -> Data {
+    private static func line(_ entry: Entry, left: Int) -> Data {
         var members: [String: JSONValue] = [
             "t": .integer(entry.t), "method": .string(entry.method),
             "path": .string(String(entry.path.prefix(maximumPath))), "status": .integer(Int64(entry.status)),
             "code": .integer(Int64(entry.code)), "who": entry.caller.map(who) ?? .null,
         ]
+        if left > 0 { members["left"] = .integer(Int64(left)) }
         if let remote = entry.remote { members["remote"] = .string(remote) }
         return Data((JSONValue.object(members).jsonText + "\n").utf8)
     }

@@ -67,6 +67,7 @@ struct Configuration: Sendable, Equatable {
 
     struct Channels: Sendable, Equatable {
         var connections = 16
+        var calls = 256
         var idleTimeout = Duration.seconds(30)
     }
 

@@ -44,6 +44,9 @@ extension ConfigurationKey {
         ConfigurationKey("channels.connections", default: "16", \.channels.connections, effect: .atOnce) {
             node, _ throws(ValueRefusal) in try node.integer(in: 1...1024)
         },
+        ConfigurationKey("channels.calls", default: "256", \.channels.calls, effect: .atOnce) {
+            node, _ throws(ValueRefusal) in try node.integer(in: 1...1000)
+        },
         ConfigurationKey("channels.idleTimeout", default: "30s", \.channels.idleTimeout, effect: .atOnce) {
             node, _ throws(ValueRefusal) in try node.duration(in: .seconds(1)...(.seconds(3600)))
         },

@@ -24,6 +24,7 @@ struct Daemon {
     func run() async throws {
         // Whatever is made from here on belongs to this user alone, until it is given rights of its own.
         umask(0o077)
+        FileLimit.raise()
         // A reload that comes before there is anything to reload must not end the daemon.
         signal(SIGHUP, SIG_IGN)
         let log = LogOutput(level: configuration.log.level)

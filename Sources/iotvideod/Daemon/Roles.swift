@@ -31,15 +31,16 @@ struct Roles: Service {
         let socket = try await bind()
         let registry = ChannelRegistry(
             link: link, socket: socket, certificates: certificates, iceServers: iceServers,
-            usesServersOfDevices: configuration.media.useCameraServers, limit: configuration.channels.connections,
-            logger: Logger(label: "channel"))
+            usesServersOfDevices: configuration.media.useCameraServers, logger: Logger(label: "channel"))
+        let quotas = Quotas()
+        quotas.apply(configuration.channels)
         let uses = ChannelUses(registry: registry, idleTimeout: configuration.channels.idleTimeout)
         let fleet = makeFleet(
-            certificates: certificates, iceServers: iceServers, photos: photos, registry: registry, uses: uses)
+            certificates: certificates, iceServers: iceServers, photos: photos, quotas: quotas, uses: uses)
         try await fleet.prepare()
         let gateway = LocalGateway(
             link: link, accessId: user.accessId, registry: registry, fleet: fleet, photos: photos, hub: hub,
-            uses: uses)
+            uses: uses, quotas: quotas, iceServers: iceServers)
         let server = try makeServer(gateway)
         // Stopped from the last to the first.
         let services: [any Service] =
@@ -69,7 +70,7 @@ struct Roles: Service {
         return try APIServer(
             gateway: gateway, listeners: listeners,
             access: APIAccess(names: api.names, allowedOrigins: api.allowedOrigins),
-            audit: AuditLog(path: configuration.dataDirectory + "/audit.log", logger: logger), limits: limits,
+            audit: AuditLog(directory: configuration.dataDirectory, logger: logger), limits: limits,
             eventLoopGroup: loops, logger: logger)
     }
 
@@ -97,7 +98,7 @@ struct Roles: Service {
     }
 
     private func makeFleet(
-        certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore, registry: ChannelRegistry,
+        certificates: PeerCertificatePool, iceServers: ICEServers, photos: PhotoStore, quotas: Quotas,
         uses: ChannelUses
     ) -> CameraSupervisor<RunningCamera> {
         let factory = CameraFactory(
@@ -108,7 +109,7 @@ struct Roles: Service {
             read: read, make: { camera, url in try await factory.make(camera, url: url) },
             apply: { [log] configuration in
                 log.current = configuration.log.level
-                await registry.setLimit(configuration.channels.connections)
+                quotas.apply(configuration.channels)
                 await uses.setIdleTimeout(configuration.channels.idleTimeout)
             })
         return CameraSupervisor(configuration, actions: actions, logger: logger)

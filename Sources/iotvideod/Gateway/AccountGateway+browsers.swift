@@ -1,18 +1,32 @@
 import GatewayAPI
 import IoTCore
 import MediaChannel
+import PeerTransport
 
 extension AccountGateway {
-    func openBrowserCall(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
+    func iceServers(_ device: String) async throws -> [ICEServer] {
+        _ = try await viewable(device)
+        return shared.iceServers.servers(for: Hex.random(byteCount: 8), at: WallClock.milliseconds() / 1000)
+    }
+
+    private func viewable(_ device: String) async throws -> AccountRights.Entry {
         let entry = try await find(device)
-        guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         guard entry.actions.contains(.view) else {
             throw IoTError(.relationInvalid, "this account may not view the device")
         }
-        var token: String?
-        if case .token(let id) = caller.credentials { token = id }
+        return entry
+    }
+
+    func openBrowserCall(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
+        let entry = try await viewable(device)
+        guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
+        // The media do not pass here, so the call holds a right of its own, which ends it.
+        let id = RelayedCalls.makeID()
+        let right = shared.leases.begin(caller) { [relayed = shared.registry.relayed] in await relayed.close(id) }
+        right.needs(device: entry.id)
+        right.keep(try take(.calls))
         return try await shared.registry.relayed.open(
-            device: device, source: 0, offer: offer, as: principal, right: token)
+            id, device: device, source: 0, offer: offer, as: principal, right: right)
     }
 
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {
@@ -38,26 +52,5 @@ extension AccountGateway {
         }
         try caller.require(device: call.device.rawValue)
         return call
-    }
-}
-
-extension LocalGateway {
-    /// Ends browsers' calls within some seconds of their API token's end. Their media do not pass here, so nothing else
-    /// would; that of the binding ends them by the hub.
-    func watchBrowserCalls() async {
-        while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(10))
-            let calls = registry.relayed.all.filter { $0.right != nil }
-            for (account, calls) in Dictionary(grouping: calls, by: \.account) {
-                let client = HubClient(link: link, account: account)
-                guard
-                    let tokens = try? await client.list(
-                        TokenDescription.self, "token.list", key: "tokens", name: "id")
-                else { continue }
-                let now = WallClock.milliseconds() / 1000
-                let good = Set(tokens.filter { $0.expires > now }.map(\.id))
-                for call in calls where !good.contains(call.right ?? "") { await registry.relayed.close(call.id) }
-            }
-        }
     }
 }

@@ -16,9 +16,11 @@ extension AccountGateway {
         guard entry.actions.contains(.view) else {
             throw IoTError(.relationInvalid, "this account may not view the device")
         }
+        let part = try take(.channelUses)
         let use = try await shared.registry.open(
-            device: device, deviceName: entry.name, source: request.source, as: principal)
-        await shared.uses.add(use.id, owner: caller.account)
+            device: device, deviceName: entry.name, source: request.source, as: principal
+        ) { () throws(IoTError) in try take(.channels) }
+        await shared.uses.add(use.id, owner: caller.account, part)
         return await shared.describe(use)
     }
 
@@ -128,6 +130,7 @@ extension AccountGateway {
         await shared.uses.touch(id)
         let use = try await shared.registry.use(id)
         try caller.require(device: use.channel.device.rawValue)
+        lease.needs(device: use.channel.device.rawValue)
         return use
     }
 

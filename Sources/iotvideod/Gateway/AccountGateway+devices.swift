@@ -86,6 +86,7 @@ extension AccountGateway {
         let entry = try await find(device)
         guard let id = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         let watched = try PropertyPath(parsing: path)
+        lease.needs(device: entry.id)
         let (rights, account) = (shared.rights, caller.account)
         // Subscribed first, so that no change is lost between the first value and the updates.
         let updates = PropertyWatch(model.updates(), device: id, path: watched) {

@@ -114,7 +114,12 @@ extension AccountGateway {
         _ kinds: Set<GatewayEvent.Kind>, device: String?, after lastID: String?
     ) async throws -> AsyncStream<NumberedEvent> {
         var id: String?
-        if let device { id = try await find(device).id }
+        if let device {
+            let entry = try await find(device)
+            id = entry.id
+            // A device of which the account never saw anything may come to be viewed yet.
+            if entry.actions.contains(.view) { lease.needs(device: entry.id) }
+        }
         let (rights, account) = (shared.rights, caller.account)
         return EventReader(feed: shared.feed, caller: caller, kinds: kinds, device: id) { device in
             await rights.mayView(device, account)

@@ -8,7 +8,16 @@ import ThingModel
 /// good for is refused here.
 struct AccountGateway: Gateway {
     let shared: LocalGateway
-    let caller: Caller
+    /// Ends with the caller's right.
+    let lease: Lease
+
+    var caller: Caller { lease.caller }
+    private var holder: AccountHolder { caller.holder(owner: shared.account) }
+
+    /// The caller's account's part of what all share.
+    func take(_ resource: SharedResource) throws(IoTError) -> QuotaPart {
+        try shared.quotas.take(resource, for: holder)
+    }
 
     /// In whose name requests go; `nil` for the daemon's own account.
     var principal: Principal? { shared.principal(of: caller.account) }
@@ -16,7 +25,9 @@ struct AccountGateway: Gateway {
     var model: ThingModelClient { ThingModelClient(link: hub.link) }
 
     func status() async throws -> StatusResponse {
-        await shared.status(channels: try await channels().count)
+        let calls = shared.registry.relayed.all.count { $0.account == principal }
+        return await shared.status(
+            channels: try await channels().count, calls: calls, isAdministrator: caller.isAdministrator)
     }
 
     // MARK: Devices by id or name

@@ -6,6 +6,8 @@ import NIOCore
 actor ChannelUses {
     private struct Entry {
         let owner: AccessID
+        /// Of `SharedResource.channelUses`.
+        let part: QuotaPart
         var sinks: [MediaSink] = []
         var lastUsed: NIODeadline
     }
@@ -24,8 +26,8 @@ actor ChannelUses {
     }
 
     /// A channel was opened, which belongs to this account.
-    func add(_ id: String, owner: AccessID) {
-        entries[id] = Entry(owner: owner, lastUsed: .now())
+    func add(_ id: String, owner: AccessID, _ part: QuotaPart) {
+        entries[id] = Entry(owner: owner, part: part, lastUsed: .now())
     }
 
     /// Whose the channel is; `nil` when there is none.

@@ -11,7 +11,9 @@ extension LocalGateway {
             group.addTask { await self.readStatus() }
             group.addTask { await self.readPushes() }
             group.addTask { await self.watchChannels() }
-            group.addTask { await self.watchBrowserCalls() }
+            group.addTask { await self.leases.run() }
+            group.addTask { await self.readTokenKeys() }
+            group.addTask { await self.forgetLostCalls() }
         }
     }
 
@@ -20,6 +22,30 @@ extension LocalGateway {
             feed.publish(.link(linkState(change)), to: .everyone)
             // Pushes may have been missed.
             if change.status == .online { await rights.invalidate() }
+        }
+    }
+
+    /// Asks for the hub's keys each time that the link becomes online: a hub has others at most after its restart.
+    private func readTokenKeys() async {
+        for await change in link.statusChanges() where change.status == .online {
+            let hub = HubClient(link: link, account: nil)
+            while !Task.isCancelled, link.current.status == .online {
+                // Until they come, the hub is asked about each token.
+                tokens.use(nil)
+                do {
+                    tokens.use(try await hub.tokenKeys())
+                    break
+                } catch {
+                    try? await Task.sleep(for: .seconds(1))
+                }
+            }
+        }
+    }
+
+    private func forgetLostCalls() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(60))
+            await registry.relayed.forgetLost()
         }
     }
 

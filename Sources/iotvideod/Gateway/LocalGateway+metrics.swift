@@ -13,6 +13,7 @@ extension LocalGateway {
             MetricSample(
                 "iotvideod_link_status", .gauge, Double(status.rawValue),
                 help: "-1 unregistering, 0 registering, 1 online, 2 offline, 3 tokenFailed, 6 kickOff"))
+        samples += quotaMetrics()
         samples += linkCounters()
         samples += hubMetrics()
         samples += await cameraMetrics()
@@ -26,6 +27,24 @@ extension LocalGateway {
             MetricSample(
                 "iotvideod_events_total", .counter, Double(feed.newest), help: "Events for /v1/events since the start"))
         return samples
+    }
+
+    /// No account is a label: there may be any number of them.
+    private func quotaMetrics() -> [MetricSample] {
+        quotas.table.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { resource, quota in
+            let labels = [MetricLabel(name: "resource", value: resource.rawValue)]
+            return [
+                MetricSample(
+                    "iotvideod_quota_used", .gauge, Double(quota.used), labels: labels,
+                    help: "What all accounts together have of what they share"),
+                MetricSample(
+                    "iotvideod_quota_bound", .gauge, Double(quota.bound.total), labels: labels,
+                    help: "What there is of it"),
+                MetricSample(
+                    "iotvideod_quota_refused_total", .counter, Double(quota.refusals), labels: labels,
+                    help: "How often an account wanted more than its part, or than there is"),
+            ]
+        }
     }
 
     private func linkCounters() -> [MetricSample] {

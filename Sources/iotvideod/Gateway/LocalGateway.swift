@@ -22,12 +22,19 @@ final class LocalGateway: GatewayService {
     let resources = ResourceOwners()
     let feed = EventFeed()
     let rights: AccountRights
+    let tokens: BearerTokens
+    let leases: Leases
+    let quotas: Quotas
+    /// Of this daemon's configuration.
+    let iceServers: ICEServers
     private let startedAt = NIODeadline.now()
 
     init(
         link: any HubLink, accessId: AccessID, registry: ChannelRegistry, fleet: any CameraFleet, photos: PhotoStore,
-        hub: LinkHub?, uses: ChannelUses
+        hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
+        iceServers: ICEServers = .none
     ) {
+        self.iceServers = iceServers
         self.link = link
         account = accessId
         self.registry = registry
@@ -35,41 +42,32 @@ final class LocalGateway: GatewayService {
         self.photos = photos
         self.hub = hub
         self.uses = uses
-        rights = AccountRights { account in
+        self.quotas = quotas
+        let rights = AccountRights { account in
             let own = account == accessId ? nil : Principal.user(account)
             return try await HubClient(link: link, account: own).devices().map { device in
                 AccountRights.Entry(
                     id: device.id, name: device.name, actions: Set(device.actions ?? [.view]))
             }
         }
+        let tokens = BearerTokens { token in try await HubClient.check(token, link: link, own: accessId) }
+        self.rights = rights
+        self.tokens = tokens
+        leases = Leases(
+            checkToken: { token in _ = try await tokens.caller(of: token, from: .local) },
+            mayView: { device, account in
+                guard let entries = try? await rights.entries(of: account) else { return nil }
+                return entries[device]?.actions.contains(.view) ?? false
+            })
     }
 
-    func gateway(for caller: Caller) -> any Gateway {
-        AccountGateway(shared: self, caller: caller)
+    func gateway(for lease: Lease) -> any Gateway {
+        AccountGateway(shared: self, lease: lease)
     }
 
     /// In whose name requests of this account go; `nil` for our own.
     func principal(of account: AccessID) -> Principal? {
         account == self.account ? nil : .user(account)
-    }
-
-    func check(token: String) async throws -> TokenGrant {
-        let client = HubClient(link: link, account: nil)
-        let result = try await client.ask("token.check", ["token": .string(token)])
-        guard let id = result["id"]?.stringValue, let expires = result["expires"]?.integerValue,
-            let account = result["account"]?.stringValue.flatMap(AccessID.init(rawValue:))
-        else { throw IoTError(.modelReceiveFailed, "token.check: the hub's answer makes no sense") }
-        let scope = Caller.Scope(
-            devices: result["devices"]?.arrayValue.map { Set($0.compactMap(\.stringValue)) },
-            actions: DeviceAction.list(result["actions"]).map { Set($0) })
-        return TokenGrant(
-            id: id, account: account, isAdministrator: await isAdministrator(account), expires: expires, scope: scope)
-    }
-
-    /// The hub tells no one's kind but by what it lets the account do.
-    private func isAdministrator(_ account: AccessID) async -> Bool {
-        let client = HubClient(link: link, account: principal(of: account))
-        return (try? await client.ask("user.list", ["limit": 1])) != nil
     }
 
     /// Whether the token of this id is one without which this daemon's own sessions end.
@@ -94,11 +92,19 @@ final class LocalGateway: GatewayService {
 
     // MARK: How it fares
 
-    func status(channels: Int) async -> StatusResponse {
+    func status(channels: Int, calls: Int, isAdministrator: Bool) async -> StatusResponse {
         let uptime = (NIODeadline.now() - startedAt).nanoseconds / 1_000_000_000
         return StatusResponse(
             uptime: Int(uptime), link: linkState(link.current), hub: hubState(), broker: brokerState(),
-            cameras: await fleet.cameras().count, channels: channels)
+            cameras: await fleet.cameras().count, channels: channels, calls: calls,
+            shared: isAdministrator ? shared : nil)
+    }
+
+    private var shared: [String: SharedUse] {
+        Dictionary(
+            uniqueKeysWithValues: quotas.table.map { resource, quota in
+                (resource.rawValue, SharedUse(used: quota.used, bound: quota.bound.total))
+            })
     }
 
     func linkState(_ change: LinkStatusChange) -> LinkState {

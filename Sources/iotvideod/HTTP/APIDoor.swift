@@ -8,6 +8,7 @@ struct APIDoor: Sendable {
     let owner: AccessID
     let access: APIAccess
     let tokens: BearerTokens
+    let connections: Connections
 
     /// Throws 25005 for another site's page, and for a name that is not ours.
     func checkOrigin(_ request: Request) throws(IoTError) -> String? {
@@ -16,6 +17,11 @@ struct APIDoor: Sendable {
         if !listener.isUnixSocket { try access.checkHost(host) }
         let origin = request.headers[.origin]
         return try access.checkOrigin(origin, host: host, isEncrypted: listener.isEncrypted) ? origin : nil
+    }
+
+    /// Whether the request shows who asks.
+    func isKnown(_ request: Request) -> Bool {
+        listener.isUnixSocket || request.headers[.authorization] != nil
     }
 
     /// - Throws: 25004 when nobody can be told.
@@ -31,15 +37,15 @@ struct APIDoor: Sendable {
             throw IoTError(.unauthenticated, "the request needs 'Authorization: Bearer TOKEN'")
         }
         // The scheme's case does not matter (RFC 9110 §11.1).
-        guard field.prefix(7).lowercased() == "bearer " else {
+        guard ASCII.lowercased(Substring(field.utf8.prefix(7))) == "bearer " else {
             throw IoTError(.unauthenticated, "only 'Authorization: Bearer TOKEN' is understood")
         }
-        return try await tokens.caller(of: String(field.dropFirst(7)).trimming(while: { $0 == " " }))
-    }
-}
-
-extension String {
-    fileprivate func trimming(while isOut: (Character) -> Bool) -> String {
-        String(drop(while: isOut).reversed().drop(while: isOut).reversed())
+        let space = UInt8(ascii: " ")
+        let text = field.utf8.dropFirst(7).drop { $0 == space }.reversed().drop { $0 == space }.reversed()
+        guard let token = BearerToken(text) else {
+            throw IoTError(
+                .unauthenticated, "that is not an API token", remedy: "make one with `iotctl token create --api`")
+        }
+        return try await tokens.caller(of: token, from: RemoteAddress(context.channel.remoteAddress))
     }
 }

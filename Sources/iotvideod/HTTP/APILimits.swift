@@ -1,13 +1,16 @@
+import IoTCore
 import NIOCore
 
 /// Bounds of the HTTP server.
 struct APILimits: Sendable {
     /// From a request's first line to its answer; requests that name a time of their own excepted.
     var requestTimeout = Duration.seconds(60)
-    /// Between two bytes of a request, or two requests of a connection.
+    /// Between two bytes of a request; from one response of a connection to the next request's head.
     var idleTimeout: TimeAmount = .seconds(60)
-    /// Open connections of one listener; one more waits in the kernel's queue.
-    var connections = 512
+    /// From a connection's beginning to its first request's head, the TLS handshake included.
+    var firstRequestTimeout: TimeAmount = .seconds(10)
+    /// Open connections of one TCP listener; see `ConnectionTable` for one more.
+    var connections = SharedResource.connections
     /// All of a request's header fields together, and one of them, in bytes.
     var headerListSize = 32 * 1024
     var headerFieldSize = 16 * 1024
@@ -16,4 +19,9 @@ struct APILimits: Sendable {
     var stopTimeout = Duration.seconds(3)
 
     init() {}
+
+    /// At a Unix socket all have one address.
+    func connections(of listener: APIListener) -> QuotaBound {
+        listener.isUnixSocket ? QuotaBound(total: connections.total, each: connections.total) : connections
+    }
 }

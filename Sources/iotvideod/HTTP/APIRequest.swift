@@ -3,6 +3,7 @@ import GatewayAPI
 import Hummingbird
 import IoTCore
 import IoTLink
+import NIOCore
 
 /// A request behind the router: its path's parameters and query, read strictly.
 struct APIRequest {
@@ -10,18 +11,26 @@ struct APIRequest {
     static let maximumBodySize = 256 * 1024
 
     let request: Request
+    /// What a body that goes on holds; `nil` where nobody has to be known.
+    let lease: Lease?
     private let parameters: [String: String]
     private let query: [String: [String]]
 
+    /// The greatest part of a path, and the greatest query item, once decoded, in bytes.
+    static let maximumParameterSize = 256
+    static let maximumQuerySize = 8192
+
     /// - Throws: `.invalidRequest` for a query item that the route does not know or that comes twice.
-    init(_ request: Request, _ context: APIContext, _ route: APIRoute) throws(IoTError) {
+    init(_ request: Request, _ context: APIContext, _ route: APIRoute, _ lease: Lease?) throws(IoTError) {
         let knownQuery = route.query
         self.request = request
+        self.lease = lease
         var parameters: [String: String] = [:]
         for (name, value) in context.parameters {
             guard let text = String(value).removingPercentEncoding else {
                 throw IoTError(.invalidRequest, "the path's percent-encoding is damaged")
             }
+            try Self.check(text, atMost: Self.maximumParameterSize, "a part of the path")
             parameters[String(name)] = text
         }
         self.parameters = parameters
@@ -35,9 +44,16 @@ struct APIRequest {
             guard query[name] == nil || route.repeatable.contains(name) else {
                 throw IoTError(.invalidRequest, "the query item '\(name)' comes twice")
             }
-            query[name, default: []].append(String(value))
+            let text = String(value)
+            try Self.check(text, atMost: Self.maximumQuerySize, "'\(name)'")
+            query[name, default: []].append(text)
         }
         self.query = query
+    }
+
+    private static func check(_ text: String, atMost size: Int, _ name: String) throws(IoTError) {
+        guard text.utf8.count <= size else { throw IoTError(.invalidRequest, "\(name) may hold \(size) bytes") }
+        guard StreamSafeText.isSafe(text) else { throw StreamSafeText.refusal(name) }
     }
 
     /// A part of the path; the router vouches for its being there.
@@ -97,7 +113,9 @@ struct APIRequest {
         let bytes = try await body()
         guard !bytes.isEmpty else { throw IoTError(.valueInvalid, "the body must be one JSON value; it is empty") }
         do {
-            return try JSONValue(parsing: bytes)
+            return try Self.safe(try JSONValue(parsing: bytes))
+        } catch let error as IoTError {
+            throw error
         } catch {
             throw IoTError(.valueInvalid, "the body is not one JSON value: \(error)")
         }
@@ -111,7 +129,9 @@ struct APIRequest {
         guard !bytes.isEmpty else { throw IoTError(.invalidRequest, "the body must be a JSON object; it is empty") }
         let json: JSONValue
         do {
-            json = try JSONValue(parsing: bytes)
+            json = try Self.safe(try JSONValue(parsing: bytes))
+        } catch let error as IoTError {
+            throw error
         } catch {
             throw IoTError(.invalidRequest, "the body is no JSON: \(error)")
         }
@@ -131,16 +151,26 @@ struct APIRequest {
         return try APICoding.decode(type, from: bytes)
     }
 
+    private static func safe(_ value: JSONValue) throws(IoTError) -> JSONValue {
+        guard StreamSafeText.isSafe(value) else { throw StreamSafeText.refusal("the body") }
+        return value
+    }
+
     /// The body as text of this type, which must be named.
     ///
-    /// - Throws: `.invalidRequest`, with status 415 for another type.
-    func text(_ type: String) async throws -> String {
+    /// - Throws: `.invalidRequest`, with status 415 for another type; 25013 past the size.
+    func text(_ type: String, atMost size: Int) async throws -> String {
         guard essence == type else {
             throw APIFailure(
                 IoTError(.invalidRequest, "the body must be \(type), not \(essence?.prefix(64) ?? "of no type")"),
                 status: .unsupportedMediaType)
         }
-        let bytes = try await request.body.collect(upTo: Self.maximumBodySize)
+        let bytes: ByteBuffer
+        do {
+            bytes = try await request.body.collect(upTo: size)
+        } catch is NIOTooManyBytesError {
+            throw IoTError(.payloadTooLarge, "a body of type \(type) may hold \(size / 1024) KiB")
+        }
         guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
             throw IoTError(.invalidRequest, "the body is no UTF-8")
         }
@@ -150,7 +180,8 @@ struct APIRequest {
     /// The body's media type without its parameters.
     private var essence: String? {
         request.headers[.contentType].map { type in
-            type.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" }
+            let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { $0 > UInt8(ascii: " ") }
+            return ASCII.lowercased(String(decoding: essence, as: UTF8.self)) ?? "a type that is not ASCII"
         }
     }
 

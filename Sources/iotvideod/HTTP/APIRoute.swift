@@ -10,6 +10,8 @@ struct APIRoute: Sendable {
     enum Handling: Sendable {
         case gateway(Handler)
         case open(OpenHandler)
+        /// The one for who shows who it is, the other for everybody else.
+        case either(Handler, OpenHandler)
     }
 
     let method: HTTPRequest.Method
@@ -35,6 +37,11 @@ struct APIRoute: Sendable {
 
     init(_ method: HTTPRequest.Method = .get, open path: String, _ handle: @escaping OpenHandler) {
         self.init(method, path, query: [], repeatable: [], answersHead: nil, isTimed: true, .open(handle))
+    }
+
+    init(_ method: HTTPRequest.Method, either path: String, known: @escaping Handler, _ handle: @escaping OpenHandler) {
+        self.init(
+            method, path, query: [], repeatable: [], answersHead: nil, isTimed: true, .either(known, handle))
     }
 
     private init(

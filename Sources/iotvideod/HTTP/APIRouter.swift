@@ -34,16 +34,49 @@ struct APIRouter: Sendable {
     private func respond(to request: Request, _ context: APIContext, _ route: APIRoute) async throws -> Response {
         context.record.note { $0.route = route.path }
         switch route.handling {
-        case .open(let handle):
-            let read = try APIRequest(request, context, route)
-            return try await timed(route) { try await handle(read, service) }
-        case .gateway(let handle):
-            let caller = try await door.caller(request, context)
-            context.record.note { $0.caller = caller }
-            try route.right.check(caller)
-            let read = try APIRequest(request, context, route)
-            let gateway = service.gateway(for: caller)
-            return try await timed(route) { try await handle(read, gateway) }
+        case .open(let handle): return try await respond(to: request, context, route, handle)
+        case .gateway(let handle): return try await respond(to: request, context, route, handle)
+        case .either(let known, let open):
+            guard door.isKnown(request) else { return try await respond(to: request, context, route, open) }
+            return try await respond(to: request, context, route, known)
+        }
+    }
+
+    private func respond(
+        to request: Request, _ context: APIContext, _ route: APIRoute, _ handle: @escaping APIRoute.OpenHandler
+    ) async throws -> Response {
+        let read = try APIRequest(request, context, route, nil)
+        return try await timed(route) { try await handle(read, service) }
+    }
+
+    private func respond(
+        to request: Request, _ context: APIContext, _ route: APIRoute, _ handle: @escaping APIRoute.Handler
+    ) async throws -> Response {
+        let caller = try await door.caller(request, context)
+        context.record.note { $0.caller = caller }
+        door.connections.serve(context.channel)
+        try route.right.check(caller)
+        let lease = service.leases.begin(caller) { [channel = context.channel] in channel.close(promise: nil) }
+        lease.keep(try service.quotas.take(.requests, for: caller.holder(owner: service.account)))
+        let read = try APIRequest(request, context, route, lease)
+        let gateway = service.gateway(for: lease)
+        return try await whileGood(lease) { try await timed(route) { try await handle(read, gateway) } }
+    }
+
+    /// An answer that comes after the right has ended is not given.
+    private func whileGood(
+        _ lease: Lease, _ work: @escaping @Sendable () async throws -> Response
+    ) async throws -> Response {
+        try await withThrowingTaskGroup(of: Response.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try await lease.ended()
+                throw CancellationError()
+            }
+            defer { group.cancelAll() }
+            guard let response = try await group.next() else { throw CancellationError() }
+            try lease.check()
+            return response
         }
     }
 

@@ -32,7 +32,7 @@ extension APIRoutes {
             },
             APIRoute(.get, "/v1/channels/{id}/events", answersHead: false, isTimed: false) { request, gateway in
                 let events = try await gateway.channelEvents(request.parameter("id"))
-                return Response(events: events, to: request.request) { try $0.serverSentEvent }
+                return Response(events: events, to: request) { try $0.serverSentEvent }
             },
         ]
     }
@@ -52,7 +52,7 @@ extension APIRoutes {
             counted("/v1/channels/{id}/video.y4m") { try await $0.rawVideo($1, frames: $2) },
             counted("/v1/channels/{id}/audio.wav") { try await $0.rawAudio($1, frames: $2) },
             APIRoute(.get, "/v1/resources/{token}", answersHead: false, isTimed: false) { request, gateway in
-                Response(try await gateway.resource(request.parameter("token")), to: request.request)
+                Response(try await gateway.resource(request.parameter("token")), to: request)
             },
         ]
     }
@@ -64,7 +64,7 @@ extension APIRoutes {
     ) -> APIRoute {
         APIRoute(.get, path, query: ["frames"], answersHead: false, isTimed: false) { request, gateway in
             let frames = try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)
-            return Response(try await body(gateway, request.parameter("id"), frames), to: request.request)
+            return Response(try await body(gateway, request.parameter("id"), frames), to: request)
         }
     }
 

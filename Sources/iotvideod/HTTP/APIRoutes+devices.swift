@@ -82,7 +82,7 @@ extension APIRoutes {
             ) { request, gateway in
                 let path = request.query("path") ?? ""
                 let events = try await gateway.watchProperties(request.parameter("device"), path: path)
-                return Response(events: events, to: request.request) { try $0.serverSentEvent }
+                return Response(events: events, to: request) { try $0.serverSentEvent }
             },
             APIRoute(.post, "/v1/devices/{device}/user-properties/{name}") { request, gateway in
                 let value = try await request.jsonValue()

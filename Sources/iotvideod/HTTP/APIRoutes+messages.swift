@@ -13,7 +13,7 @@ extension APIRoutes {
                     return try Response(json: try await gateway.sendMessage(device, message))
                 }
                 let events = try await gateway.messageEvents(device, message)
-                return Response(events: events, to: request.request) { try $0.serverSentEvent }
+                return Response(events: events, to: request) { try $0.serverSentEvent }
             },
             APIRoute(.post, "/v1/server-messages") { request, gateway in
                 let body = try await request.decode(ServerMessageRequest.self)
@@ -76,7 +76,7 @@ extension APIRoutes {
                 let lastID = HTTPFieldName.lastEventID.flatMap { request.request.headers[$0] }
                 let events = try await gateway.events(
                     Set(kinds ?? GatewayEvent.Kind.allCases), device: request.query("device"), after: lastID)
-                return Response(events: events, to: request.request) { try $0.serverSentEvent }
+                return Response(events: events, to: request) { try $0.serverSentEvent }
             },
             APIRoute(
                 .get, "/v1/device-events", query: ["device", "topic", "from", "to", "before", "limit"]
@@ -141,8 +141,9 @@ extension APIRoutes {
 extension APIRequest {
     /// Whether the client names this type in `Accept` (RFC 9110 §12.5.1), without wildcards.
     func accepts(_ type: String) -> Bool {
-        (request.headers[.accept] ?? "").lowercased().split(separator: ",").contains { part in
-            part.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" } == type
+        let accepted = ASCII.lowercased(request.headers[.accept] ?? "") ?? ""
+        return accepted.utf8.split(separator: UInt8(ascii: ",")).contains { part in
+            part.prefix { $0 != UInt8(ascii: ";") }.filter { $0 > UInt8(ascii: " ") }.elementsEqual(type.utf8)
         }
     }
 }

@@ -16,7 +16,7 @@ extension APIRoutes {
     static var whep: [APIRoute] {
         [
             APIRoute(.post, "/v1/devices/{device}/whep") { request, gateway in
-                let offer = try await request.text(sdp)
+                let offer = try await request.text(sdp, atMost: SessionDescription.maximumByteCount)
                 do {
                     return created(try await gateway.openBrowserCall(request.parameter("device"), offer: offer))
                 } catch let error as IoTError where error.code == .sessionDescriptionInvalid {
@@ -25,7 +25,8 @@ extension APIRoutes {
                 }
             },
             APIRoute(.patch, "/v1/whep/{id}") { request, gateway in
-                let fragment = try TrickleFragment(parsing: try await request.text(trickle))
+                let fragment = try TrickleFragment(
+                    parsing: try await request.text(trickle, atMost: TrickleFragment.maximumSize))
                 try checkCondition(request)
                 try await gateway.trickle(
                     request.parameter("id"), iceUfrag: fragment.iceUfrag, candidates: fragment.candidates)
@@ -37,7 +38,14 @@ extension APIRoutes {
             },
             APIRoute(open: "/") { _, _ in WatchPage.response },
             APIRoute(open: "/watch/{device}") { _, _ in WatchPage.response },
-            APIRoute(.options, open: "/v1/devices/{device}/whep") { _, _ in
+            APIRoute(
+                .options, either: "/v1/devices/{device}/whep",
+                known: { request, gateway in
+                    var response = options("OPTIONS, POST", HTTPFieldName.acceptPost, sdp)
+                    addLinks(try await gateway.iceServers(request.parameter("device")), to: &response.headers)
+                    return response
+                }
+            ) { _, _ in
                 options("OPTIONS, POST", HTTPFieldName.acceptPost, sdp)
             },
             APIRoute(.options, open: "/v1/whep/{id}") { _, _ in
@@ -59,15 +67,18 @@ extension APIRoutes {
             .eTag: entityTag,
         ]
         if let name = HTTPFieldName.acceptPatch { headers[name] = trickle }
-        if let name = HTTPFieldName.link {
-            for server in answer.iceServers {
-                for url in server.urls { headers.append(HTTPField(name: name, value: link(url, server))) }
-            }
-        }
+        addLinks(answer.iceServers, to: &headers)
         return Response(status: .created, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
-    /// RFC 9725 §4.6.
+    /// RFC 9725 §4.6. They hold credentials, so a stranger does not get them.
+    private static func addLinks(_ servers: [ICEServer], to headers: inout HTTPFields) {
+        guard let name = HTTPFieldName.link else { return }
+        for server in servers {
+            for url in server.urls { headers.append(HTTPField(name: name, value: link(url, server))) }
+        }
+    }
+
     private static func link(_ url: String, _ server: ICEServer) -> String {
         var text = "<\(url)>; rel=\"ice-server\""
         if !server.username.isEmpty {
@@ -82,6 +93,9 @@ extension APIRoutes {
         guard let condition = request.request.headers[.ifMatch] else {
             throw APIFailure(
                 IoTError(.invalidRequest, "If-Match must name the call's ETag"), status: .preconditionRequired)
+        }
+        guard let condition = ASCII.lowercased(condition) else {
+            throw IoTError(.invalidRequest, "If-Match is damaged")
         }
         if condition == "*" {
             throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted", remedy: "end it and call again")

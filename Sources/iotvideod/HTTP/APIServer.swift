@@ -12,7 +12,7 @@ import ServiceLifecycle
 //         gateway: gateway,
 //         listeners: [.unixSocket(path:), .tcp(host:, port:, tls: APITLS(certificateFile:, keyFile:))],
 //         access: APIAccess(names: api.names, allowedOrigins: api.allowedOrigins),
-//         audit: AuditLog(path: DATA + "/audit.log", logger:),
+//         audit: AuditLog(directory: DATA, logger:),
 //         limits: APILimits with `requestTimeout`, eventLoopGroup:, logger:)
 //
 // `run()` also runs the gateway's own work (`GatewayService.run`); `ChannelSweep` stays a service of its own.
@@ -36,10 +36,11 @@ final class APIServer: Service {
         self.gateway = gateway
         self.limits = limits
         self.logger = logger
-        let tokens = BearerTokens { try await gateway.check(token: $0) }
         var servers: [ListenerServer] = []
         for listener in listeners {
-            let door = APIDoor(listener: listener, owner: gateway.account, access: access, tokens: tokens)
+            let door = APIDoor(
+                listener: listener, owner: gateway.account, access: access, tokens: gateway.tokens,
+                connections: Connections(limits.connections(of: listener)))
             servers.append(
                 try ListenerServer(
                     router: APIRouter(service: gateway, door: door, limits: limits, audit: audit, metrics: metrics),

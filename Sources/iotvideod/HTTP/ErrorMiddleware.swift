@@ -3,6 +3,7 @@ import Hummingbird
 import IoTCore
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// Turns every failure on the way to a response into the API's error body.
 struct ErrorMiddleware: RouterMiddleware {
@@ -14,6 +15,10 @@ struct ErrorMiddleware: RouterMiddleware {
     ) async throws -> Response {
         do {
             return try await next(request, context)
+        } catch let error as HTTPParserError {
+            // The head was good, and then the body's coding was not (RFC 9112 §7.1): the server answers with 400 and
+            // ends the connection, as for a head.
+            throw error
         } catch {
             let failure = failure(error, request, context)
             context.record.note { $0.code = failure.error.code.rawValue }

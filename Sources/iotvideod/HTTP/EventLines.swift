@@ -6,46 +6,61 @@ import NIOCore
 /// Merges a stream of events with a heartbeat into the lines of a `text/event-stream`.
 ///
 /// At most `capacity` lines wait for a slow client; one that falls further behind is told with an `error` event
-/// (25022) and its stream ends: it can look at the present state and watch again.
+/// (25022) and its stream ends: it can look at the present state and watch again. So it ends with the lease, with an
+/// `error` event that has its reason.
 struct EventLines<Event: Sendable>: Sendable {
     static var capacity: Int { 256 }
 
     let events: AsyncStream<Event>
+    let lease: Lease?
     let heartbeat: Duration
     let format: @Sendable (Event) throws -> ServerSentEvent
 
     /// Writes until the events end; cancelling ends it too.
     func write(to writer: inout any ResponseBodyWriter) async throws {
         let (lines, source) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(Self.capacity))
-        try await withThrowingTaskGroup(of: Bool.self) { group in
+        // Each task that ends the stream gives the error that is to be told; the heartbeat ends by cancellation.
+        try await withThrowingTaskGroup(of: IoTError?.self) { group in
             group.addTask {
                 defer { source.finish() }
                 for await event in events {
-                    if case .dropped = source.yield(try format(event).text) { return true }
+                    if case .dropped = source.yield(try format(event).text) { return Self.slowReader }
                 }
-                return false
+                return nil
             }
             group.addTask {
-                // Ends by cancellation.
                 while true {
                     try await Task.sleep(for: heartbeat)
                     source.yield(ServerSentEvent.heartbeat)
                 }
             }
+            if let lease {
+                group.addTask {
+                    defer { source.finish() }
+                    do {
+                        try await lease.ended()
+                        return nil
+                    } catch let error as IoTError {
+                        return error
+                    }
+                }
+            }
             // The head travels at once, so that a client knows that it is watching.
             try await writer.write(ByteBuffer(string: ": open\n\n"))
             for await line in lines { try await writer.write(ByteBuffer(string: line)) }
-            let overflowed = try await group.next() ?? false
+            let error = try await group.next() ?? nil
             group.cancelAll()
-            if overflowed { try await writer.write(ByteBuffer(string: Self.overflow)) }
+            if let error { try await writer.write(ByteBuffer(string: Self.text(of: error))) }
         }
     }
 
-    private static var overflow: String {
-        let error = APIError(
-            IoTError(
-                .slowReader, "the reader was too slow and events were lost", remedy: "read faster, and connect again"))
-        let data = (try? APICoding.encode(error)) ?? []
+    private static var slowReader: IoTError {
+        IoTError(
+            .slowReader, "the reader was too slow and events were lost", remedy: "read faster, and connect again")
+    }
+
+    private static func text(of error: IoTError) -> String {
+        let data = (try? APICoding.encode(APIError(error))) ?? []
         return ServerSentEvent(name: "error", data: String(decoding: data, as: UTF8.self)).text
     }
 }

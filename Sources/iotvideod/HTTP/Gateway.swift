@@ -1,6 +1,7 @@
 import GatewayAPI
 import IoTCore
 import MediaChannel
+import PeerTransport
 
 /// What the HTTP API needs of the gateway behind it, as one caller may use it.
 ///
@@ -97,6 +98,8 @@ protocol Gateway: Sendable {
     //
     // Calls whose media do not pass here belong to the account that made them; for others there are none.
 
+    /// What helps a browser that may view the device to find the way to it, before it has called.
+    func iceServers(_ device: String) async throws -> [ICEServer]
     /// Calls a camera with a browser's offer.
     func openBrowserCall(_ device: String, offer: String) async throws -> RelayedCalls.Answer
     /// - Parameters:

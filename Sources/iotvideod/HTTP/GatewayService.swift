@@ -5,13 +5,12 @@ protocol GatewayService: Sendable {
     /// The account whose link this is; who may open the Unix socket acts as it.
     var account: AccessID { get }
 
-    /// The gateway as this caller may use it.
-    func gateway(for caller: Caller) -> any Gateway
+    var tokens: BearerTokens { get }
+    var leases: Leases { get }
+    var quotas: Quotas { get }
 
-    /// What the hub says of an API token.
-    ///
-    /// - Throws: 25004 for one that is not good.
-    func check(token: String) async throws -> TokenGrant
+    /// The gateway as the lease's caller may use it; what goes on longer holds the lease.
+    func gateway(for lease: Lease) -> any Gateway
 
     /// Why it does not serve now; empty when it does.
     func obstacles() async -> [IoTError]

@@ -76,9 +76,7 @@ final class ListenerServer: Sendable {
     private func serve() async throws {
         let application = Application(
             router: router.make(), server: builder(),
-            configuration: ApplicationConfiguration(
-                address: address,
-                availableConnectionsDelegate: .maximum(router.limits.connections, logger: logger)),
+            configuration: ApplicationConfiguration(address: address),
             onServerRunning: { [readiness, socket] channel in
                 // Serving begins when this returns.
                 do throws(IoTError) {
@@ -115,15 +113,19 @@ final class ListenerServer: Sendable {
 
     private func builder() -> HTTPServerBuilder {
         let limits = router.limits
-        let bodyTimeout = TimeAmount(limits.requestTimeout)
+        let connections = router.door.connections
         let configuration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestGuard(timeout: bodyTimeout)], idleTimeout: limits.idleTimeout,
+            additionalChannelHandlers: [RequestGuard(limits: limits, connections: connections)],
+            idleTimeout: limits.idleTimeout,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headerFieldSize, maxHeaderListSize: limits.headerListSize,
                 maxHeaderFieldCount: limits.headerFieldCount))
-        guard let tls else { return .http1(configuration: configuration) }
-        return HTTPServerBuilder { responder in
-            TLSServerChannel(base: HTTP1Channel(responder: responder, configuration: configuration), context: tls)
+        let needsHost = !router.door.listener.isUnixSocket
+        return HTTPServerBuilder { [tls] responder in
+            let http = HTTP1Channel(responder: responder, configuration: configuration)
+            guard let tls else { return GuardedChannel(base: http, connections: connections, needsHost: needsHost) }
+            return GuardedChannel(
+                base: TLSServerChannel(base: http, context: tls), connections: connections, needsHost: needsHost)
         }
     }
 }

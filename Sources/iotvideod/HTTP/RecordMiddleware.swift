@@ -58,7 +58,7 @@ struct RecordMiddleware: RouterMiddleware {
     ) {
         guard let audit else { return }
         let isChange = facts.route != nil && ![.get, .head, .options, .trace].contains(request.method)
-        let isRefusal = [401, 403].contains(response.status.code)
+        let isRefusal = [401, 403, 429].contains(response.status.code)
         guard isChange || isRefusal else { return }
         audit.write(
             AuditLog.Entry(

@@ -2,51 +2,84 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Bounds what one connection may send: a body that goes on far behind its limit, and a request that never ends.
-///
-/// `@unchecked Sendable` is not needed: it lives on its channel's event loop.
-final class RequestGuard: ChannelInboundHandler, RemovableChannelHandler {
+/// Bounds what one connection may send, and how long it may be silent: until the first request's head is whole (the TLS
+/// handshake included), until the next one's, until a body's end; and a body that goes on far behind its limit.
+final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
 
     /// A refused body is read on this far, so that the client can read the refusal.
     private static let bodyLimit = 4 * APIRequest.maximumBodySize
 
-    private let timeout: TimeAmount
+    private let limits: APILimits
+    private let connections: Connections
     private var size = 0
-    private var deadline: Scheduled<Void>?
+    /// Heads that were read, less responses that were written.
+    private var requests = 0
+    private var bodyDeadline: Scheduled<Void>?
+    private var headDeadline: Scheduled<Void>?
 
-    init(timeout: TimeAmount) {
-        self.timeout = timeout
+    init(limits: APILimits, connections: Connections) {
+        self.limits = limits
+        self.connections = connections
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        headDeadline = close(context, in: limits.firstRequestTimeout)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head:
             size = 0
-            let channel = context.channel
-            deadline = context.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+            requests += 1
+            stop(&headDeadline)
+            bodyDeadline = close(context, in: TimeAmount(limits.requestTimeout))
         case .body(let bytes):
             size += bytes.readableBytes
             if size > Self.bodyLimit {
                 context.close(promise: nil)
                 return
             }
-        case .end: stop()
+        case .end: stop(&bodyDeadline)
         }
         context.fireChannelRead(data)
     }
 
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) {
+            requests -= 1
+            if requests <= 0 {
+                connections.wait(context.channel)
+                stop(&headDeadline)
+                headDeadline = close(context, in: limits.idleTimeout)
+            }
+        }
+        context.write(data, promise: promise)
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
-        stop()
+        stopAll()
         context.fireChannelInactive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        stop()
+        stopAll()
     }
 
-    private func stop() {
+    private func close(_ context: ChannelHandlerContext, in time: TimeAmount) -> Scheduled<Void> {
+        let channel = context.channel
+        return context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
+
+    private func stopAll() {
+        stop(&bodyDeadline)
+        stop(&headDeadline)
+    }
+
+    private func stop(_ deadline: inout Scheduled<Void>?) {
         deadline?.cancel()
         deadline = nil
     }

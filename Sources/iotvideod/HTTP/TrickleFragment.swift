@@ -4,6 +4,8 @@ import IoTCore
 /// candidate stands does not matter.
 struct TrickleFragment: Sendable, Equatable {
     static let maximumCandidates = 64
+    /// In bytes.
+    static let maximumSize = 65_536
 
     private(set) var iceUfrag: String?
     /// `candidate:…`; an empty one ends them.
@@ -11,7 +13,9 @@ struct TrickleFragment: Sendable, Equatable {
 
     /// - Throws: `.invalidRequest` for what is no such fragment.
     init(parsing text: String) throws(IoTError) {
-        guard text.utf8.count <= 65_536 else { throw IoTError(.payloadTooLarge, "a fragment may hold 64 KiB") }
+        guard text.utf8.count <= Self.maximumSize else {
+            throw IoTError(.payloadTooLarge, "a fragment may hold 64 KiB")
+        }
         var hasEnded = false
         for line in text.utf8.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
             let line = String(Substring(line))

@@ -65,11 +65,14 @@ struct VirtualSession {
 
     // MARK: Shortcuts
 
-    mutating func request(_ id: String, timeout: TimeAmount = .seconds(5), many: Bool = false) {
+    mutating func request(
+        _ id: String, timeout: TimeAmount = .seconds(5), many: Bool = false, as account: Principal? = nil
+    ) {
         feed(
             .request(
                 PendingRequests.Entry(
-                    id: id, method: "test.ask", params: ["n": 1], deadline: now + timeout, takesMany: many)))
+                    id: id, method: "test.ask", params: ["n": 1], actingAs: account, deadline: now + timeout,
+                    takesMany: many)))
     }
 
     mutating func connect() {

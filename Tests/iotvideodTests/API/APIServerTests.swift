@@ -39,17 +39,24 @@ import Testing
         }
     }
 
-    /// Sends the text, and gives all that comes until the other end closes.
-    private func exchange(_ address: SocketAddress, _ text: String, end: Bool = true) async throws -> String {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    private func connect(_ address: SocketAddress) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(ChannelOptions.allowRemoteHalfClosure, value: true)
             .connect(to: address) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
-        return try await channel.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(string: text))
+    }
+
+    /// Sends the text, and gives all that comes until the other end closes.
+    private func exchange(_ address: SocketAddress, _ text: String) async throws -> String {
+        try await exchange(try await connect(address), text)
+    }
+
+    private func exchange(_ channel: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ text: String) async throws -> String {
+        try await channel.executeThenClose { inbound, outbound in
+            if !text.isEmpty { try await outbound.write(ByteBuffer(string: text)) }
             var answer = ""
             do {
                 for try await buffer in inbound { answer += String(buffer: buffer) }
@@ -106,6 +113,219 @@ import Testing
                 try SocketAddress(unixDomainSocketPath: socket), "GET /v1/status HTTP/1.1\r\nHost: l\r\n\(field)\r\n")
             #expect(answer == "" || answer.hasPrefix("HTTP/1.1 4"), "\(answer.prefix(200))")
             #expect(!answer.contains("200 OK"))
+        }
+    }
+
+    // MARK: Rights that end
+
+    /// Opens a stream, ends its right when the first bytes have come, and gives all that was sent.
+    private func follow(
+        _ port: Int, _ path: String, _ end: @Sendable () -> Void
+    ) async throws -> (text: String, time: Duration) {
+        let channel = try await connect(try SocketAddress(ipAddress: "127.0.0.1", port: port))
+        return try await channel.executeThenClose { inbound, outbound in
+            let head =
+                "GET \(path) HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(RouterFixture.member)\r\n\r\n"
+            try await outbound.write(ByteBuffer(string: head))
+            var text = ""
+            var ended: ContinuousClock.Instant?
+            do {
+                for try await buffer in inbound {
+                    text += String(buffer: buffer)
+                    if ended == nil, text.contains("picture") || text.contains(": open") {
+                        end()
+                        ended = .now
+                    }
+                }
+            } catch is IOError {}
+            return (text, ended?.duration(to: .now) ?? .zero)
+        }
+    }
+
+    @Test("An event stream ends within two seconds of its token's revocation, and says why")
+    func revokedEvents() async throws {
+        let gateway = ScriptedGateway(grants: RouterFixture.grants)
+        try await serve(gateway) { _, port in
+            let (text, time) = try await follow(port, "/v1/events?device=silent") {
+                gateway.revoke(RouterFixture.member)
+            }
+            #expect(
+                text.hasPrefix("HTTP/1.1 200") && text.contains("event: error") && text.contains("25004"), "\(text)")
+            #expect(time < .seconds(4), "2 s, and as long again for a machine that is busy")
+        }
+        #expect(gateway.leases.count == 0)
+    }
+
+    @Test(
+        "A recording and raw media are broken off within two seconds of the token's revocation",
+        arguments: ["recording.mp4", "video.y4m", "audio.wav"])
+    func revokedMedia(name: String) async throws {
+        let gateway = ScriptedGateway(grants: RouterFixture.grants)
+        try await serve(gateway) { _, port in
+            let (text, time) = try await follow(port, "/v1/channels/endless/\(name)") {
+                gateway.revoke(RouterFixture.member)
+            }
+            #expect(text.contains("picture") && !text.hasSuffix("0\r\n\r\n"), "not taken for a whole")
+            #expect(time < .seconds(4))
+        }
+        #expect(gateway.leases.count == 0)
+        #expect(gateway.quotas.table[.requests]?.used == 0)
+    }
+
+    @Test("A recording ends with its account's binding to the device")
+    func lostBinding() async throws {
+        let gateway = ScriptedGateway(grants: RouterFixture.grants)
+        try await serve(gateway) { _, port in
+            let (text, time) = try await follow(port, "/v1/channels/endless/recording.mp4") {
+                gateway.lose(RouterFixture.device)
+            }
+            #expect(text.contains("picture"))
+            #expect(time < .seconds(4))
+        }
+    }
+
+    @Test("A stream ends at its token's last second")
+    func expiredStream() async throws {
+        var grants = RouterFixture.grants
+        grants[RouterFixture.member]?.expires = WallClock.milliseconds() / 1000 + 2
+        let gateway = ScriptedGateway(grants: grants)
+        try await serve(gateway) { _, port in
+            let (text, time) = try await follow(port, "/v1/events?device=silent") {}
+            #expect(text.contains("25004"))
+            #expect(time < .seconds(5))
+        }
+    }
+
+    // MARK: Parts of what all share
+
+    @Test("An account with many streams is refused more, with 429 and Retry-After; others notice nothing")
+    func streamsOfOneAccount() async throws {
+        let gateway = ScriptedGateway(grants: RouterFixture.grants)
+        gateway.quotas.set(QuotaBound(total: 8, each: 3, reserve: 2), of: .requests)
+        try await serve(gateway) { socket, port in
+            let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
+            func request(_ path: String, _ token: String) -> String {
+                "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer \(token)\r\n\r\n"
+            }
+            let stream = request("/v1/events?device=silent", RouterFixture.member)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let (begun, starts) = AsyncStream.makeStream(of: Void.self)
+                for _ in 0..<3 {
+                    group.addTask {
+                        let channel = try await connect(address)
+                        try await channel.executeThenClose { inbound, outbound in
+                            try await outbound.write(ByteBuffer(string: stream))
+                            var chunks = inbound.makeAsyncIterator()
+                            _ = try await chunks.next()
+                            starts.yield()
+                            while try await chunks.next() != nil {}
+                        }
+                    }
+                }
+                var iterator = begun.makeAsyncIterator()
+                for _ in 0..<3 { await iterator.next() }
+                let refused = try await exchange(address, stream)
+                #expect(refused.hasPrefix("HTTP/1.1 429") && refused.contains("25024"), "\(refused)")
+                #expect(refused.lowercased().contains("retry-after: 1"))
+                let owner = request("/v1/status", RouterFixture.administrator)
+                #expect(try await exchange(address, owner).hasPrefix("HTTP/1.1 200"))
+                let local = request("/v1/status", "")
+                #expect(
+                    try await exchange(try SocketAddress(unixDomainSocketPath: socket), local).hasPrefix("HTTP/1.1 200")
+                )
+                group.cancelAll()
+                while let result = await group.nextResult() { _ = result }
+            }
+        }
+    }
+
+    @Test("Silent connections, more than there is room for, shut nobody out, and are ended by a deadline")
+    func silentConnections() async throws {
+        var limits = APILimits()
+        limits.connections = QuotaBound(total: 32, each: 16)
+        limits.firstRequestTimeout = .milliseconds(500)
+        try await serve(limits: limits) { socket, port in
+            let tcp = try SocketAddress(ipAddress: "127.0.0.1", port: port)
+            let unix = try SocketAddress(unixDomainSocketPath: socket)
+            try await withThrowingTaskGroup(of: String.self) { group in
+                let (opened, openings) = AsyncStream.makeStream(of: Void.self)
+                for address in [tcp, unix] {
+                    for _ in 0..<100 {
+                        group.addTask {
+                            let channel = try await connect(address)
+                            openings.yield()
+                            return try await exchange(channel, "")
+                        }
+                    }
+                }
+                var iterator = opened.makeAsyncIterator()
+                for _ in 0..<200 { await iterator.next() }
+                let request = "GET /v1/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                let bearer = "Authorization: Bearer \(RouterFixture.member)\r\n\r\n"
+                for _ in 0..<20 {
+                    #expect(try await exchange(tcp, request + bearer).hasPrefix("HTTP/1.1 200"))
+                    #expect(try await exchange(unix, request + "\r\n").hasPrefix("HTTP/1.1 200"))
+                }
+                // They return only because the server closes them.
+                for try await answer in group { #expect(answer == "") }
+            }
+        }
+    }
+
+    // MARK: Heads
+
+    @Test(
+        "Heads that nobody should read get 400 and the connection ends",
+        arguments: [
+            "Host: a\r\nHost: b", "Host: a\r\nHost: a", "X: y", "Host: a\r\nTransfer-Encoding: xchunked",
+            "Host: a\r\nTransfer-Encoding: gzip, chunked", "Host: a\u{301}", "Host: a\r\nOrigin: \u{301}",
+            "Host: a\r\nConnection: \u{301}", "Host: a\r\nX-Whatever: \u{301}",
+        ])
+    func badHeads(fields: String) async throws {
+        try await serve { socket, port in
+            let unix = try SocketAddress(unixDomainSocketPath: socket)
+            for address in [try SocketAddress(ipAddress: "127.0.0.1", port: port), unix] {
+                // A client of the Unix socket need not name a host.
+                if address == unix, fields == "X: y" { continue }
+                for method in ["GET /v1/status", "POST /v1/users"] {
+                    let answer = try await exchange(address, "\(method) HTTP/1.1\r\n\(fields)\r\n\r\n")
+                    #expect(answer.hasPrefix("HTTP/1.1 400"), "\(answer)")
+                    #expect(!answer.contains("HTTP/1.1 200"))
+                }
+            }
+            let nameless = "GET /v1/status HTTP/1.1\r\nConnection: close\r\n\r\n"
+            #expect(try await exchange(unix, nameless).hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test("A body whose chunks are damaged is 400")
+    func damagedChunks() async throws {
+        try await serve { socket, _ in
+            let answer = try await exchange(
+                try SocketAddress(unixDomainSocketPath: socket),
+                "POST /v1/users HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 400"), "\(answer)")
+        }
+    }
+
+    @Test("The worst head that fits costs as much time as any: 14 KB of combining marks in their worst order")
+    func worstHead() async throws {
+        try await serve { _, port in
+            let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
+            func time(_ host: String) async throws -> Duration {
+                let started = ContinuousClock.now
+                for _ in 0..<20 {
+                    let answer = try await exchange(
+                        address,
+                        "GET /v1/status HTTP/1.1\r\nHost: \(host)\r\nOrigin: \(host)\r\nConnection: close\r\n\r\n")
+                    #expect(answer.hasPrefix("HTTP/1.1 4"))
+                }
+                return started.duration(to: .now)
+            }
+            let plain = try await time(String(repeating: "a", count: 14_000))
+            // Marks of falling classes are what sorting takes longest for.
+            let marks = String(String.UnicodeScalarView((0..<7000).map { $0 < 3500 ? "\u{301}" : "\u{316}" }))
+            #expect(try await time(marks) < plain * 3 + .milliseconds(200))
         }
     }
 

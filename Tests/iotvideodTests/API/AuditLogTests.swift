@@ -1,6 +1,8 @@
 import Foundation
 import IoTCore
 import Logging
+import NIOCore
+import Synchronization
 import Testing
 
 @testable import iotvideod
@@ -16,14 +18,14 @@ import Testing
     func entries() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/audit.log"
-            let fixture = RouterFixture(audit: AuditLog(path: path, logger: Logger(label: "test")))
+            let fixture = RouterFixture(audit: AuditLog(directory: directory, logger: Logger(label: "test")))
             let secret = #"{"name":"a","url":"rtsp://h/","username":"u","password":"hunter2"}"#
             _ = try await fixture.ask("POST", "/v1/cameras", token: RouterFixture.administrator, body: secret)
             _ = try await fixture.ask("GET", "/v1/status", token: RouterFixture.administrator)
             _ = try await fixture.ask("GET", "/v1/users", token: RouterFixture.member)
             _ = try await fixture.ask("GET", "/v1/status?token=abc")
             _ = try await fixture.ask("GET", "/nowhere")
-            let all = try lines(path)
+            let all = try lines(path) + lines(directory + "/audit-refused.log")
             #expect(all.map { $0["status"]?.integerValue } == [201, 403, 401])
             #expect(all.map { $0["code"]?.integerValue } == [0, 25005, 25004])
             #expect(all.map { $0["path"]?.stringValue } == ["/v1/cameras", "/v1/users", "/v1/status"])
@@ -41,7 +43,7 @@ import Testing
     func rotation() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/audit.log"
-            let log = AuditLog(path: path, maximumSize: 1000, logger: Logger(label: "test"))
+            let log = AuditLog(directory: directory, maximumSize: 1000, logger: Logger(label: "test"))
             let entry = AuditLog.Entry(
                 t: 1, caller: nil, remote: nil, method: "PUT", path: "/v1/x", status: 200, code: 0)
             for _ in 0..<100 { log.write(entry) }
@@ -54,12 +56,40 @@ import Testing
         }
     }
 
+    @Test("Refusals, however many, take the place of no change, and those that are left out are counted")
+    func refusals() async throws {
+        try await withTemporaryDirectory { directory in
+            let now = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
+            let log = AuditLog(
+                directory: directory, maximumSize: 2000, now: { now.withLock { $0 } }, logger: Logger(label: "test"))
+            func write(_ status: Int) {
+                log.write(
+                    AuditLog.Entry(
+                        t: 1, caller: nil, remote: "192.0.2.1", method: "PUT", path: "/v1/x", status: status, code: 0))
+            }
+            write(200)
+            for _ in 0..<1000 { write(401) }
+            now.withLock { $0 = $0 + .seconds(1) }
+            write(403)
+            #expect(try lines(directory + "/audit.log").count == 1)
+            let refused = try lines(directory + "/audit-refused.log")
+            #expect(refused.count == AuditLog.refusalsPerSecond + 1)
+            #expect(refused.last?["left"] == 990)
+            for _ in 0..<100 {
+                now.withLock { $0 = $0 + .seconds(1) }
+                write(401)
+            }
+            #expect(try lines(directory + "/audit.log").count == 1)
+            #expect(FileManager.default.fileExists(atPath: directory + "/audit-refused.log.1"))
+        }
+    }
+
     @Test("A path that no socket should write through, such as a link, is not followed")
     func link() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/audit.log"
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory + "/other")
-            let log = AuditLog(path: path, logger: Logger(label: "test"))
+            let log = AuditLog(directory: directory, logger: Logger(label: "test"))
             log.write(AuditLog.Entry(t: 1, caller: nil, remote: nil, method: "PUT", path: "/", status: 200, code: 0))
             #expect(!FileManager.default.fileExists(atPath: directory + "/other"))
         }

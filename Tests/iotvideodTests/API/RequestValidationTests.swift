@@ -52,6 +52,9 @@ import Testing
             ("GET", "/v1/properties?device=", "", "device"),
             ("GET", "/v1/status?a=1", "", "a"),
             ("POST", "/v1/channels", #"{"device":"d","source":256}"#, "source"),
+            ("GET", "/v1/devices/" + String(repeating: "a", count: 257), "", "256"),
+            ("GET", "/v1/devices/a" + String(repeating: "%CC%81", count: 31), "", "combining"),
+            ("GET", "/v1/properties?path=ProUser.a" + String(repeating: "%CC%81", count: 31), "", "combining"),
         ])
     func wrong(method: String, path: String, body: String, names: String) async throws {
         let answer = try await ask(method, path, body)

@@ -113,7 +113,7 @@ import Testing
             RouterFixture.limitedAdministrator,
         ]
         for token in tokens {
-            let caller = try #require(RouterFixture.grants[token]?.caller)
+            let caller = try #require(RouterFixture.caller(of: token))
             for request in Self.requests {
                 let right = try #require(RouteRights.table[request.route])
                 let isAllowed =

@@ -20,8 +20,9 @@ struct RouterFixture {
         limits: APILimits = APILimits(), audit: AuditLog? = nil, metrics: MetricsRegistry = MetricsRegistry()
     ) {
         self.gateway = gateway
-        let tokens = BearerTokens { try await gateway.check(token: $0) }
-        let door = APIDoor(listener: listener, owner: gateway.account, access: access, tokens: tokens)
+        let door = APIDoor(
+            listener: listener, owner: gateway.account, access: access, tokens: gateway.tokens,
+            connections: Connections(limits.connections))
         responder = APIRouter(service: gateway, door: door, limits: limits, audit: audit, metrics: metrics)
             .make().buildResponder()
     }
@@ -74,6 +75,10 @@ struct RouterFixture {
         limited: grant("3", "guest", false, Caller.Scope(devices: [device], actions: [.view])),
         limitedAdministrator: grant("4", "owner", true, Caller.Scope(actions: [.view])),
     ]
+
+    static func caller(of token: String) -> Caller? {
+        BearerToken(token.utf8).flatMap { grants[token]?.caller(showing: $0) }
+    }
 
     static func grant(
         _ id: String, _ account: String, _ isAdministrator: Bool, _ scope: Caller.Scope = .all

@@ -17,41 +17,58 @@ final class ScriptedGateway: GatewayService {
     let account = AccessID(rawValue: "owner")!
     /// What `check` says of tokens.
     let grants: [String: TokenGrant]
-    private let state = Mutex<(calls: [Call], checks: Int, obstacles: [IoTError])>(([], 0, []))
+    let tokens: BearerTokens
+    let leases: Leases
+    let quotas = Quotas()
+    private let state: State
+
+    private final class State: Sendable {
+        let values = Mutex<(calls: [Call], obstacles: [IoTError], revoked: Set<String>, lost: Set<String>)>(
+            ([], [], [], []))
+    }
+
     /// Asked before each call.
     let refuse: @Sendable (String) -> IoTError?
 
     init(grants: [String: TokenGrant] = [:], refuse: @escaping @Sendable (String) -> IoTError? = { _ in nil }) {
         self.grants = grants
         self.refuse = refuse
+        let state = State()
+        self.state = state
+        let tokens = BearerTokens { token in
+            let isRevoked = state.values.withLock { $0.revoked.contains(token.text) }
+            guard let grant = grants[token.text], !isRevoked else { throw IoTError(.unauthenticated) }
+            return grant
+        }
+        self.tokens = tokens
+        leases = Leases(
+            checkToken: { _ = try await tokens.caller(of: $0, from: .local) },
+            mayView: { device, _ in !state.values.withLock { $0.lost.contains(device) } })
     }
 
-    var calls: [Call] { state.withLock { $0.calls } }
-    var checks: Int { state.withLock { $0.checks } }
-    func set(obstacles: [IoTError]) { state.withLock { $0.obstacles = obstacles } }
+    var calls: [Call] { state.values.withLock { $0.calls } }
+    func set(obstacles: [IoTError]) { state.values.withLock { $0.obstacles = obstacles } }
+    func revoke(_ token: String) { state.values.withLock { _ = $0.revoked.insert(token) } }
+    /// No account may view the device any more.
+    func lose(_ device: String) { state.values.withLock { _ = $0.lost.insert(device) } }
 
     fileprivate func note(_ caller: Caller, _ name: String) throws(IoTError) {
-        state.withLock { $0.calls.append(Call(caller: caller, name: name)) }
+        state.values.withLock { $0.calls.append(Call(caller: caller, name: name)) }
         if let error = refuse(name) { throw error }
     }
 
-    func gateway(for caller: Caller) -> any Gateway { ScriptedView(script: self, caller: caller) }
+    func gateway(for lease: Lease) -> any Gateway { ScriptedView(script: self, lease: lease) }
 
-    func check(token: String) async throws -> TokenGrant {
-        state.withLock { $0.checks += 1 }
-        guard let grant = grants[token] else { throw IoTError(.unauthenticated) }
-        return grant
-    }
-
-    func obstacles() async -> [IoTError] { state.withLock { $0.obstacles } }
+    func obstacles() async -> [IoTError] { state.values.withLock { $0.obstacles } }
     func metrics() async -> [MetricSample] { [] }
-    func run() async {}
+    func run() async { await leases.run() }
     func prepareToStop() async {}
 }
 
 private struct ScriptedView: Gateway {
     let script: ScriptedGateway
-    let caller: Caller
+    let lease: Lease
+    var caller: Caller { lease.caller }
 
     private func note(_ name: String = #function) throws(IoTError) {
         try script.note(caller, String(name.prefix { $0 != "(" }))
@@ -59,9 +76,20 @@ private struct ScriptedView: Gateway {
 
     private let error = IoTError(.notFound)
 
-    init(script: ScriptedGateway, caller: Caller) {
+    init(script: ScriptedGateway, lease: Lease) {
         self.script = script
-        self.caller = caller
+        self.lease = lease
+    }
+
+    /// Goes on for ever.
+    private func media(_ type: String) -> MediaBody {
+        lease.needs(device: RouterFixture.device)
+        return MediaBody(
+            contentType: type,
+            chunks: AsyncThrowingStream(unfolding: {
+                try await Task.sleep(for: .milliseconds(20))
+                return ByteBuffer(string: "picture")
+            }))
     }
 
     func status() async throws -> StatusResponse {
@@ -250,6 +278,12 @@ private struct ScriptedView: Gateway {
         _ kinds: Set<GatewayEvent.Kind>, device: String?, after lastID: String?
     ) async throws -> AsyncStream<NumberedEvent> {
         try note()
+        guard device != "silent" else {
+            return AsyncStream(unfolding: {
+                try? await Task.sleep(for: .seconds(3600))
+                return nil
+            })
+        }
         return AsyncStream { $0.finish() }
     }
 
@@ -293,6 +327,11 @@ private struct ScriptedView: Gateway {
             ])
     }
 
+    func iceServers(_ device: String) async throws -> [ICEServer] {
+        try note()
+        return [try ICEServer(urls: ["stun:192.0.2.1:3478"])]
+    }
+
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws { try note() }
     func closeBrowserCall(_ id: String) async throws { try note() }
 
@@ -303,17 +342,20 @@ private struct ScriptedView: Gateway {
 
     func recording(_ id: String, frames: Int?) async throws -> MediaBody {
         try note()
-        throw error
+        guard id == "endless" else { throw error }
+        return media("video/mp4")
     }
 
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
         try note()
-        throw error
+        guard id == "endless" else { throw error }
+        return media("video/mp4")
     }
 
     func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody {
         try note()
-        throw error
+        guard id == "endless" else { throw error }
+        return media("video/mp4")
     }
 
     func resource(_ token: String) async throws -> MediaBody {

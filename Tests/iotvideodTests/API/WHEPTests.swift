@@ -59,6 +59,31 @@ import Testing
         }
     }
 
+    @Test("An offer that is too large is 413, of whatever size")
+    func tooLarge() async throws {
+        let fixture = RouterFixture()
+        for size in [70_000, 300_000] {
+            let answer = try await ask(
+                fixture, "POST", "/v1/devices/door/whep", body: String(repeating: "a", count: size),
+                type: "application/sdp")
+            #expect(answer.status == 413 && answer.code == 25013)
+        }
+        #expect(fixture.gateway.calls.isEmpty)
+    }
+
+    @Test("OPTIONS names the ICE servers to who may view the device, and not to a stranger")
+    func iceServersBeforehand() async throws {
+        let fixture = RouterFixture()
+        let known = try await ask(fixture, "OPTIONS", "/v1/devices/door/whep", body: nil, type: nil)
+        #expect(known.status == 204)
+        #expect(known.headers[HTTPFields.Key("Link")!] == #"<stun:192.0.2.1:3478>; rel="ice-server""#)
+        #expect(known.headers[HTTPFields.Key("Accept-Post")!] == "application/sdp")
+        let stranger = try await fixture.ask("OPTIONS", "/v1/devices/door/whep")
+        #expect(stranger.status == 204 && stranger.headers[HTTPFields.Key("Link")!] == nil)
+        #expect(try await fixture.ask("OPTIONS", "/v1/devices/door/whep", token: "a.b.c").status == 401)
+        #expect(fixture.gateway.calls.map(\.name) == ["iceServers"])
+    }
+
     @Test("Candidates need the call's ETag, and ICE is not restarted")
     func trickle() async throws {
         let fixture = RouterFixture()

@@ -1,0 +1,55 @@
+import Foundation
+import IoTCore
+import Logging
+
+/// A file of lines, which is bounded.
+struct AuditFile {
+    let path: String
+    let maximumSize: Int
+    let logger: Logger
+    private var file: FileHandle?
+    private var size = 0
+    private var hasFailed = false
+
+    init(path: String, maximumSize: Int, logger: Logger) {
+        self.path = path
+        self.maximumSize = maximumSize
+        self.logger = logger
+    }
+
+    mutating func write(_ line: Data) {
+        do {
+            if size + line.count > maximumSize { try rotate() }
+            if file == nil { try open() }
+            try file?.write(contentsOf: line)
+            size += line.count
+            hasFailed = false
+        } catch {
+            // Once a failure, not once a line: a full disk must not fill the log too.
+            if !hasFailed { logger.error("the audit log \(path) cannot be written: \(error)") }
+            hasFailed = true
+            file = nil
+        }
+    }
+
+    private mutating func open() throws {
+        let descriptor = Foundation.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw IoTError(.fileFailed, String(cString: strerror(errno)))
+        }
+        _ = fchmod(descriptor, 0o600)
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        size = Int(clamping: try file.seekToEnd())
+        self.file = file
+        if size > maximumSize { try rotate() }
+    }
+
+    private mutating func rotate() throws {
+        file = nil
+        guard rename(path, path + ".1") == 0 || errno == ENOENT else {
+            throw IoTError(.fileFailed, String(cString: strerror(errno)))
+        }
+        size = 0
+        try open()
+    }
+}
