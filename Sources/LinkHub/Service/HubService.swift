@@ -21,11 +21,15 @@ final class HubService: @unchecked Sendable {
         var size: Int {
             if case .message(let message) = self { message.payload.count } else { 0 }
         }
+
+        /// Whose it is; `nil` for the daemon itself.
+        var principal: Principal? {
+            if case .message(let message) = self { message.address.principal } else { nil }
+        }
     }
 
     fileprivate struct Inbox {
-        var items: [Item] = []
-        var bytes = 0
+        var items: FairQueue<Principal?, Item>
         var isScheduled = false
         var isStopped = false
         var refused = 0
@@ -36,7 +40,7 @@ final class HubService: @unchecked Sendable {
     private let deliver: @Sendable ([HubOutput]) -> Void
     private let clock: @Sendable () -> HubTime
     private let queue = DispatchQueue(label: "hub.service")
-    private let inbox = NIOLockedValueBox(Inbox())
+    private let inbox: NIOLockedValueBox<Inbox>
     private let counters = NIOLockedValueBox(HubStatistics())
 
     private var core: HubCore
@@ -52,6 +56,11 @@ final class HubService: @unchecked Sendable {
         self.limits = limits
         self.deliver = deliver
         self.clock = clock
+        inbox = NIOLockedValueBox(
+            Inbox(
+                items: FairQueue(
+                    total: .init(count: limits.waitingMessages, bytes: limits.waitingBytes),
+                    perKey: .init(count: limits.waitingMessagesOfPrincipal, bytes: limits.waitingBytesOfPrincipal))))
         core = HubCore(state: try store.load(), authority: authority, identity: identity, limits: limits)
         enqueueAlways(.timeout)
     }
@@ -64,7 +73,10 @@ final class HubService: @unchecked Sendable {
 
     /// Takes a message from the broker. Past the bounds a request is answered with 25024, anything else is dropped.
     func receive(_ message: UplinkMessage) {
-        if enqueue(.message(message)) { return }
+        for case .message(let refused) in enqueue(.message(message)) { refuse(refused) }
+    }
+
+    private func refuse(_ message: UplinkMessage) {
         inbox.withLockedValue { $0.refused += 1 }
         guard case .request(let request)? = try? Envelope(parsing: message.payload) else { return }
         let refusal = LinkReply(
@@ -80,7 +92,7 @@ final class HubService: @unchecked Sendable {
         _ body: @escaping @Sendable (inout HubCore, HubTime) throws(IoTError) -> Result
     ) async throws(IoTError) -> Result {
         let outcome: Swift.Result<Result, IoTError> = await withCheckedContinuation { continuation in
-            let isAccepted = enqueue(
+            let refused = enqueue(
                 .call { core, time in
                     do throws(IoTError) {
                         let (result, turn) = try core.handle { core throws(IoTError) in try body(&core, time) }
@@ -94,7 +106,7 @@ final class HubService: @unchecked Sendable {
                         return (HubTurn(), { _ in continuation.resume(returning: .failure(error)) })
                     }
                 })
-            if !isAccepted {
+            if !refused.isEmpty {
                 continuation.resume(returning: .failure(IoTError(.tooManyRequests, "the hub is too busy, or stopping")))
             }
         }
@@ -116,15 +128,20 @@ final class HubService: @unchecked Sendable {
 
     // MARK: The queue
 
-    private func enqueue(_ item: Item) -> Bool {
-        let (isAccepted, mustSchedule) = inbox.withLockedValue { inbox in
-            guard !inbox.isStopped, inbox.items.count < limits.waitingMessages,
-                inbox.bytes + item.size <= limits.waitingBytes
-            else { return (false, false) }
-            return (true, inbox.append(item))
+    /// - Returns: What is refused: nothing, the item, or messages of others.
+    private func enqueue(_ item: Item) -> [Item] {
+        let (refused, mustSchedule) = inbox.withLockedValue { inbox in
+            guard !inbox.isStopped else { return ([item], false) }
+            // The daemon's own calls are few, and wait for their answers: nobody's flood displaces one.
+            guard item.principal != nil else {
+                guard inbox.items.count(of: nil) < limits.waitingMessages else { return ([item], false) }
+                return ([], inbox.append(item))
+            }
+            let refused = inbox.items.add(item, size: item.size, of: item.principal)
+            return (refused, inbox.mustSchedule())
         }
         if mustSchedule { queue.async { [self] in drain() } }
-        return isAccepted
+        return refused
     }
 
     /// For the hub's own few items, which need no bound.
@@ -135,9 +152,7 @@ final class HubService: @unchecked Sendable {
 
     private func takeBatch() -> [Item] {
         inbox.withLockedValue { inbox in
-            let batch = Array(inbox.items.prefix(limits.batchSize))
-            inbox.items.removeFirst(batch.count)
-            for item in batch { inbox.bytes -= item.size }
+            let batch = inbox.items.take(upTo: limits.batchSize)
             if batch.isEmpty { inbox.isScheduled = false }
             return batch
         }
@@ -225,8 +240,12 @@ final class HubService: @unchecked Sendable {
 extension HubService.Inbox {
     /// - Returns: Whether a drain must be scheduled.
     fileprivate mutating func append(_ item: HubService.Item) -> Bool {
-        items.append(item)
-        bytes += item.size
+        items.append(item, size: item.size, of: item.principal)
+        return mustSchedule()
+    }
+
+    /// The same after something was added.
+    fileprivate mutating func mustSchedule() -> Bool {
         defer { isScheduled = true }
         return !isScheduled
     }

@@ -8,10 +8,15 @@ extension HubStore {
     /// Reads everything: the hub works from memory.
     static func load(from database: Database) throws -> HubState {
         var state = HubState()
-        for row in try Row.fetchAll(database, sql: "SELECT id, name, presence_since FROM devices") {
+        for row in try Row.fetchAll(database, sql: "SELECT id, name, presence_since, camera, shares_ended FROM devices")
+        {
             let device = try deviceID(row["id"])
-            state.devices[device] = DeviceRecord(name: row["name"], presenceSince: row["presence_since"])
-            state.names[row["name"]] = device
+            let record = DeviceRecord(
+                name: row["name"], camera: row["camera"], presenceSince: row["presence_since"],
+                sharesEnded: row["shares_ended"])
+            state.devices[device] = record
+            state.names[record.name] = device
+            if let camera = record.camera { state.cameras[camera] = device }
         }
         try loadAccounts(database, into: &state)
         try loadTokens(database, into: &state)

@@ -35,7 +35,7 @@ extension HubStore {
                     issued: row["issued"], expires: row["expires"], isLocal: row["is_local"],
                     scope: TokenRecord.Scope(
                         devices: try devices.map { try texts($0, "tokens.devices").map(deviceID) },
-                        actions: try allowed.map { try actions($0, "tokens.actions") })))
+                        actions: try allowed.map { try actions($0, "tokens.actions") }), parent: row["parent"]))
         }
         for row in try Row.fetchAll(database, sql: "SELECT * FROM enrolments") {
             let id: String = row["id"]
@@ -46,8 +46,9 @@ extension HubStore {
                     hash: row["hash"], salt: row["salt"]),
                 creator: try principal(row["creator"], "enrolments.creator"),
                 user: try user.map { try read(AccessID(rawValue: $0), "enrolments.user") },
-                devices: try texts(row["devices"], "enrolments.devices").map(deviceID), issued: row["issued"],
-                expires: row["expires"])
+                devices: try texts(row["devices"], "enrolments.devices").map(deviceID),
+                names: try names(row["names"]), issued: row["issued"], expires: row["expires"],
+                parent: row["parent"])
         }
     }
 
@@ -71,6 +72,13 @@ extension HubStore {
 
     private static func principal(_ text: String, _ what: String) throws -> Principal {
         try read(Principal(text), what)
+    }
+
+    private static func names(_ text: String) throws -> [DeviceID: String] {
+        let object = try read(try JSONValue(parsing: text).objectValue, "enrolments.names")
+        return try object.reduce(into: [:]) { names, entry in
+            names[try deviceID(entry.key)] = try read(entry.value.stringValue, "enrolments.names")
+        }
     }
 
     private static func actions(_ text: String, _ what: String) throws -> BindingActions {
