@@ -77,7 +77,8 @@ public final class LinkHub: Service, Sendable {
         self.connection = connection
         let identity = HubIdentity(
             address: Self.enrolmentAddress(
-                supervisor.tlsEndpoint ?? endpoint, authority: supervisor.certificate?.authority.fingerprint))
+                supervisor.tlsEndpoint ?? endpoint, authority: supervisor.certificate?.authority.fingerprint),
+            owner: owner.accessID)
         service = try HubService(
             store: store, authority: authority, identity: identity, limits: configuration.limits,
             onStoreFailure: { error in
@@ -117,6 +118,12 @@ public final class LinkHub: Service, Sendable {
                             try? await Task.sleep(for: configuration.tls?.checkInterval ?? .seconds(60))
                             supervisor.boundLog()
                             supervisor.refreshCertificate()
+                        }
+                    }
+                    group.addTask { [self] in
+                        while !Task.isCancelled {
+                            try? await Task.sleep(for: .milliseconds(500))
+                            supervisor.boundMemory()
                         }
                     }
                     defer { group.cancelAll() }
@@ -162,6 +169,9 @@ public final class LinkHub: Service, Sendable {
 
     /// How often a broker was started.
     public var brokerStarts: Int { supervisor.starts }
+
+    /// Where the hub's own client connects.
+    var hubEndpoint: BrokerEndpoint { supervisor.hubEndpoint }
 
     /// The broker's process id while one runs.
     public var brokerProcessIdentifier: Int32? { supervisor.processIdentifier }
@@ -216,13 +226,9 @@ public final class LinkHub: Service, Sendable {
     ///
     /// - Throws: `targetNotFound`; `forbidden` for the daemon's own account.
     public func removeUser(_ id: AccessID) async throws(IoTError) {
-        let own = owner.accessID
         try await service.perform { core, time throws(IoTError) in
             guard core.state.users[id] != nil else { throw core.noUser(id) }
-            guard id != own else {
-                throw IoTError(
-                    .forbidden, "'\(id)' is this daemon's own account", remedy: "remove another, or none")
-            }
+            try core.checkIsNotOwn(id)
             core.removeUser(id, bindingsEnd: .removed, at: time)
         }
     }
@@ -243,22 +249,22 @@ public final class LinkHub: Service, Sendable {
         return (device, token)
     }
 
-    /// The device of this name with a new token, for a camera of this daemon; makes it, and binds it to the owner, when
-    /// it is missing. The tokens that earlier calls gave are revoked.
+    /// The device of this daemon's camera `name` with a new token. It is made, and bound to the owner, when there is
+    /// none, and stays the camera's under whatever name it gets later. The tokens that earlier calls gave are revoked.
     public func ensureDevice(name: String) async throws(IoTError) -> (device: DeviceID, token: String) {
         let owner = try await ensureOwner()
         let lifetime = localLifetime
-        let (device, token, tokenID) = try await service.perform { core, time throws(IoTError) in
-            let device: DeviceID
-            if let known = core.state.names[name] {
-                device = known
-            } else {
-                device = try core.addDevice(named: name)
-                try core.bind(owner, device, .owner, at: time)
-            }
+        let (device, newName, token, tokenID) = try await service.perform { core, time throws(IoTError) in
+            let isNew = core.state.cameras[name] == nil
+            let device = try core.ensureDevice(camera: name, owner: owner, at: time)
             core.removeTokens(of: .device(device)) { $0.isLocal }
             let issued = try core.issueToken(.device(device), lifetime: lifetime, isLocal: true, at: time)
-            return (device, issued.token, issued.id)
+            return (device, isNew ? core.state.devices[device]?.name : nil, issued.token, issued.id)
+        }
+        if let newName, newName != name {
+            logger.warning(
+                "another device has the camera's name, so the camera's new device got a name of its own",
+                metadata: ["camera": "\(name)", "device.name": "\(newName)", "device.id": "\(device)"])
         }
         await credentials.waitUntilConfirmed(tokenID)
         return (device, token)

@@ -8,13 +8,12 @@ struct LinkAddressTests {
     let session = "00112233445566778899aabbccddeeff"
     let device = "ffeeddccbbaa99887766554433221100"
 
-    @Test("Topics and client id of a user and of a device")
+    @Test("Topics of a user and of a device")
     func topics() throws {
         let owner = try #require(Principal("u/owner"))
         let user = try #require(LinkAddress(principal: owner, session: session))
         #expect(user.upTopic == "iotlink/1/up/u/owner/00112233445566778899aabbccddeeff")
         #expect(user.downTopic == "iotlink/1/down/u/owner/00112233445566778899aabbccddeeff")
-        #expect(user.clientID == "u-owner-00112233445566778899aabbccddeeff")
         let front = try #require(Principal("d/\(device)"))
         let camera = try #require(LinkAddress(principal: front, session: session))
         #expect(camera.upTopic == "iotlink/1/up/d/\(device)/\(session)")

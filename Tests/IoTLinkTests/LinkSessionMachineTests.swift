@@ -334,6 +334,21 @@ struct LinkSessionMachineTests {
     }
 }
 
+extension LinkSessionMachineTests {
+    @Test("The client id is 128 random bits that stand in no topic and no message; each registration has its own")
+    func clientID() throws {
+        var session = VirtualSession.online()
+        let first = session.machine.clientID
+        #expect(first.count == 32 && DeviceID(rawValue: first) != nil)
+        #expect(!session.machine.address.upTopic.contains(first) && !first.contains(session.machine.address.session))
+        session.feed(.lost(IoTError(.linkUnavailable)))
+        #expect(session.machine.clientID == first, "what is left of the lost connection is ended by the next")
+        session.feed(.unregister)
+        session.feed(.register)
+        #expect(session.machine.clientID != first)
+    }
+}
+
 struct Unexpected: Error {}
 
 extension Envelope {

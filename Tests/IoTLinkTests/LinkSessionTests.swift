@@ -206,7 +206,7 @@ struct LinkSessionTests {
                 let failed = try await wait(session, for: .tokenFailed)
                 #expect(failed.cause == .tokenUnreadable)
                 #expect(failed.reason?.code == .invalidConfiguration)
-                #expect(failed.reason?.message.contains("chmod 600") == true)
+                #expect(failed.reason?.remedy.contains("chmod 600") == true)
             }
         }
     }
@@ -362,7 +362,7 @@ struct LinkSessionTests {
             // A takeover of its client id ends the connection as a cut cable would: the broker speaks the will.
             let usurper = MQTTConnection(
                 configuration: MQTTConfiguration(
-                    endpoint: hub.endpoint, clientID: address.clientID,
+                    endpoint: hub.endpoint, clientID: session.state.withLock { $0.machine.clientID },
                     credentials: MQTTCredentials(userName: Self.ownerToken.id, password: Self.ownerToken.text))
             ) { _ in }
             usurper.connect()

@@ -28,7 +28,7 @@ struct LinkTokenTests {
         try withFile("secret", mode: mode) { path in
             let error = #expect(throws: IoTError.self) { try LinkToken.file(path: path).read() }
             #expect(error?.code == .invalidConfiguration)
-            #expect(error?.message.contains("chmod 600 \(path)") == true)
+            #expect(error?.remedy.contains("chmod 600 \(path)") == true)
             #expect(error?.message.contains("secret") == false)
         }
     }

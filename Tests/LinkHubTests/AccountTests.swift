@@ -76,6 +76,19 @@ struct AccountTests {
         #expect(code == .forbidden)
     }
 
+    @Test("No administrator removes the daemon's own account")
+    func ownAccount() throws {
+        var hub = try CoreFixture(ownAccount: AccessID(rawValue: "owner"))
+        try hub.bringEverybodyOnline()
+        let time = hub.time
+        let second = LinkAddress.random(.user(AccessID(rawValue: "second")!))
+        try hub.core.addUser(second.principal.accessID!, kind: .administrator, at: time)
+        _ = try hub.request(second, "session.begin")
+        #expect(try hub.request(second, "user.remove", ["accessId": "owner"])?.code == .forbidden)
+        #expect(hub.core.state.users[hub.owner.principal.accessID!] != nil)
+        #expect(try hub.request(second, "user.remove", ["accessId": "guest"])?.code == .success)
+    }
+
     @Test("A removed account loses its session, tokens, enrolments and bindings at once, and comes back as a stranger")
     func removal() throws {
         var (hub, administrator) = try withAdministrator()

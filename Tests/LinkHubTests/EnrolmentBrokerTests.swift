@@ -17,7 +17,7 @@ struct EnrolmentBrokerTests {
             address = .random(try #require(Principal(kind: .enrolment, id: parts[0])))
             secret = parts[1]
             client = RawClient(
-                hub.endpoint, clientID: address.clientID, userName: address.principal.id, password: secret)
+                hub.endpoint, userName: address.principal.id, password: secret)
         }
 
         func exchange(id: String) throws {
@@ -62,8 +62,9 @@ struct EnrolmentBrokerTests {
             try box.client.publish(box.address.upTopic, #"{"method":"session.end"}"#)
             #expect(await box.client.end() != nil, "the broker ends it")
             let again = try Box(hub, "x?enrol=\(box.address.principal.id).\(box.secret)")
-            guard case .credentialsRefused = await again.client.end() else {
-                Issue.record("a used string was let in")
+            let end = await again.client.end()
+            guard case .credentialsRefused = end else {
+                Issue.record("a used string was let in: \(String(describing: end))")
                 return
             }
         }

@@ -9,6 +9,29 @@ import ThingModel
 
 @Suite("Credentials at the broker", .timeLimit(.minutes(1)))
 struct ForeignCredentialTests {
+    @Test("A client that is let in ends nobody's connection by its client id, not even one that it knows")
+    func clientIDs() async throws {
+        try await withHub(in: TemporaryDirectory(), endpoint: .loopback()) { hub in
+            let (owner, ownerToken, _, deviceToken) = try await hub.ownerAndDevice()
+            let claims = try TokenClaims(parsing: deviceToken)
+            try await withSession(hub, owner, ownerToken) { user in
+                let (address, clientID) = user.state.withLock { ($0.machine.address, $0.machine.clientID) }
+                let since = user.current.since
+                // The present client id, and the one that earlier clients made of their session's id.
+                for id in [clientID, "u-owner-\(address.session)", claims.id] {
+                    let attacker = RawClient(
+                        hub.endpoint, clientID: id, userName: claims.id, password: deviceToken)
+                    #expect(await attacker.waitUntilConnected())
+                    _ = try await user.request("device.list")
+                    attacker.disconnect()
+                }
+                #expect(user.current.status == .online && user.current.since == since)
+                #expect(user.counters.handovers == 0)
+                #expect(!address.downTopic.contains(clientID) && !clientID.contains(address.session))
+            }
+        }
+    }
+
     @Test("A valid but foreign credential reads nothing and changes nothing on any topic")
     func attack() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
@@ -43,7 +66,7 @@ struct ForeignCredentialTests {
                     #expect(attacker.messages.count == 1, "only its own reply")
 
                     try await leaveWills(
-                        hub, attacker, (claims.id, token), own: own, victim: victim, camera: camera)
+                        hub, attacker, Self.grant(claims.id), own: own, victim: victim, camera: camera)
                     #expect(attacker.messages.count == 2, "and the reply to its own will")
                     #expect(hub.statistics.ignoredMessages == ignored, "the hub heard nothing, not even to ignore it")
 
@@ -107,17 +130,20 @@ struct ForeignCredentialTests {
 
     /// Wills on foreign topics, which the broker is to speak when the connection breaks.
     private func leaveWills(
-        _ hub: LinkHub, _ attacker: RawClient, _ credentials: (String, String), own: LinkAddress, victim: LinkAddress,
+        _ hub: LinkHub, _ attacker: RawClient, _ grant: String, own: LinkAddress, victim: LinkAddress,
         camera: LinkAddress
     ) async throws {
+        // A token of their own: a connection with the attacker's would end the attacker's.
+        let token = try await hub.issueToken(own.principal, lifetime: .seconds(600))
+        let userName = try TokenClaims(parsing: token).id
         guard case .unixSocket(let path) = hub.endpoint else { throw IoTError(.internalFailure) }
-        let client = AbruptClient(socketPath: path, userName: credentials.0, password: credentials.1)
+        let client = AbruptClient(socketPath: path, userName: userName, password: token)
         func leave(_ topic: String, _ payload: String) throws -> UInt8 {
             try client.connectAndHangUp(will: MQTTMessage(topic: topic, payload: Array(payload.utf8)))
         }
         for (topic, payload) in [
             (camera.upTopic, Self.end), (camera.downTopic, Self.kick), (victim.upTopic, Self.write),
-            (victim.downTopic, Self.kick), ("$CONTROL/dynamic-security/v1", Self.grant(credentials.0)),
+            (victim.downTopic, Self.kick), ("$CONTROL/dynamic-security/v1", grant),
         ] {
             // Its right is looked at when it is spoken.
             #expect(try leave(topic, payload) == 0, "\(topic)")

@@ -346,7 +346,13 @@ struct HubCoreTests {
         #expect(forwarded.params["grant"]?["user"] == "u/owner")
         #expect(forwarded.params["grant"]?["actions"] == ["view", "talk"])
         #expect(forwarded.params["grant"]?["owner"] == true)
-        #expect(forwarded.params["peerSession"] == .string(hub.owner.session))
+        let peerSession = forwarded.params["peerSession"]?.stringValue
+        #expect(peerSession == HubCore.peerSession(of: hub.owner, for: hub.front))
+        let bytes = try Envelope.request(forwarded).serialized()
+        #expect(
+            !String(decoding: bytes, as: UTF8.self).contains(hub.owner.session),
+            "no peer learns a session id: it is a part of earlier clients' MQTT client ids")
+        #expect(peerSession != HubCore.peerSession(of: hub.owner, for: hub.back))
 
         #expect(try hub.request(hub.guest, "call.connect", connect)?.code == .callTokenInvalid, "another user's")
         var other = connect
@@ -369,7 +375,8 @@ struct HubCoreTests {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
         let invite: JSONValue = [
-            "peer": "u/owner", "peerSession": .string(hub.owner.session), "session": "s", "offer": "v=0",
+            "peer": "u/owner", "peerSession": .string(HubCore.peerSession(of: hub.owner, for: hub.front)),
+            "session": "s", "offer": "v=0",
         ]
         let sent = try hub.sendRequest(hub.camera, "call.invite", invite, id: "i")
         guard case .request(let forwarded)? = sent.first?.envelope else {

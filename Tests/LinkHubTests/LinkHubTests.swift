@@ -144,10 +144,12 @@ struct LinkHubTests {
     func kick() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
             let (owner, ownerToken, device, deviceToken) = try await hub.ownerAndDevice()
-            let claims = try TokenClaims(parsing: deviceToken)
+            // The broker itself would end an earlier connection of the same token.
+            let earlierToken = try await hub.issueToken(.device(device), lifetime: .seconds(600))
+            let claims = try TokenClaims(parsing: earlierToken)
             let address = LinkAddress.random(.device(device))
             let old = RawClient(
-                hub.endpoint, clientID: address.clientID, userName: claims.id, password: deviceToken,
+                hub.endpoint, userName: claims.id, password: earlierToken,
                 will: MQTTMessage(
                     topic: address.upTopic, payload: Array(#"{"method":"session.end","params":{}}"#.utf8)))
             #expect(await old.waitUntilConnected())

@@ -46,6 +46,41 @@ import Testing
         #expect(try hub.request(bob, "device.subscribe", ["token": token])?.code == .provisioningTokenExpired)
     }
 
+    @Test(
+        "A token does not bring back what was withdrawn after it was given: not after unbinding, nor after fewer actions",
+        arguments: ["unbind", "narrow", "remove"])
+    func withdrawn(_ how: String) throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let bob = hub.stranger
+        let time = hub.time
+        let token = try share(&hub, by: hub.owner, ["device": "front", "actions": ["view", "talk"]])
+        #expect(try hub.request(bob, "device.subscribe", ["token": token])?.code == .success)
+        let user: JSONValue = ["device": "front", "user": "stranger"]
+        switch how {
+        case "unbind": #expect(try hub.request(hub.owner, "device.unbind", user)?.code == .success)
+        case "narrow": #expect(try hub.request(hub.owner, "device.bind", user)?.code == .success)
+        default:
+            hub.core.removeUser(bob.principal.accessID!, bindingsEnd: .removed, at: time)
+            try hub.core.addUser(bob.principal.accessID!, at: time)
+            _ = try hub.request(bob, "session.begin")
+        }
+        #expect(try hub.request(bob, "device.subscribe", ["token": token])?.code == .provisioningTokenExpired)
+        #expect(try hub.request(hub.guest, "device.subscribe", ["token": token])?.code == .provisioningTokenExpired)
+        // One that is given in the same second is good.
+        let next = try share(&hub, by: hub.owner, ["device": "front", "actions": ["view", "talk"]])
+        #expect(try hub.request(bob, "device.subscribe", ["token": next])?.code == .success)
+    }
+
+    @Test("Who unbinds itself takes nobody's invitation away")
+    func leaves() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let token = try share(&hub, by: hub.owner)
+        #expect(try hub.request(hub.guest, "device.unbind", ["device": "front"])?.code == .success)
+        #expect(try hub.request(hub.stranger, "device.subscribe", ["token": token])?.code == .success)
+    }
+
     @Test("No other token of this hub, and none of another hub, serves for it")
     func foreign() throws {
         var hub = try CoreFixture()

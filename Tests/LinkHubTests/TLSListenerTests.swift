@@ -166,6 +166,8 @@ struct TLSListenerTests {
         try PrivateFile.write(pair.certificate, to: other.path + "/chain.pem")
         try PrivateFile.write(pair.key, to: other.path + "/key.pem")
         try PrivateFile.write(stranger.key, to: other.path + "/wrong.pem")
+        // As Debian's group ssl-cert reads it.
+        chmod(other.path + "/key.pem", 0o640)
         var tls = HubTLS(
             host: "127.0.0.1", port: 0, certificateFile: other.path + "/chain.pem", keyFile: other.path + "/key.pem")
         try await withHub(in: directory, tls: tls) { hub in
@@ -183,6 +185,14 @@ struct TLSListenerTests {
         }
         #expect(error?.code == .invalidConfiguration)
         #expect(error?.message.contains("hub.tls.keyFile") == true)
+        tls.keyFile = other.path + "/key.pem"
+        for mode in [0o660, 0o604] as [mode_t] {
+            chmod(other.path + "/key.pem", mode)
+            let open = #expect(throws: IoTError.self) {
+                try LinkHub(HubConfiguration(dataDirectory: directory.path, tls: tls), logger: quietLogger)
+            }
+            #expect(open?.code == .invalidConfiguration && open?.remedy.contains("chmod 640") == true)
+        }
     }
 
     @Test(

@@ -140,7 +140,7 @@ import Testing
             try await box.running {
                 try await box.supervisor.add(
                     CameraRequest(name: "b", url: "rtsp://h/x'y", username: "u", password: "p:'@", viewers: 3))
-                #expect(SecretFile.isPrivate(path: file))
+                #expect(FileSecrecy.owner.allows(path: file))
                 let stored = try AddedCameras(dataDirectory: directory).load()
                 #expect(stored.map(\.name) == ["b"] && stored[0].viewers == 3)
                 #expect(try stored[0].openableURL() == "rtsp://u:p%3A%27%40@h/x'y")

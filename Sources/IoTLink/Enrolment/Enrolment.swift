@@ -80,7 +80,7 @@ private struct Exchange {
     /// Throws 21025 for a connection that could not be made or was lost.
     func run(_ authority: CertificateAuthority?, deadline: NIODeadline) async throws(IoTError) -> JSONValue {
         var configuration = MQTTConfiguration(
-            endpoint: endpoint, clientID: address.clientID,
+            endpoint: endpoint, clientID: RequestID.random(),
             credentials: MQTTCredentials(userName: string.id, password: string.secret))
         configuration.certificateAuthority = authority
         let (events, feed) = AsyncStream.makeStream(of: MQTTEvent.self, bufferingPolicy: .bufferingOldest(64))

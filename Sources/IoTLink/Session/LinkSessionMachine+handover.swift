@@ -14,12 +14,13 @@ extension LinkSessionMachine {
         case abandon
     }
 
-    /// The MQTT client id of the session's connection. The two alternate: the broker ends a client whose id comes
-    /// again, and during a handover both live.
+    /// The MQTT client id of the session's connection. The broker ends a client when another one connects with its id
+    /// (MQTT 3.1.1 §3.1.4), so the id is a secret of this client: nothing that a peer sees tells it. The two forms
+    /// alternate, because during a handover both connections live.
     var clientID: String { clientID(isAlternate: usesAlternateID) }
 
     private func clientID(isAlternate: Bool) -> String {
-        address.clientID + (isAlternate ? "-b" : "")
+        clientSecret + (isAlternate ? "-b" : "")
     }
 
     // MARK: Moving to another connection

@@ -96,6 +96,9 @@ struct LinkSessionMachine: Sendable {
     let limits: LinkLimits
     private(set) var status: LinkStatusChange
     private(set) var address: LinkAddress
+    /// 128 random bits for the client id of each registration; kept while it reconnects, so that the broker ends what
+    /// is left of a connection that was lost.
+    private(set) var clientSecret: String
     var counters = LinkCounters()
 
     var phase = Phase.idle
@@ -141,6 +144,7 @@ struct LinkSessionMachine: Sendable {
             maximumBytes: limits.rememberedAnswerBytes)
         status = LinkStatusChange(.unregistering, .notRegistered, since: wall)
         address = LinkAddress.random(principal, using: &self.generator)
+        clientSecret = RequestID.random(using: &self.generator)
     }
 
     /// When to call with `.timeout` at the latest.
@@ -211,6 +215,7 @@ struct LinkSessionMachine: Sendable {
         case .idle:
             // A registration is a session of its own: the hub tells a newer one from one that came back.
             address = LinkAddress.random(principal, using: &generator)
+            clientSecret = RequestID.random(using: &generator)
             usesAlternateID = false
             startRegistering(at: now, wall: wall)
         case .waiting:

@@ -1,6 +1,6 @@
 import IoTCore
 
-/// One registration of one principal: what the topics and the MQTT client id name.
+/// One registration of one principal: what the topics name.
 public struct LinkAddress: Hashable, Sendable {
     public enum Direction: String, Sendable {
         /// From the principal to the hub.
@@ -58,9 +58,6 @@ public struct LinkAddress: Hashable, Sendable {
 
     public var upTopic: String { topic(.up) }
     public var downTopic: String { topic(.down) }
-
-    /// `u-owner-<session>`.
-    public var clientID: String { "\(principal.kind.rawValue)-\(principal.id)-\(session)" }
 
     /// The filter by which the hub reads every principal.
     public static let upFilter = "iotlink/1/up/+/+/+"

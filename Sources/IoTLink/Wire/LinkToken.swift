@@ -33,11 +33,10 @@ public enum LinkToken: Sendable, CustomStringConvertible {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path, String(cString: strerror(errno))) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw failure(path, "it is no file") }
-        guard status.st_mode & 0o077 == 0 else {
-            let mode = "0" + String(status.st_mode & 0o777, radix: 8)
-            throw IoTError(
-                .invalidConfiguration,
-                "link.tokenFile: \(path) has mode \(mode), so others may read the token: run `chmod 600 \(path)`")
+        do throws(IoTError) {
+            try FileSecrecy.owner.check(path: path, mode: status.st_mode)
+        } catch {
+            throw error.withMessage("link.tokenFile: \(error.message)")
         }
         var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
         var count = 0

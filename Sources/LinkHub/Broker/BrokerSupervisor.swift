@@ -24,7 +24,7 @@ public final class BrokerSupervisor: Sendable {
 
     /// Where principals connect.
     public let endpoint: BrokerEndpoint
-    /// Where the broker itself listens, and the hub's own client connects.
+    /// Where the hub's own client connects: a socket, so that nobody who fills a port shuts the hub out.
     public let hubEndpoint: BrokerEndpoint
 
     /// The port of the TLS listener; `nil` without one.
@@ -36,6 +36,7 @@ public final class BrokerSupervisor: Sendable {
     private let locator: BrokerLocator
     private let directory: BrokerDirectory
     private let limits: BrokerLimits
+    private let socketPath: String
     private let logger: Logger
     private let state = NIOLockedValueBox(State())
 
@@ -58,17 +59,16 @@ public final class BrokerSupervisor: Sendable {
             }
             return port
         }
+        let sockets = try directory.socketDirectory()
+        socketPath = sockets + "/hub.sock"
+        hubEndpoint = .unixSocket(socketPath)
         switch choice {
-        case .unixSocket:
-            let sockets = try directory.socketDirectory()
-            endpoint = .unixSocket(sockets + "/broker.sock")
-            hubEndpoint = .unixSocket(sockets + "/hub.sock")
+        case .unixSocket: endpoint = .unixSocket(sockets + "/broker.sock")
         case .loopback(let wanted):
             guard let port = wanted > 0 ? wanted : LoopbackProbe.freePort() else {
                 throw IoTError(.brokerFailed, "no port of 127.0.0.1 is free", remedy: "let `hub.listen` be unix")
             }
             endpoint = .loopback(port: port)
-            hubEndpoint = endpoint
         }
     }
 
@@ -76,9 +76,9 @@ public final class BrokerSupervisor: Sendable {
     /// wait for its answer until it gives up. The socket gets its public name only now; a port is open from the start.
     public func openToPrincipals() {
         state.withLockedValue { $0.takesSignals = true }
-        guard case .unixSocket(let path) = endpoint, case .unixSocket(let hubPath) = hubEndpoint else { return }
+        guard case .unixSocket(let path) = endpoint else { return }
         unlink(path)
-        if link(hubPath, path) != 0 {
+        if link(socketPath, path) != 0 {
             let reason = String(cString: strerror(errno))
             logger.error("the broker's socket could not be opened", metadata: ["error": "\(reason)"])
         }
@@ -189,6 +189,18 @@ public final class BrokerSupervisor: Sendable {
         }
     }
 
+    /// Starts the broker anew when it holds too much memory. What fills it is not known: mosquitto bounds neither what a
+    /// client subscribes to nor the bytes of QoS 0.
+    public func boundMemory() {
+        guard let child = state.withLockedValue({ $0.takesSignals ? $0.child : nil }),
+            let bytes = ProcessMemory.residentBytes(of: child.identifier), bytes > limits.restartBytes
+        else { return }
+        logger.warning(
+            "the broker holds too much memory and is started anew: some client floods it, or does not read",
+            metadata: ["broker.bytes": "\(bytes)"])
+        child.terminate()
+    }
+
     /// Polls, since the broker has no other way to say that it is ready; it takes a few milliseconds.
     private func waitUntilListening(_ child: ChildProcess) async -> Bool {
         for _ in 0..<2_500 {
@@ -207,9 +219,16 @@ public final class BrokerSupervisor: Sendable {
 
     private var settings: BrokerSettings {
         let account = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "root"
+        var port: Int?
+        if case .loopback(let own) = endpoint { port = own }
+        let tls = tlsListener
+        // Each listener could be filled, and its own files and the hub's are some more.
+        let listeners = 1 + (port == nil ? 0 : 1) + (tls == nil ? 0 : 1)
+        var limits = limits
+        let files = OpenFiles.raise(to: limits.connections * listeners + OpenFiles.ofProgram)
+        limits.connections = max(1, min(limits.connections, (files - OpenFiles.ofProgram) / listeners))
         return BrokerSettings(
-            endpoint: hubEndpoint, tls: tlsListener, plugin: locator.plugin, securityFile: directory.securityFile,
-            account: account,
-            limits: limits)
+            socketPath: socketPath, port: port, tls: tls, plugin: locator.plugin,
+            securityFile: directory.securityFile, account: account, limits: limits)
     }
 }

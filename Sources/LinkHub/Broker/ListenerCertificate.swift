@@ -88,10 +88,12 @@ final class ListenerCertificate: Sendable {
         guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 1 << 20 else {
             throw IoTError(.invalidConfiguration, "\(key): \(path) cannot be read by this daemon's account")
         }
-        let mode = (try? FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]) as? NSNumber
-        if isSecret, (mode?.intValue ?? 0) & 0o007 != 0 {
-            throw IoTError(
-                .invalidConfiguration, "\(key): everybody may read \(path)", remedy: "run `chmod 600 \(path)`")
+        if isSecret {
+            do throws(IoTError) {
+                try FileSecrecy.ownerAndReadingGroup.check(path: path)
+            } catch {
+                throw error.withMessage("\(key): \(error.message)")
+            }
         }
         return String(decoding: bytes, as: UTF8.self)
     }

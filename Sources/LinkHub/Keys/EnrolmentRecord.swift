@@ -13,9 +13,14 @@ struct EnrolmentRecord: Sendable, Hashable {
     var creator: Principal
     var user: AccessID?
     var devices: [DeviceID]
+    /// What the creator called them. A box takes a device for its camera by this name, so a later rename must not
+    /// change it.
+    var names: [DeviceID: String] = [:]
     /// Seconds since 1970.
     var issued: Int64
     var expires: Int64
+    /// The API token that it was made with: it ends with that one.
+    var parent: String?
 
     var id: String { credential.tokenID }
 

@@ -1,5 +1,6 @@
 import Glibc
 import IoTCore
+import IoTLink
 
 /// Files that hold secrets, as `PrivateFile` writes them, in directories of mode 0700.
 enum SecretFile {
@@ -29,7 +30,7 @@ enum SecretFile {
         guard fstat(file, &status) == 0, status.st_size <= 65_536 else {
             throw IoTError(.fileFailed, "\(path) is too large for a secret", remedy: "remove it")
         }
-        guard status.st_mode & 0o077 == 0 else {
+        guard FileSecrecy.owner.allows(mode: status.st_mode) else {
             throw IoTError(
                 .fileFailed, "\(path) may be read by others", remedy: "`chmod 600` it, and make a new secret")
         }

@@ -27,4 +27,6 @@ struct TokenRecord: Sendable, Hashable {
     /// Made by the daemon for its own use, and replaced at its next start.
     var isLocal: Bool
     var scope = Scope()
+    /// The API token that it was made with: it ends with that one.
+    var parent: String?
 }

@@ -4,6 +4,7 @@ import IoTLink
 struct TokenTable: Sendable {
     private var byID: [String: TokenRecord] = [:]
     private var byPrincipal: [Principal: Set<String>] = [:]
+    private var byParent: [String: Set<String>] = [:]
     /// When the first of them expires: s since 1970.
     private(set) var nextExpiry: Int64?
 
@@ -17,8 +18,12 @@ struct TokenTable: Sendable {
         (byPrincipal[principal] ?? []).compactMap { byID[$0] }
     }
 
+    /// The ids of those that were made with a token.
+    func children(of id: String) -> Set<String> { byParent[id] ?? [] }
+
     mutating func add(_ token: TokenRecord) {
         byID[token.id] = token
+        if let parent = token.parent { byParent[parent, default: []].insert(token.id) }
         byPrincipal[token.principal, default: []].insert(token.id)
         nextExpiry = min(nextExpiry ?? token.expires, token.expires)
     }
@@ -27,6 +32,10 @@ struct TokenTable: Sendable {
         guard let token = byID.removeValue(forKey: id) else { return nil }
         byPrincipal[token.principal]?.remove(id)
         if byPrincipal[token.principal]?.isEmpty == true { byPrincipal[token.principal] = nil }
+        if let parent = token.parent {
+            byParent[parent]?.remove(id)
+            if byParent[parent]?.isEmpty == true { byParent[parent] = nil }
+        }
         if token.expires == nextExpiry { nextExpiry = byID.values.lazy.map(\.expires).min() }
         return token
     }

@@ -32,6 +32,8 @@ struct Forward: Sendable {
     /// What the asker was sent of several answers, for a repeated request; empty when it was too much.
     fileprivate(set) var parts: [[UInt8]] = []
     fileprivate var partBytes = 0
+    /// In whose name it was asked.
+    fileprivate let sender: Principal?
     /// Which of the table's forwards it is.
     fileprivate var number = 0
 
@@ -42,6 +44,7 @@ struct Forward: Sendable {
         self.id = id
         self.target = target
         self.requester = requester
+        sender = requester?.actor
         self.deadline = deadline
         self.purpose = purpose
         self.envelope = envelope.flatMap { $0.count <= Self.envelopeCapacity ? $0 : nil }
@@ -55,6 +58,10 @@ struct Forward: Sendable {
 struct ForwardTable: Sendable {
     private var forwards: [String: Forward] = [:]
     private var byRequest: [AnswerIndex.Key: String] = [:]
+    /// How many there are of each who asks, to each who is asked. What the hub tells by itself is not counted.
+    private var pairs: [Pair: Int] = [:]
+    private var senders: [Principal: Int] = [:]
+    private var targets: [Principal: Int] = [:]
     /// One delivery a property at a time; what is written meanwhile follows it.
     private var deliveries: Set<DeliveryKey> = []
     /// Bytes that are kept of several answers.
@@ -64,6 +71,11 @@ struct ForwardTable: Sendable {
     /// Of one request, and of all, so many bytes of its several answers are kept.
     static let partCapacity = 256 << 10
     static let totalPartCapacity = 16 << 20
+
+    private struct Pair: Hashable {
+        var sender: Principal
+        var target: Principal
+    }
 
     private struct DeliveryKey: Hashable {
         var device: DeviceID
@@ -75,6 +87,25 @@ struct ForwardTable: Sendable {
 
     subscript(id: String) -> Forward? { forwards[id] }
 
+    func count(of sender: Principal) -> Int { senders[sender] ?? 0 }
+    func count(to target: Principal) -> Int { targets[target] ?? 0 }
+    func count(of sender: Principal, to target: Principal) -> Int {
+        pairs[Pair(sender: sender, target: target)] ?? 0
+    }
+
+    private mutating func count(_ forward: Forward, _ change: Int) {
+        guard let sender = forward.sender else { return }
+        let target = forward.target.principal
+        func changed(_ count: Int?) -> Int? {
+            let sum = (count ?? 0) + change
+            return sum > 0 ? sum : nil
+        }
+        senders[sender] = changed(senders[sender])
+        targets[target] = changed(targets[target])
+        let pair = Pair(sender: sender, target: target)
+        pairs[pair] = changed(pairs[pair])
+    }
+
     /// What `target` was asked and has not answered, in the order in which it was asked.
     func envelopes(to target: LinkAddress) -> [[UInt8]] {
         forwards.values.filter { $0.target == target }.sorted { $0.number < $1.number }.compactMap(\.envelope)
@@ -85,6 +116,8 @@ struct ForwardTable: Sendable {
     }
 
     mutating func add(_ forward: Forward) {
+        _ = remove(forward.id)
+        count(forward, 1)
         added += 1
         forwards[forward.id] = forward
         forwards[forward.id]?.number = added
@@ -122,6 +155,7 @@ struct ForwardTable: Sendable {
 
     mutating func remove(_ id: String) -> Forward? {
         guard let forward = forwards.removeValue(forKey: id) else { return nil }
+        count(forward, -1)
         if !forward.parts.isEmpty { partBytes -= forward.partBytes }
         if let requester = forward.requester { byRequest[requester.key] = nil }
         if case .delivery(let device, let path, _, _) = forward.purpose {

@@ -38,7 +38,9 @@ extension HubCore {
     }
 
     mutating func unbindDevice(_ permit: HubPermit, at time: HubTime) throws(IoTError) -> JSONValue {
-        try unbind(try permit.account(), try permit.target(), at: time)
+        let user = try permit.account()
+        // Who leaves by itself takes nobody's invitation away.
+        try unbind(user, try permit.target(), isWithdrawn: .user(user) != permit.actor, at: time)
         return [:]
     }
 
@@ -81,18 +83,24 @@ extension HubCore {
                     throw IoTError(.boundToOther, "the device is '\(owner)'s")
                 }
                 endBinding(owner, device, .forced, at: time)
+                endShares(of: device, at: time)
             }
         }
+        if let old, !given.isSuperset(of: old.actions) { endShares(of: device, at: time) }
         setBinding(user, device, role, given, at: time)
     }
 
+    /// - Parameter isWithdrawn: It is not the account itself that ends it.
     /// - Throws: 8003 when they are not bound.
-    mutating func unbind(_ user: AccessID, _ device: DeviceID, at time: HubTime) throws(IoTError) {
+    mutating func unbind(
+        _ user: AccessID, _ device: DeviceID, isWithdrawn: Bool = true, at time: HubTime
+    ) throws(IoTError) {
         guard state.bindings[device, user] != nil else {
             throw IoTError(
                 .relationInvalid, "'\(user)' is not bound to this device",
                 remedy: "list who is with `iotctl device users`")
         }
+        if isWithdrawn { endShares(of: device, at: time) }
         if state.users[user]?.kind == .temporary {
             // It was for this device alone.
             removeUser(user, bindingsEnd: .unbound, at: time)

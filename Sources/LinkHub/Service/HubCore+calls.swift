@@ -76,11 +76,13 @@ extension HubCore {
         }
         guard state.calls[key] == nil else { throw IoTError(.duplicateCall) }
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
+        let user = try permit.account()
+        try checkRoom(forCallOf: user, to: device)
         var params = parameters.request.params
         params["token"] = nil
         params["device"] = .string(device.rawValue)
         params["kind"] = .string(kind.name)
-        params["peerSession"] = .string(requester.address.session)
+        params["peerSession"] = .string(Self.peerSession(of: requester.address, for: device))
         params["grant"] = [
             "user": .string(claims.from), "actions": .array(claims.actions.map { .string($0) }),
             "expires": .integer(claims.exp), "owner": .bool(permit.binding?.role == .owner),
@@ -89,8 +91,15 @@ extension HubCore {
             parameters.request, params, for: requester, to: session.address, purpose: .connect(key), at: time)
         open(
             OpenCall(
-                key: key, user: try permit.account(), asker: requester.address, needs: needs, opened: time.wall))
+                key: key, user: user, asker: requester.address, needs: needs, opened: time.wall))
         return outcome
+    }
+
+    /// What a device is told of the caller's session, and shows in what it sends back: the same for the same session,
+    /// also after a restart. The session id itself stays between its principal and the hub. Earlier clients make their
+    /// MQTT client id of it, by which anybody who is let in could end their connections.
+    static func peerSession(of address: LinkAddress, for device: DeviceID) -> String {
+        RequestID.derived(from: "peerSession/\(device)/\(address.principal)/\(address.session)")
     }
 
     /// `call.control`, `call.trickle`, `call.end`, `call.invite`: between a device and a user who are bound to each
@@ -115,7 +124,7 @@ extension HubCore {
             }
             // A user who registered anew has left the call of the session before.
             if peer.kind == .user, let peerSession = params["peerSession"],
-                peerSession.stringValue != session.address.session
+                peerSession.stringValue != Self.peerSession(of: session.address, for: device)
             {
                 throw IoTError(.appNotOnline, "the user's session of this call is over")
             }

@@ -24,15 +24,44 @@ extension HubCore {
 
     // MARK: As the daemon's own calls, too
 
-    mutating func addDevice(named name: String) throws(IoTError) -> DeviceID {
+    /// - Parameter camera: The camera of this daemon that it is for.
+    mutating func addDevice(named name: String, camera: String? = nil) throws(IoTError) -> DeviceID {
         try checkName(name)
         try checkRoomForDevice()
         let device = DeviceID.random()
-        let record = DeviceRecord(name: name, presenceSince: nil)
+        let record = DeviceRecord(name: name, camera: camera, presenceSince: nil)
         state.devices[device] = record
         state.names[name] = device
+        if let camera { state.cameras[camera] = device }
         turn.changes.append(.putDevice(device, record))
         return device
+    }
+
+    /// The device of a camera of this daemon; made, and bound to `owner`, when there is none.
+    ///
+    /// The camera's name finds the device that was made for that camera and no other: whoever may rename a device could
+    /// otherwise put hers in the place of the camera's. When another device has the name, the new one gets the first
+    /// free of `NAME-2`, `NAME-3` and so on, so that nobody keeps a camera from starting by taking its name first.
+    mutating func ensureDevice(
+        camera: String, owner: AccessID, at time: HubTime
+    ) throws(IoTError) -> DeviceID {
+        if let device = state.cameras[camera] { return device }
+        let device = try addDevice(named: freeName(like: camera), camera: camera)
+        try bind(owner, device, .owner, at: time)
+        return device
+    }
+
+    private func freeName(like name: String) -> String {
+        var candidate = name
+        var number = 1
+        while state.names[candidate] != nil {
+            number += 1
+            var stem = name
+            // A long name loses its last characters.
+            while stem.count > 1, !DeviceName.isValid("\(stem)-\(number)") { stem.removeLast() }
+            candidate = "\(stem)-\(number)"
+        }
+        return candidate
     }
 
     mutating func renameDevice(_ device: DeviceID, to name: String, at time: HubTime) throws(IoTError) {
@@ -61,6 +90,7 @@ extension HubCore {
         forget(.device(device))
         state.devices[device] = nil
         state.names[record.name] = nil
+        if let camera = record.camera { state.cameras[camera] = nil }
         state.models[device] = nil
         state.events.forget(device)
         // The rows that the session's end has changed are gone with the device.

@@ -36,25 +36,30 @@ extension HubCore {
     ) throws(IoTError) -> JSONValue {
         let lifetime = try parameters.lifetime("ttlSeconds", 1...Self.longestEnrolment, default: 600)
         let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfEnrolment) ?? []
+        let parent = try parentToken(parameters, permit)
+        try Self.checkPassesAllOn(parent)
         let isNamed = permit.subject != nil
         let user = isNamed || names.isEmpty ? try permit.account() : nil
         var devices: [DeviceID] = []
-        for name in try namesOfNewDevices(names, permit) {
+        for name in try namesOfNewDevices(names, of: user, permit) {
             let device = try addDevice(named: name)
             if let owner = user ?? permit.actor.accessID { setBinding(owner, device, .owner, .all, at: time) }
         }
         for name in names {
-            let device = try device(ownedAs: name, for: permit)
+            let device = try enrolled(name, of: user, permit)
             if !devices.contains(device) { devices.append(device) }
         }
-        let enrolment = try enrol(user: user, devices: devices, lifetime: lifetime, by: permit.actor, at: time)
+        let enrolment = try enrol(
+            user: user, devices: devices, lifetime: lifetime, by: permit.actor, parent: parent, at: time)
         return [
             "id": .string(enrolment.id), "enrolment": .string(enrolment.text), "expires": .integer(enrolment.expires),
         ]
     }
 
     /// The names that an administrator's enrolment is to make devices of, once all of the others are known to be there.
-    private func namesOfNewDevices(_ names: [String], _ permit: HubPermit) throws(IoTError) -> Set<String> {
+    private func namesOfNewDevices(
+        _ names: [String], of user: AccessID?, _ permit: HubPermit
+    ) throws(IoTError) -> Set<String> {
         _ = try enrolmentAddress(for: permit.actor)
         var new: Set<String> = []
         for name in names {
@@ -62,10 +67,26 @@ extension HubCore {
                 try checkName(name)
                 new.insert(name)
             } else {
-                _ = try device(ownedAs: name, for: permit)
+                _ = try enrolled(name, of: user, permit)
             }
         }
         return new
+    }
+
+    /// A device that a token is to be made for.
+    ///
+    /// An administrator may have any, but another account's only by its id: whoever may rename that device chose its
+    /// name, and the box that joins would become it.
+    ///
+    /// - Throws: 25018 for the name of a device of neither the caller nor `user`.
+    func enrolled(_ text: String, of user: AccessID? = nil, _ permit: HubPermit) throws(IoTError) -> DeviceID {
+        let device = try device(ownedAs: text, for: permit)
+        guard DeviceID(rawValue: text) == nil, let owner = state.bindings.owner(of: device), owner != user,
+            owner != permit.actor.accessID
+        else { return device }
+        throw IoTError(
+            .nameTaken, "'\(text)' is a device of the account '\(owner)'",
+            remedy: "name that device by its id, \(device), or take another name for a new one")
     }
 
     /// - Throws: 25002 when there is no address to give, 25024 when too many are open.
@@ -86,7 +107,8 @@ extension HubCore {
     /// - Parameter lifetime: Seconds.
     /// - Throws: 25002 when there is no address to give, 25024 when too many are open.
     mutating func enrol(
-        user: AccessID?, devices: [DeviceID], lifetime: Int64, by creator: Principal, at time: HubTime
+        user: AccessID?, devices: [DeviceID], lifetime: Int64, by creator: Principal, parent: TokenRecord? = nil,
+        at time: HubTime
     ) throws(IoTError) -> Enrolment {
         let address = try enrolmentAddress(for: creator)
         let id = EnrolmentRecord.randomID()
@@ -94,7 +116,8 @@ extension HubCore {
         let secret = EnrolmentRecord.randomSecret()
         let enrolment = EnrolmentRecord(
             credential: .make(tokenID: id, principal: principal, token: secret), creator: creator, user: user,
-            devices: devices, issued: time.seconds, expires: time.seconds + lifetime)
+            devices: devices, names: devices.reduce(into: [:]) { $0[$1] = state.devices[$1]?.name },
+            issued: time.seconds, expires: min(time.seconds + lifetime, parent?.expires ?? .max), parent: parent?.id)
         state.enrolments[id] = enrolment
         turn.changes.append(.putEnrolment(enrolment))
         turn.outputs.append(.addCredential(enrolment.credential, token: secret))
@@ -143,7 +166,7 @@ extension HubCore {
         if let name = identity.name { result["hub"] = ["name": .string(name)] }
         let lifetime = limits.joinedTokenSeconds
         if let user = enrolment.user {
-            let issued = try issueToken(.user(user), lifetime: lifetime, at: time)
+            let issued = try issueToken(.user(user), lifetime: lifetime, parent: enrolment.parent, at: time)
             result["user"] = [
                 "accessId": .string(user.rawValue), "token": .string(issued.token),
                 "expires": .integer(issued.expires),
@@ -153,7 +176,8 @@ extension HubCore {
         for device in enrolment.devices {
             let issued = try issueToken(.device(device), lifetime: lifetime, at: time)
             devices.append([
-                "device": .string(device.rawValue), "name": .string(state.devices[device]?.name ?? ""),
+                "device": .string(device.rawValue),
+                "name": .string(enrolment.names[device] ?? state.devices[device]?.name ?? ""),
                 "token": .string(issued.token), "expires": .integer(issued.expires),
             ])
         }

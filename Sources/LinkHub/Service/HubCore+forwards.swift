@@ -9,9 +9,7 @@ extension HubCore {
         _ request: LinkRequest, _ params: JSONValue, for requester: HubTurn.Requester, to target: LinkAddress,
         purpose: Forward.Purpose, timeout: Int64? = nil, at time: HubTime
     ) throws(IoTError) -> Outcome {
-        guard forwards.count < limits.pendingForwards else {
-            throw IoTError(.tooManyRequests, "too many requests wait for devices")
-        }
+        try checkRoom(forForwardOf: requester.actor, to: target.principal)
         let longest = limits.longestForward.nanoseconds / 1_000_000
         let deadline = min(request.deadline, time.wall + min(longest, max(1, timeout ?? longest)))
         let id = Self.forwardID(requester)
@@ -25,6 +23,32 @@ extension HubCore {
                 id: id, target: target, requester: requester,
                 deadline: time.monotonic + .milliseconds(deadline - time.wall), purpose: purpose, envelope: bytes))
         return .forwarded
+    }
+
+    /// A target that does not answer fills what its askers may have open, and nobody else's.
+    ///
+    /// - Throws: 25024.
+    private func checkRoom(forForwardOf sender: Principal, to target: Principal) throws(IoTError) {
+        let isOwn = sender.accessID != nil && sender.accessID == identity.owner
+        // Whoever shares a device with others must not be shut out of it by them.
+        let isOwner = sender.accessID.flatMap { user in
+            target.deviceID.map { state.bindings.owner(of: $0) == user }
+        }
+        let remedy = "wait for the answers, or for the requests' deadlines"
+        guard forwards.count(of: sender, to: target) < limits.forwardsOfPair else {
+            throw IoTError(
+                .tooManyRequests, "\(limits.forwardsOfPair) requests to \(target) wait for its answers", remedy: remedy)
+        }
+        guard forwards.count(of: sender) < limits.forwardsOfSender else {
+            throw IoTError(
+                .tooManyRequests, "\(limits.forwardsOfSender) requests of \(sender) wait for answers", remedy: remedy)
+        }
+        guard isOwner == true || forwards.count(to: target) < limits.forwardsToTarget else {
+            throw IoTError(.tooManyRequests, "too many requests wait for answers of \(target)", remedy: remedy)
+        }
+        guard forwards.count < limits.pendingForwards - (isOwn ? 0 : limits.forwardsReserved) else {
+            throw IoTError(.tooManyRequests, "too many requests wait for answers of devices", remedy: remedy)
+        }
     }
 
     /// The same request gets the same id at its target also from a hub that was restarted meanwhile, so that the

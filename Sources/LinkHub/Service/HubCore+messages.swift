@@ -135,7 +135,7 @@ extension HubCore {
         guard let name = (try? JSONValue(parsing: data))?["device"]?.stringValue else {
             throw IoTError(.invalidRequest, "GET/NetCfg_Token: 'data' must be {\"device\": its id or name}")
         }
-        let device = try device(ownedAs: name, for: permit)
+        let device = try enrolled(name, permit)
         let enrolment = try enrol(
             user: nil, devices: [device], lifetime: Self.provisioningLife, by: permit.actor, at: time)
         return ["token": .string(enrolment.text), "expires": .integer(enrolment.expires)]

@@ -4,9 +4,38 @@ import NIOCore
 
 /// The calls under way, and how they end with the right to them.
 extension HubCore {
-    mutating func open(_ call: OpenCall) {
-        for key in state.calls.add(call) { turn.changes.append(.removeCall(key)) }
-        turn.changes.append(.putCall(call))
+    /// Whether another call fits.
+    ///
+    /// - Throws: 25024.
+    func checkRoom(forCallOf user: AccessID, to device: DeviceID) throws(IoTError) {
+        let calls = state.calls
+        guard calls.count(of: user) < limits.callsOfAccount else {
+            throw IoTError(
+                .tooManyRequests, "'\(user)' has \(limits.callsOfAccount) open calls", remedy: "end some of them first")
+        }
+        guard calls.count(of: device) < limits.callsOfDevice else {
+            throw IoTError(
+                .tooManyRequests, "the device has \(limits.callsOfDevice) open calls",
+                remedy: "try again when some of them have ended")
+        }
+        let reserve = user == identity.owner ? 0 : limits.callsReserved
+        guard calls.count < limits.calls - reserve else {
+            throw IoTError(
+                .tooManyRequests, "the hub has \(calls.count) open calls",
+                remedy: "try again when some of them have ended")
+        }
+    }
+
+    mutating func open(_ call: OpenCall) { put(call) }
+
+    /// A device that registers anew has left its earlier calls, as after its program's end; nobody else would end them,
+    /// and they would count for good. The user hears of it at once, the device when it is online.
+    mutating func endEarlierCalls(of device: DeviceID, at time: HubTime) {
+        for var call in state.calls.of(device) where call.ending.isEmpty {
+            call.ending = [.user, .device]
+            put(call)
+            tell(.user, call, at: time)
+        }
     }
 
     /// One of its sides ended it, or it never began.
@@ -97,6 +126,11 @@ extension HubCore {
             ? (device, device, Principal.user(call.user)) : (call.asker.principal, .user(call.user), device)
         guard let session = sessions[receiver], forwards.count < limits.pendingForwards else { return }
         let patience = TimeAmount.seconds(10)
+        let isAllowed = state.bindings[call.key.device, call.user]?.actions.isSuperset(of: call.needs) == true
+        let reason =
+            isAllowed
+            ? IoTError(.peerTimeout, "the device registered anew and left this call")
+            : IoTError(.relationChanged, "the right to this call was withdrawn")
         // The same at each attempt: who has heard it answers from memory.
         let id = "end." + RequestID.derived(from: "\(call.key.device)/\(side.rawValue)/\(call.key.session)")
         forwards.add(
@@ -109,8 +143,7 @@ extension HubCore {
                     id: id, method: "call.end", from: sender,
                     params: [
                         "peer": .string(peer.description), "session": .string(call.key.session),
-                        "code": .integer(Int64(ErrorCode.relationChanged.rawValue)),
-                        "message": "the right to this call was withdrawn",
+                        "code": .integer(Int64(reason.code.rawValue)), "message": .string(reason.message),
                     ], t: time.wall, deadline: time.wall + patience.nanoseconds / 1_000_000)),
             to: session.address)
     }

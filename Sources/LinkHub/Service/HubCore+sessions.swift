@@ -33,7 +33,7 @@ extension HubCore {
             push(LinkMethod.kick, ["reason": "superseded"], to: address, at: time)
             throw IoTError(.linkUnavailable, "a newer registration took over from this session")
         }
-        register(address)
+        let isAnew = register(address)
         let wasOnline = sessions[address.principal] != nil
         let readsBatches = request.params["batches"]?.boolValue == true
         if let old = sessions.begin(
@@ -43,6 +43,7 @@ extension HubCore {
             abandonForwards(to: address.principal, at: time)
         }
         sessions.noteConnection(request.params["connection"]?.integerValue, of: address.principal)
+        if isAnew, let device = address.principal.deviceID { endEarlierCalls(of: device, at: time) }
         if let device = address.principal.deviceID, !wasOnline { setPresence(device, true, at: time) }
         return [
             "t": .integer(time.wall),
@@ -53,12 +54,15 @@ extension HubCore {
     }
 
     /// Notes which session is the newest, for longer than the hub lives.
-    private mutating func register(_ address: LinkAddress) {
+    ///
+    /// - Returns: False for the one that was the newest before.
+    private mutating func register(_ address: LinkAddress) -> Bool {
         var registration = state.registrations[address.principal]
-        if registration?.begin(address.session) == false { return }
+        if registration?.begin(address.session) == false { return false }
         registration = registration ?? Registration(session: address.session)
         state.registrations[address.principal] = registration
         if let registration { turn.changes.append(.putRegistration(address.principal, registration)) }
+        return true
     }
 
     /// Ends a principal's session for good; its client must not come back by itself.

@@ -4,7 +4,7 @@ import IoTLink
 /// Sharing by a token that is handed on: its giver need not know the account that will use it.
 ///
 /// The token is signed and not stored. It is good for every account of this hub until its time is over, and no longer
-/// than its giver may share the device.
+/// than its giver may share the device, or than until somebody's rights to it are withdrawn.
 extension HubCore {
     /// A week, in seconds.
     static let longestSubscription: Int64 = 7 * 86_400
@@ -16,9 +16,13 @@ extension HubCore {
         let actions = try parameters.optionalActions("actions") ?? .view
         guard !actions.isEmpty else { throw IoTError(.invalidRequest, "device.share: 'actions' is empty") }
         let lifetime = try parameters.lifetime("ttlSeconds", 1...Self.longestSubscription, default: 600)
+        let device = try permit.target()
+        let parent = try parentToken(parameters, permit)
+        // Later than what ended the tokens before it, be it in the same second.
+        let issued = max(time.seconds, (state.devices[device]?.sharesEnded ?? 0) + 1)
         let claims = SubscriptionTokenClaims(
-            sub: Principal.device(try permit.target()).description, from: permit.actor.description,
-            actions: actions.names, jti: RequestID.random(), iat: time.seconds, exp: time.seconds + lifetime)
+            sub: Principal.device(device).description, from: permit.actor.description, actions: actions.names,
+            jti: RequestID.random(), iat: issued, exp: min(time.seconds + lifetime, parent?.expires ?? .max))
         return [
             "token": .string(try authority.sign(claims)), "actions": actions.json, "expires": .integer(claims.exp),
         ]
@@ -38,10 +42,13 @@ extension HubCore {
                 .provisioningTokenFailed, "this is no subscription token of this hub",
                 remedy: "copy the whole line that `iotctl device share` printed")
         }
-        guard claims.exp > time.seconds, state.devices[device] != nil, mayShare(giver, device) else {
+        guard claims.exp > time.seconds, let record = state.devices[device], claims.iat > record.sharesEnded,
+            mayShare(giver, device)
+        else {
             throw IoTError(
                 .provisioningTokenExpired,
-                "this token's time is over, or who gave it may not share the device any more",
+                "this token's time is over, or who gave it may not share the device any more, or somebody's rights to "
+                    + "the device were withdrawn after it was given",
                 remedy: "ask the device's owner for a new one")
         }
         let user = try permit.account()
@@ -55,6 +62,16 @@ extension HubCore {
             "device": .string(device.rawValue), "user": .string(user.rawValue),
             "role": .string(BindingRole.guest.rawValue), "actions": given.json,
         ]
+    }
+
+    /// Somebody's rights to a device were withdrawn. A token that was given before must not bring them back, in the hands
+    /// of that account or of another one, to which it was handed on: so all that were given end, and who still waits
+    /// asks for a new one.
+    mutating func endShares(of device: DeviceID, at time: HubTime) {
+        guard var record = state.devices[device] else { return }
+        record.sharesEnded = max(time.seconds, record.sharesEnded)
+        state.devices[device] = record
+        turn.changes.append(.putDevice(device, record))
     }
 
     private func mayShare(_ user: AccessID, _ device: DeviceID) -> Bool {

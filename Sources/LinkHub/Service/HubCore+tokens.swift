@@ -17,8 +17,55 @@ extension HubCore {
         _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
-        let issued = try issueToken(permit.subject ?? permit.actor, lifetime: lifetime, at: time)
+        let parent = try parentToken(parameters, permit)
+        try Self.checkPassesAllOn(parent)
+        let issued = try issueToken(permit.subject ?? permit.actor, lifetime: lifetime, parent: parent?.id, at: time)
         return issued.json
+    }
+
+    /// The API token by which a gateway was asked, as the gateway says (`within`): what is made with it may neither
+    /// outlive nor exceed it, and ends with it. `nil` when the account asks itself.
+    ///
+    /// - Throws: 25004 when it is over.
+    func parentToken(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> TokenRecord? {
+        guard let id = try parameters.optionalText("within") else { return nil }
+        guard let token = state.tokens[id], token.kind == .api, token.principal == permit.actor else {
+            throw IoTError(
+                .unauthenticated, "the API token of this request is over",
+                remedy: "make a new one with `iotctl token create --api`")
+        }
+        return token
+    }
+
+    /// A link token, or an enrolment, has all of its account's rights.
+    static func checkPassesAllOn(_ parent: TokenRecord?) throws(IoTError) {
+        guard let scope = parent?.scope, scope.devices != nil || scope.actions != nil else { return }
+        throw IoTError(
+            .forbidden, "an API token for some devices or actions makes no token that has all of the account's rights",
+            remedy: "make an API token with it, or use one without such limits")
+    }
+
+    /// What an API token that is made with another may be good for: nothing that the other is not.
+    private static func scope(
+        _ wanted: TokenRecord.Scope, within parent: TokenRecord?
+    ) throws(IoTError) -> TokenRecord.Scope {
+        guard let limit = parent?.scope else { return wanted }
+        var scope = wanted
+        if let devices = limit.devices {
+            scope.devices = wanted.devices ?? devices
+            guard Set(devices).isSuperset(of: scope.devices ?? []) else { throw exceeds("devices") }
+        }
+        if let actions = limit.actions {
+            scope.actions = wanted.actions ?? actions
+            guard actions.isSuperset(of: scope.actions ?? []) else { throw exceeds("actions") }
+        }
+        return scope
+    }
+
+    private static func exceeds(_ what: String) -> IoTError {
+        IoTError(
+            .forbidden, "an API token makes no other that is good for more \(what) than itself",
+            remedy: "name \(what) of its own, or none")
     }
 
     mutating func createAPIToken(
@@ -31,15 +78,17 @@ extension HubCore {
             devices = []
             for name in names { devices?.append(try boundDevice(named: name, of: user)) }
         }
-        let scope = TokenRecord.Scope(devices: devices, actions: try parameters.optionalActions("actions"))
-        let expires = try tokenExpiry(.user(user), lifetime: lifetime, at: time)
+        let parent = try parentToken(parameters, permit)
+        let scope = try Self.scope(
+            TokenRecord.Scope(devices: devices, actions: try parameters.optionalActions("actions")), within: parent)
+        let expires = try tokenExpiry(.user(user), lifetime: lifetime, parent: parent?.id, at: time)
         let claims = APITokenClaims(
             sub: Principal.user(user).description, jti: RequestID.random(), iat: time.seconds, exp: expires)
         let token = try authority.sign(claims)
         keep(
             TokenRecord(
                 id: claims.jti, kind: .api, principal: .user(user), issued: claims.iat, expires: expires,
-                isLocal: false, scope: scope))
+                isLocal: false, scope: scope, parent: parent?.id))
         return IssuedToken(token: token, id: claims.jti, expires: expires).json
     }
 
@@ -77,7 +126,8 @@ extension HubCore {
             throw IoTError(.tooManyRequests, "token.renew: a new token was given just now", remedy: "wait 10 s")
         }
         let issued = try issueToken(
-            principal, lifetime: max(1, present.expires - present.issued), isLocal: present.isLocal, at: time)
+            principal, lifetime: max(1, present.expires - present.issued), isLocal: present.isLocal,
+            parent: present.parent, at: time)
         renewals[principal] = time.monotonic
         return issued.json
     }
@@ -139,6 +189,7 @@ extension HubCore {
         ]
         line["devices"] = token.scope.devices.map { Self.list($0) }
         line["actions"] = token.scope.actions?.json
+        line["parent"] = token.parent.map { .string($0) }
         return line
     }
 
@@ -174,11 +225,13 @@ extension HubCore {
         var json: JSONValue { ["id": .string(id), "token": .string(token), "expires": .integer(expires)] }
     }
 
-    /// - Parameter lifetime: Seconds. A temporary account's tokens end with it at the latest.
+    /// - Parameters:
+    ///   - lifetime: Seconds. A temporary account's tokens end with it at the latest.
+    ///   - parent: The API token that it is made with; it ends with that one at the latest.
     mutating func issueToken(
-        _ principal: Principal, lifetime: Int64, isLocal: Bool = false, at time: HubTime
+        _ principal: Principal, lifetime: Int64, isLocal: Bool = false, parent: String? = nil, at time: HubTime
     ) throws(IoTError) -> IssuedToken {
-        let expires = try tokenExpiry(principal, lifetime: lifetime, at: time)
+        let expires = try tokenExpiry(principal, lifetime: lifetime, parent: parent, at: time)
         let claims = LinkTokenClaims(
             sub: principal.description, jti: RequestID.random(), iat: time.seconds, exp: expires)
         let token = try authority.sign(claims)
@@ -186,7 +239,7 @@ extension HubCore {
         keep(
             TokenRecord(
                 id: claims.jti, kind: .link, principal: principal, credential: credential, issued: claims.iat,
-                expires: expires, isLocal: isLocal))
+                expires: expires, isLocal: isLocal, parent: parent))
         turn.outputs.append(.addCredential(credential, token: token))
         return IssuedToken(token: token, id: claims.jti, expires: expires)
     }
@@ -219,7 +272,7 @@ extension HubCore {
 
     /// When a token of this life ends; throws when the principal cannot have one.
     private func tokenExpiry(
-        _ principal: Principal, lifetime: Int64, at time: HubTime
+        _ principal: Principal, lifetime: Int64, parent: String?, at time: HubTime
     ) throws(IoTError) -> Int64 {
         guard isKnown(principal) else {
             throw IoTError(.targetNotFound, "there is no \(principal)", remedy: principal.kind.listing)
@@ -237,7 +290,7 @@ extension HubCore {
             throw IoTError(
                 .targetNotFound, "the account's time is over", remedy: "make another: `iotctl user temporary`")
         }
-        return min(time.seconds + lifetime, end)
+        return min(time.seconds + lifetime, end, parent.flatMap { state.tokens[$0]?.expires } ?? .max)
     }
 
     private mutating func keep(_ token: TokenRecord) {
@@ -249,5 +302,11 @@ extension HubCore {
         guard let token = state.tokens.remove(id) else { return }
         turn.changes.append(.removeToken(id))
         if token.credential != nil { turn.outputs.append(.removeCredential(tokenID: id)) }
+        guard token.kind == .api else { return }
+        for child in state.tokens.children(of: id) { removeToken(child) }
+        if state.enrolments.values.contains(where: { $0.parent == id }) {
+            removeEnrolments { $0.parent == id }
+            updateAccountExpiry()
+        }
     }
 }

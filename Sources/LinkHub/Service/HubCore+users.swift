@@ -47,13 +47,15 @@ extension HubCore {
         guard let user = AccessID(rawValue: "temporary-" + Hex.random(byteCount: 4)), state.users[user] == nil else {
             throw IoTError(.internalFailure, "no name was found: try again")
         }
-        let expires = time.seconds + lifetime
+        let parent = try parentToken(parameters, permit)
+        let expires = min(time.seconds + lifetime, parent?.expires ?? .max)
         // Made first, since it is the only one of these that may fail.
         let enrolment =
             identity.address == nil
             ? nil
             : try enrol(
-                user: user, devices: [], lifetime: min(lifetime, Self.longestEnrolment), by: permit.actor, at: time)
+                user: user, devices: [], lifetime: min(lifetime, Self.longestEnrolment), by: permit.actor,
+                parent: parent, at: time)
         let record = UserRecord(kind: .temporary, device: device, expires: expires, created: time.wall)
         state.users[user] = record
         turn.changes.append(.putUser(user, record))
@@ -74,6 +76,7 @@ extension HubCore {
                 remedy: "let another administrator remove it")
         }
         guard let record = state.users[user] else { throw noUser(user) }
+        try checkIsNotOwn(user)
         let others = state.users.contains { $0.key != user && $0.value.kind == .administrator }
         guard record.kind != .administrator || others else {
             throw IoTError(
@@ -108,9 +111,18 @@ extension HubCore {
         updateAccountExpiry()
     }
 
+    func checkIsNotOwn(_ user: AccessID) throws(IoTError) {
+        guard user == identity.owner else { return }
+        throw IoTError(.forbidden, "'\(user)' is this daemon's own account", remedy: "remove another, or none")
+    }
+
     /// Removes an account with all that is its own: session, tokens, enrolments, bindings, calls.
     mutating func removeUser(_ user: AccessID, bindingsEnd reason: UnbindReason, at time: HubTime) {
-        for device in state.bindings.devices(of: user) { endBinding(user, device, reason, at: time) }
+        for device in state.bindings.devices(of: user) {
+            endBinding(user, device, reason, at: time)
+            // The name may come back as another's account.
+            if reason != .expired { endShares(of: device, at: time) }
+        }
         kick(.user(user), "removed", at: time)
         removeTokens(of: .user(user)) { _ in true }
         removeEnrolments { $0.user == user || $0.creator == .user(user) }

@@ -11,8 +11,27 @@ public struct HubLimits: Sendable {
     /// Messages a second of one principal, and the burst it may make: 20,000, where each 4 KiB of a message count as one
     /// more. Past it messages are not read: requests are answered with 25024, others dropped.
     public var requestsPerSecond = 20_000
+    /// Messages, and bytes of them, that wait of one principal: 2,048 and 16 MiB.
+    public var waitingMessagesOfPrincipal = 2_048
+    public var waitingBytesOfPrincipal = 16 << 20
     /// Forwarded requests that wait for an answer: 10,000; past it requests are answered with 25024.
     public var pendingForwards = 10_000
+    /// Of those so many are kept for the daemon's own account and for what the hub itself tells devices: 1,000.
+    public var forwardsReserved = 1_000
+    /// Of one account or device that asks: 1,024.
+    public var forwardsOfSender = 1_024
+    /// To one account or device, the device's owner apart: 1,024.
+    public var forwardsToTarget = 1_024
+    /// Of one that asks, to one that is asked: 256, four times what our devices carry out at once.
+    public var forwardsOfPair = 256
+    /// Open calls: 65,536; past it calls are refused with 25024.
+    public var calls = 65_536
+    /// Of those so many are kept for the daemon's own account: 8,192.
+    public var callsReserved = 8_192
+    /// Open calls of one account: 4,096.
+    public var callsOfAccount = 4_096
+    /// Open calls to one device: 10,240, more than a camera may be set to serve.
+    public var callsOfDevice = 10_240
     /// The longest time that a forwarded request may wait: 60 s, whatever its deadline says.
     public var longestForward: TimeAmount = .seconds(60)
     /// A session that is silent for so long is over: 60 s, four heartbeats.

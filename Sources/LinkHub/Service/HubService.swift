@@ -23,11 +23,15 @@ final class HubService: @unchecked Sendable {
         var size: Int {
             if case .message(let message) = self { message.payload.count } else { 0 }
         }
+
+        /// Whose it is; `nil` for the daemon itself.
+        var principal: Principal? {
+            if case .message(let message) = self { message.address.principal } else { nil }
+        }
     }
 
     fileprivate struct Inbox {
-        var items: [Item] = []
-        var bytes = 0
+        var items: FairQueue<Principal?, Item>
         var isScheduled = false
         var isStopped = false
         var refused = 0
@@ -39,7 +43,7 @@ final class HubService: @unchecked Sendable {
     private let onStoreFailure: @Sendable (IoTError) -> Void
     private let clock: @Sendable () -> HubTime
     private let queue = DispatchQueue(label: "hub.service")
-    private let inbox = NIOLockedValueBox(Inbox())
+    private let inbox: NIOLockedValueBox<Inbox>
     private let counters = NIOLockedValueBox(HubStatistics())
 
     private var core: HubCore
@@ -61,6 +65,11 @@ final class HubService: @unchecked Sendable {
         self.limits = limits
         self.deliver = deliver
         self.clock = clock
+        inbox = NIOLockedValueBox(
+            Inbox(
+                items: FairQueue(
+                    total: .init(count: limits.waitingMessages, bytes: limits.waitingBytes),
+                    perKey: .init(count: limits.waitingMessagesOfPrincipal, bytes: limits.waitingBytesOfPrincipal))))
         core = HubCore(state: try store.load(), authority: authority, identity: identity, limits: limits)
         enqueueAlways(.timeout)
     }
@@ -73,7 +82,10 @@ final class HubService: @unchecked Sendable {
 
     /// Takes a message from the broker. Past the bounds a request is answered with 25024, anything else is dropped.
     func receive(_ message: UplinkMessage) {
-        if enqueue(.message(message)) { return }
+        for case .message(let refused) in enqueue(.message(message)) { refuse(refused) }
+    }
+
+    private func refuse(_ message: UplinkMessage) {
         inbox.withLockedValue { $0.refused += 1 }
         deliver(Self.refusal(of: message, IoTError(.tooManyRequests, "the hub has more to do than it can")))
     }
@@ -93,7 +105,7 @@ final class HubService: @unchecked Sendable {
         _ body: @escaping @Sendable (inout HubCore, HubTime) throws(IoTError) -> Result
     ) async throws(IoTError) -> Result {
         let outcome: Swift.Result<Result, IoTError> = await withCheckedContinuation { continuation in
-            let isAccepted = enqueue(
+            let refused = enqueue(
                 .call(
                     run: { core, time in
                         do throws(IoTError) {
@@ -108,7 +120,7 @@ final class HubService: @unchecked Sendable {
                             return (HubTurn(), { _ in continuation.resume(returning: .failure(error)) })
                         }
                     }, refuse: { continuation.resume(returning: .failure($0)) }))
-            if !isAccepted {
+            if !refused.isEmpty {
                 continuation.resume(returning: .failure(IoTError(.tooManyRequests, "the hub is too busy, or stopping")))
             }
         }
@@ -130,15 +142,20 @@ final class HubService: @unchecked Sendable {
 
     // MARK: The queue
 
-    private func enqueue(_ item: Item) -> Bool {
-        let (isAccepted, mustSchedule) = inbox.withLockedValue { inbox in
-            guard !inbox.isStopped, inbox.items.count < limits.waitingMessages,
-                inbox.bytes + item.size <= limits.waitingBytes
-            else { return (false, false) }
-            return (true, inbox.append(item))
+    /// - Returns: What is refused: nothing, the item, or messages of others.
+    private func enqueue(_ item: Item) -> [Item] {
+        let (refused, mustSchedule) = inbox.withLockedValue { inbox in
+            guard !inbox.isStopped else { return ([item], false) }
+            // The daemon's own calls are few, and wait for their answers: nobody's flood displaces one.
+            guard item.principal != nil else {
+                guard inbox.items.count(of: nil) < limits.waitingMessages else { return ([item], false) }
+                return ([], inbox.append(item))
+            }
+            let refused = inbox.items.add(item, size: item.size, of: item.principal)
+            return (refused, inbox.mustSchedule())
         }
         if mustSchedule { queue.async { [self] in drain() } }
-        return isAccepted
+        return refused
     }
 
     /// For the hub's own few items, which need no bound.
@@ -149,9 +166,7 @@ final class HubService: @unchecked Sendable {
 
     private func takeBatch() -> [Item] {
         inbox.withLockedValue { inbox in
-            let batch = Array(inbox.items.prefix(limits.batchSize))
-            inbox.items.removeFirst(batch.count)
-            for item in batch { inbox.bytes -= item.size }
+            let batch = inbox.items.take(upTo: limits.batchSize)
             if batch.isEmpty { inbox.isScheduled = false }
             return batch
         }
@@ -280,8 +295,12 @@ final class HubService: @unchecked Sendable {
 extension HubService.Inbox {
     /// - Returns: Whether a drain must be scheduled.
     fileprivate mutating func append(_ item: HubService.Item) -> Bool {
-        items.append(item)
-        bytes += item.size
+        items.append(item, size: item.size, of: item.principal)
+        return mustSchedule()
+    }
+
+    /// The same after something was added.
+    fileprivate mutating func mustSchedule() -> Bool {
         defer { isScheduled = true }
         return !isScheduled
     }

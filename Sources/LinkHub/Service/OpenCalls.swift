@@ -29,14 +29,12 @@ struct OpenCall: Sendable, Hashable {
 }
 
 /// The calls that the hub has put through. A call outlives the link of both its sides, so it stays here until one of
-/// them ends it, also over a restart of the hub. Bounded: past `capacity`, or `capacityOfDevice` of one device, the
-/// oldest is forgotten; those are more than any device serves.
+/// them ends it, also over a restart of the hub. What would be too many is refused before it begins (`HubLimits`): a
+/// call that were forgotten here would outlive the right to it.
 struct OpenCalls: Sendable {
-    static let capacity = 16_384
-    static let capacityOfDevice = 64
-
     private var byDevice: [DeviceID: [String: OpenCall]] = [:]
     private var devicesOfUser: [AccessID: [DeviceID: Int]] = [:]
+    private var countsOfUser: [AccessID: Int] = [:]
     private var endings: [Principal: Set<OpenCall.Key>] = [:]
     private(set) var count = 0
 
@@ -54,27 +52,15 @@ struct OpenCalls: Sendable {
         (endings[principal] ?? []).compactMap { self[$0] }
     }
 
-    /// - Returns: The calls that were forgotten for it.
-    mutating func add(_ call: OpenCall) -> [OpenCall.Key] {
-        var forgotten: [OpenCall.Key] = []
-        if let calls = byDevice[call.key.device], calls.count >= Self.capacityOfDevice,
-            let oldest = calls.values.min(by: { $0.opened < $1.opened })
-        {
-            forgotten.append(oldest.key)
-        } else if count >= Self.capacity, let calls = byDevice.values.first, let any = calls.values.first {
-            // Finding the very oldest of all would take too long, and so many calls do not happen.
-            forgotten.append(any.key)
-        }
-        for key in forgotten { _ = remove(key) }
-        set(call)
-        return forgotten
-    }
+    func count(of user: AccessID) -> Int { countsOfUser[user] ?? 0 }
+    func count(of device: DeviceID) -> Int { byDevice[device]?.count ?? 0 }
 
     /// Puts a call in, or in place of what it was.
     mutating func set(_ call: OpenCall) {
         _ = remove(call.key)
         byDevice[call.key.device, default: [:]][call.key.session] = call
         devicesOfUser[call.user, default: [:]][call.key.device, default: 0] += 1
+        countsOfUser[call.user, default: 0] += 1
         if call.ending.contains(.user) { endings[call.asker.principal, default: []].insert(call.key) }
         if call.ending.contains(.device) { endings[.device(call.key.device), default: []].insert(call.key) }
         count += 1
@@ -86,6 +72,8 @@ struct OpenCalls: Sendable {
         let left = (devicesOfUser[call.user]?[key.device] ?? 1) - 1
         devicesOfUser[call.user]?[key.device] = left > 0 ? left : nil
         if devicesOfUser[call.user]?.isEmpty == true { devicesOfUser[call.user] = nil }
+        let others = (countsOfUser[call.user] ?? 1) - 1
+        countsOfUser[call.user] = others > 0 ? others : nil
         for principal in [call.asker.principal, .device(key.device)] {
             endings[principal]?.remove(key)
             if endings[principal]?.isEmpty == true { endings[principal] = nil }

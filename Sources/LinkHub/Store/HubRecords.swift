@@ -5,8 +5,12 @@ import ThingModel
 /// A device as the hub knows it.
 struct DeviceRecord: Sendable, Hashable {
     var name: String
+    /// The camera of this daemon that it was made for, by the camera's own name, which stays when the device's changes.
+    var camera: String?
     /// When it came, or went: ms since 1970; `nil` until it first comes.
     var presenceSince: Int64?
+    /// Subscription tokens that were given up to then are good no more: s since 1970.
+    var sharesEnded: Int64 = 0
 }
 
 /// Everything of the hub that outlives it, in memory. The store holds the same.
@@ -14,6 +18,8 @@ struct HubState: Sendable {
     var users: [AccessID: UserRecord] = [:]
     var devices: [DeviceID: DeviceRecord] = [:]
     var names: [String: DeviceID] = [:]
+    /// The devices of this daemon's cameras, by the cameras' names.
+    var cameras: [String: DeviceID] = [:]
     var bindings = BindingTable()
     var tokens = TokenTable()
     var enrolments: [String: EnrolmentRecord] = [:]

@@ -11,7 +11,8 @@ extension HubStore {
         try stored.each(database, .devices) { row, stored in
             let device = try deviceID(row.read("id"))
             var record = DeviceRecord(
-                name: try row.read("name"), presenceSince: try row.readIfPresent("presence_since"))
+                name: try row.read("name"), camera: try row.readIfPresent("camera"),
+                presenceSince: try row.readIfPresent("presence_since"), sharesEnded: try row.read("shares_ended"))
             if !DeviceName.isValid(record.name) || stored.state.names[record.name] != nil {
                 // The device itself, with all that is its own, is as good as ever.
                 record.name = "device-\(device.rawValue.prefix(12))"
@@ -21,6 +22,7 @@ extension HubStore {
             }
             stored.state.devices[device] = record
             stored.state.names[record.name] = device
+            if let camera = record.camera { stored.state.cameras[camera] = device }
         }
         try loadAccounts(database, into: &stored)
         try loadTokens(database, into: &stored)

@@ -41,7 +41,7 @@ extension HubStore {
                     isLocal: try row.read("is_local"),
                     scope: TokenRecord.Scope(
                         devices: try devices.map { try texts($0, "its list of devices").map(deviceID) },
-                        actions: try allowed.map(actions))))
+                        actions: try allowed.map(actions)), parent: try row.readIfPresent("parent")))
         }
         try stored.each(database, .enrolments) { row, stored in
             let id: String = try row.read("id")
@@ -52,7 +52,8 @@ extension HubStore {
                     hash: try row.read("hash"), salt: try row.read("salt")),
                 creator: try principal(row.read("creator"), "its creator"), user: try account.map(user),
                 devices: try texts(row.read("devices"), "its list of devices").map(deviceID),
-                issued: try row.read("issued"), expires: try row.read("expires"))
+                names: try names(row.read("names")), issued: try row.read("issued"),
+                expires: try row.read("expires"), parent: try row.readIfPresent("parent"))
         }
     }
 
@@ -77,6 +78,13 @@ extension HubStore {
 
     private static func user(_ text: String) throws -> AccessID {
         try read(AccessID(rawValue: text), "its account")
+    }
+
+    private static func names(_ text: String) throws -> [DeviceID: String] {
+        let object = try read(try json(text).objectValue, "its names of devices")
+        return try object.reduce(into: [:]) { names, entry in
+            names[try deviceID(entry.key)] = try read(entry.value.stringValue, "its names of devices")
+        }
     }
 
     private static func actions(_ text: String) throws -> BindingActions {

@@ -73,6 +73,15 @@ extension HubStore {
                     )
                     """)
         }
+        migrator.registerMigration("devices of cameras", migrate: migrateToDevicesOfCameras)
+        migrator.registerMigration("ends of tokens") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE devices ADD COLUMN shares_ended INTEGER NOT NULL DEFAULT 0;   -- s since 1970
+                    ALTER TABLE tokens ADD COLUMN parent TEXT;       -- the API token that it was made with
+                    ALTER TABLE enrolments ADD COLUMN parent TEXT;
+                    """)
+        }
         return migrator
     }
 
@@ -99,6 +108,29 @@ extension HubStore {
                     WHERE device = old.device;
                     DELETE FROM event_sizes WHERE device = old.device AND count <= 0;
                 END;
+                """)
+    }
+
+    /// A device of one of this daemon's cameras is known by the camera, no longer by its present name.
+    ///
+    /// Such a device has a local token. But earlier versions gave one also to any other device that was renamed to a
+    /// camera's name: a member's device with tokens of its own is not taken for a camera's.
+    private static func migrateToDevicesOfCameras(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE devices ADD COLUMN camera TEXT;               -- the name of the camera, not of the device
+                UPDATE devices SET camera = name WHERE EXISTS (
+                    SELECT 1 FROM tokens WHERE principal = 'd/' || devices.id AND is_local = 1
+                ) AND NOT (
+                    EXISTS (SELECT 1 FROM tokens WHERE principal = 'd/' || devices.id AND is_local = 0)
+                    AND EXISTS (
+                        SELECT 1 FROM bindings JOIN users ON users.id = bindings.user
+                        WHERE bindings.device = devices.id AND role = 'owner' AND kind <> 'administrator')
+                );
+                CREATE UNIQUE INDEX device_of_camera ON devices(camera) WHERE camera IS NOT NULL;
+
+                -- What the devices of an enrolment were called when it was made: JSON, name by device id.
+                ALTER TABLE enrolments ADD COLUMN names TEXT NOT NULL DEFAULT '{}';
                 """)
     }
 

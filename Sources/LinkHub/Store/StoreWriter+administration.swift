@@ -18,9 +18,11 @@ extension StoreWriter {
         case .putDevice(let device, let record):
             try run(
                 """
-                INSERT INTO devices (id, name, presence_since) VALUES (?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET name = excluded.name, presence_since = excluded.presence_since
-                """, [device.rawValue, record.name, record.presenceSince])
+                INSERT INTO devices (id, name, presence_since, camera, shares_ended) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET
+                    name = excluded.name, presence_since = excluded.presence_since,
+                    shares_ended = excluded.shares_ended
+                """, [device.rawValue, record.name, record.presenceSince, record.camera, record.sharesEnded])
         case .removeDevice(let device): try run("DELETE FROM devices WHERE id = ?", [device.rawValue])
         case .bind(let user, let device, let binding):
             try run(
@@ -67,29 +69,34 @@ extension StoreWriter {
         case .addToken(let token):
             try run(
                 """
-                INSERT INTO tokens (id, kind, principal, hash, salt, issued, expires, is_local, devices, actions)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO tokens (id, kind, principal, hash, salt, issued, expires, is_local, devices, actions, parent)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     token.id, token.kind.rawValue, token.principal.description, token.credential?.hash ?? "",
                     token.credential?.salt ?? "", token.issued, token.expires, token.isLocal,
-                    token.scope.devices.map(Self.text), token.scope.actions?.json.jsonText,
+                    token.scope.devices.map(Self.text), token.scope.actions?.json.jsonText, token.parent,
                 ])
         case .removeToken(let id): try run("DELETE FROM tokens WHERE id = ?", [id])
         case .putEnrolment(let enrolment):
             try run(
                 """
-                INSERT OR REPLACE INTO enrolments (id, hash, salt, creator, user, devices, issued, expires)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO enrolments (id, hash, salt, creator, user, devices, names, issued, expires, parent)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     enrolment.id, enrolment.credential.hash, enrolment.credential.salt,
                     enrolment.creator.description, enrolment.user?.rawValue, Self.text(enrolment.devices),
-                    enrolment.issued, enrolment.expires,
+                    Self.text(enrolment.names), enrolment.issued, enrolment.expires, enrolment.parent,
                 ])
         case .removeEnrolment(let id): try run("DELETE FROM enrolments WHERE id = ?", [id])
         default: break
         }
+    }
+
+    private static func text(_ names: [DeviceID: String]) -> String {
+        let members = names.map { ($0.key.rawValue, JSONValue.string($0.value)) }
+        return JSONValue.object(Dictionary(uniqueKeysWithValues: members)).jsonText
     }
 
     private static func text(_ devices: [DeviceID]) -> String {

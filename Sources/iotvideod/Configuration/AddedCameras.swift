@@ -15,10 +15,7 @@ struct AddedCameras: Sendable {
     func load() throws(IoTError) -> [CameraConfiguration] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         // Whoever else may write it would choose what is played, and it may hold passwords.
-        guard SecretFile.isPrivate(path: path) else {
-            throw IoTError(
-                .invalidConfiguration, "others than its owner may read \(path)", remedy: "run `chmod 600 \(path)`")
-        }
+        try FileSecrecy.owner.check(path: path)
         let text = try Configuration.text(of: path)
         let directory = (path as NSString).deletingLastPathComponent
         return try Configuration.parse(

@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 import Yams
 
 /// One key of an item of `cameras`.
@@ -30,7 +31,7 @@ struct CameraKey: Sendable {
             } catch {
                 throw ValueRefusal(error.messageWithRemedy)
             }
-            guard !source.holdsPassword || SecretFile.isPrivate(path: context.file) else {
+            guard !source.holdsPassword || FileSecrecy.owner.allows(path: context.file) else {
                 throw ValueRefusal(
                     "holds a password, and others than the owner may read this file: chmod 600 \(context.file), "
                         + "or use username and passwordFile")

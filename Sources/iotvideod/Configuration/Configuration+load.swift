@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import IoTLink
 
 extension Configuration {
     /// The greatest file that is read, in bytes.
@@ -102,11 +103,7 @@ extension Configuration {
         for case (let key, let path?) in [("hub.tls.keyFile", hub.tls.keyFile), ("api.keyFile", api.keyFile)] {
             do throws(IoTError) {
                 let text = try Self.text(of: path)
-                guard SecretFile.isPrivate(path: path) else {
-                    throw IoTError(
-                        .invalidConfiguration, "others than its owner may read \(path)",
-                        remedy: "run `chmod 600 \(path)`")
-                }
+                try FileSecrecy.ownerAndReadingGroup.check(path: path)
                 guard text.contains("PRIVATE KEY-----") else {
                     throw IoTError(.invalidConfiguration, "\(path) holds no private key in PEM")
                 }

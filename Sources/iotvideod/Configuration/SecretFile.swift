@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import IoTLink
 
 /// A file with one secret in it.
 enum SecretFile {
@@ -18,10 +19,7 @@ enum SecretFile {
         } catch {
             throw IoTError(.fileFailed, "\(path) cannot be read: \(FileReason.describe(error))", underlying: error)
         }
-        guard isPrivate(path: path) else {
-            throw IoTError(
-                .invalidConfiguration, "others than its owner may read \(path)", remedy: "run `chmod 600 \(path)`")
-        }
+        try FileSecrecy.owner.check(path: path)
         var bytes = data.map(Array.init) ?? []
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -29,13 +27,5 @@ enum SecretFile {
             throw IoTError(.invalidConfiguration, "\(path) must hold one secret of 1 to \(maximumSize) bytes of text")
         }
         return text
-    }
-
-    /// True when only the owner may read the file.
-    static func isPrivate(path: String) -> Bool {
-        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
-        guard let mode = attributes?[.posixPermissions] as? Int else { return false }
-        return mode & 0o077 == 0
     }
 }

@@ -21,7 +21,7 @@ extension AccountGateway {
                 TemporaryUserResponse.self, "user.createTemporary",
                 [
                     "device": .string(try await target(request.device)), "actions": .list(request.actions),
-                    "ttlSeconds": .integer(request.ttlSeconds),
+                    "ttlSeconds": .integer(request.ttlSeconds), "within": token,
                 ])
         }
     }
@@ -47,7 +47,7 @@ extension AccountGateway {
             ShareResponse.self, "device.share",
             [
                 "device": .string(try await target(device)), "actions": .list(request.actions),
-                "ttlSeconds": request.ttlSeconds.map { .integer($0) },
+                "ttlSeconds": request.ttlSeconds.map { .integer($0) }, "within": token,
             ])
     }
 
@@ -106,6 +106,11 @@ extension AccountGateway {
 
     // MARK: Tokens
 
+    /// The API token that asks, by its id: what is made with it must not outlive or exceed it, which the hub sees to.
+    private var token: JSONValue? {
+        if case .token(let id) = caller.credentials { .string(id) } else { nil }
+    }
+
     func tokens() async throws -> [TokenDescription] {
         try await hub.list(TokenDescription.self, "token.list", key: "tokens", name: "id")
     }
@@ -117,18 +122,22 @@ extension AccountGateway {
         case .link:
             let principal = request.user.flatMap(AccessID.init(rawValue:)).map { Principal.user($0).description }
             result = try await hub.ask(
-                "token.create", ["principal": .text(principal), "ttlSeconds": .number(request.ttlSeconds)])
+                "token.create",
+                ["principal": .text(principal), "ttlSeconds": .number(request.ttlSeconds), "within": token])
         case .api:
             result = try await hub.ask(
                 "token.createAPI",
                 [
                     "user": .text(request.user), "devices": devices, "actions": .list(request.actions),
-                    "ttlSeconds": .number(request.ttlSeconds),
+                    "ttlSeconds": .number(request.ttlSeconds), "within": token,
                 ])
         case .enrolment:
             result = try await hub.ask(
                 "token.enrol",
-                ["user": .text(request.user), "devices": devices, "ttlSeconds": .number(request.ttlSeconds)])
+                [
+                    "user": .text(request.user), "devices": devices, "ttlSeconds": .number(request.ttlSeconds),
+                    "within": token,
+                ])
         }
         guard let id = result["id"]?.stringValue, let expires = result["expires"]?.integerValue else {
             throw IoTError(.modelReceiveFailed, "the hub's answer holds no token")

@@ -1,6 +1,7 @@
 import Foundation
 import HummingbirdCore
 import IoTCore
+import IoTLink
 import Logging
 import NIOCore
 import NIOSSL
@@ -48,6 +49,8 @@ final class TLSContext: Sendable {
 
     private static func load(_ files: APITLS) throws(IoTError) -> NIOSSLContext {
         do {
+            // A file that replaced the first one is not let in with other rights.
+            try FileSecrecy.ownerAndReadingGroup.check(path: files.keyFile)
             let chain = try NIOSSLCertificate.fromPEMFile(files.certificateFile)
             let key = try NIOSSLPrivateKey(file: files.keyFile, format: .pem)
             var configuration = TLSConfiguration.makeServerConfiguration(

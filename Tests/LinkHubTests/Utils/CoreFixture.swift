@@ -22,10 +22,11 @@ struct CoreFixture {
     private(set) var outputs: [HubOutput] = []
     private var nextID = 0
 
-    init(limits: HubLimits = HubLimits()) throws {
+    init(limits: HubLimits = HubLimits(), ownAccount: AccessID? = nil) throws {
         core = HubCore(
             state: HubState(), authority: TokenAuthority(key: HubKey(signing: Curve25519.Signing.PrivateKey())),
-            identity: HubIdentity(address: .unixSocket(path: "/run/hub/broker.sock")), limits: limits)
+            identity: HubIdentity(address: .unixSocket(path: "/run/hub/broker.sock"), owner: ownAccount), limits: limits
+        )
         for address in [owner, guest, stranger] {
             try core.addUser(address.principal.accessID!, at: time)
         }

@@ -1,0 +1,94 @@
+import NIOCore
+
+/// A bounded queue in which each key has a bounded queue of its own, and the keys take turns: who adds much waits
+/// behind itself, and delays the others by one element a turn.
+///
+/// When all is full, who has less than its share of it takes the place of the newest element of whoever has most.
+struct FairQueue<Key: Hashable, Element> {
+    struct Bound {
+        var count: Int
+        var bytes: Int
+    }
+
+    private struct Lane {
+        var elements = CircularBuffer<(element: Element, size: Int)>()
+        var bytes = 0
+    }
+
+    private let total: Bound
+    private let perKey: Bound
+    private var lanes: [Key: Lane] = [:]
+    /// Each key that has elements, once, in the order of their turns.
+    private var turns = CircularBuffer<Key>()
+    private(set) var count = 0
+    private(set) var bytes = 0
+
+    init(total: Bound, perKey: Bound) {
+        self.total = total
+        self.perKey = perKey
+    }
+
+    func count(of key: Key) -> Int { lanes[key]?.elements.count ?? 0 }
+
+    /// Adds an element of `size` bytes.
+    ///
+    /// - Returns: What is refused: nothing, the new element, or others that had to make room for it.
+    mutating func add(_ element: Element, size: Int, of key: Key) -> [Element] {
+        let lane = lanes[key]
+        guard (lane?.elements.count ?? 0) < perKey.count, (lane?.bytes ?? 0) + size <= perKey.bytes else {
+            return [element]
+        }
+        var displaced: [Element] = []
+        while count >= total.count || bytes + size > total.bytes {
+            guard hasLessThanItsShare(lane, size), let other = displace(for: key) else {
+                return displaced + [element]
+            }
+            displaced.append(other)
+        }
+        append(element, size: size, of: key)
+        return displaced
+    }
+
+    /// Adds what is not bounded.
+    mutating func append(_ element: Element, size: Int, of key: Key) {
+        if lanes[key] == nil { turns.append(key) }
+        lanes[key, default: Lane()].elements.append((element, size))
+        lanes[key, default: Lane()].bytes += size
+        count += 1
+        bytes += size
+    }
+
+    /// Takes up to `limit` elements: one of each key in turn.
+    mutating func take(upTo limit: Int) -> [Element] {
+        var taken: [Element] = []
+        while taken.count < limit, let key = turns.popFirst() {
+            guard var lane = lanes.removeValue(forKey: key), let first = lane.elements.popFirst() else { continue }
+            lane.bytes -= first.size
+            count -= 1
+            bytes -= first.size
+            taken.append(first.element)
+            guard !lane.elements.isEmpty else { continue }
+            lanes[key] = lane
+            turns.append(key)
+        }
+        return taken
+    }
+
+    private func hasLessThanItsShare(_ lane: Lane?, _ size: Int) -> Bool {
+        let keys = lanes.count + (lane == nil ? 1 : 0)
+        return (lane?.elements.count ?? 0) < total.count / keys && (lane?.bytes ?? 0) + size <= total.bytes / keys
+    }
+
+    /// The newest element of the key that has most; `nil` when none has two.
+    private mutating func displace(for key: Key) -> Element? {
+        let isCount = count >= total.count
+        let most = lanes.filter { $0.key != key && $0.value.elements.count > 1 }.max {
+            isCount ? $0.value.elements.count < $1.value.elements.count : $0.value.bytes < $1.value.bytes
+        }
+        guard let most, let last = lanes[most.key]?.elements.popLast() else { return nil }
+        lanes[most.key]?.bytes -= last.size
+        count -= 1
+        bytes -= last.size
+        return last.element
+    }
+}
