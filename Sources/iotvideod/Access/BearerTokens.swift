@@ -44,8 +44,10 @@ final class BearerTokens: Sendable {
     private enum Answer {
         case known(TokenGrant)
         case refused(IoTError)
-        /// It was good, or somebody asks already.
-        case ask
+        /// Somebody asks already.
+        case asked(Task<TokenGrant, any Error>)
+        /// It was good, and must be asked about again.
+        case stale
         case unknown(TokenKeys?)
     }
 
@@ -71,66 +73,76 @@ final class BearerTokens: Sendable {
     /// - Throws: 25004 for a token that is not good, 25024 when too many unknown ones come; what the link says when the
     ///   hub cannot be asked.
     func caller(of token: BearerToken, from address: RemoteAddress) async throws -> Caller {
+        let asker: Asker?
         switch state.withLock({ remembered(token, &$0) }) {
         case .known(let grant): return try admitted(grant, token)
         case .refused(let error): throw error
-        case .ask: break
-        case .unknown(nil): try takeQuestion(.address(address))
+        case .asked(let question): return try admitted(try await question.value, token)
+        case .stale: asker = nil
+        case .unknown(nil): asker = .address(address)
         case .unknown(let keys?):
             // About 0.1 ms, outside the lock.
             guard let claims = keys.claims(of: token.text), claims.kind == "api" else {
                 throw IoTError(.unauthenticated, "the hub has not signed this API token", remedy: Self.makeOne)
             }
             guard claims.expires > wall() / 1000 else { throw Self.expired }
-            try takeQuestion(.account(claims.subject))
+            asker = .account(claims.subject)
         }
-        return try admitted(try await ask(token), token)
+        return try admitted(try await ask(token, paidBy: asker), token)
     }
 
     private func remembered(_ token: BearerToken, _ state: inout State) -> Answer {
         let now = now()
-        if let known = state.good[token] {
-            state.good[token]?.lastUse = now
-            return known.until > now ? .known(known.grant) : .ask
-        }
+        state.good[token]?.lastUse = now
+        if let known = state.good[token], known.until > now { return .known(known.grant) }
         if let refused = state.refused[token], refused.until > now { return .refused(refused.error) }
-        return state.questions[token] != nil ? .ask : .unknown(state.keys)
+        if let question = state.questions[token] { return .asked(question) }
+        return state.good[token] != nil ? .stale : .unknown(state.keys)
     }
 
-    private func takeQuestion(_ asker: Asker) throws(IoTError) {
-        let now = now()
-        do throws(Quota<Asker>.Refusal) {
-            try state.withLock { state throws(Quota<Asker>.Refusal) in
-                if now - state.second >= .seconds(1) {
-                    state.second = now
-                    state.quota.giveBackAll()
-                }
-                try state.quota.take(for: asker)
+    /// Everybody who shows the same token waits for one answer; who asks first pays for the question.
+    private func ask(_ token: BearerToken, paidBy asker: Asker?) async throws -> TokenGrant {
+        let question = try state.withLock { state in
+            // Another request may have asked since this one looked, and may have its answer.
+            switch remembered(token, &state) {
+            case .known(let grant): return Task<TokenGrant, any Error> { grant }
+            case .refused(let error): throw error
+            case .asked(let question): return question
+            case .stale, .unknown:
+                if let asker { try takeQuestion(asker, &state) }
+                let question = begin(token)
+                state.questions[token] = question
+                return question
             }
+        }
+        return try await question.value
+    }
+
+    private func takeQuestion(_ asker: Asker, _ state: inout State) throws(IoTError) {
+        let now = now()
+        if now - state.second >= .seconds(1) {
+            state.second = now
+            state.quota.giveBackAll()
+        }
+        do throws(Quota<Asker>.Refusal) {
+            try state.quota.take(for: asker)
         } catch {
             throw error.error("tokens are checked in a second", remedy: "try again in a second")
         }
     }
 
-    /// Everybody who shows the same token waits for one answer.
-    private func ask(_ token: BearerToken) async throws -> TokenGrant {
-        let question = state.withLock { state in
-            if let question = state.questions[token] { return question }
-            // Shared by all who ask meanwhile, so it belongs to none of them; the link bounds its time.
-            let question = Task { [self] in
-                let result: Result<TokenGrant, any Error>
-                do {
-                    result = .success(try await check(token))
-                } catch {
-                    result = .failure(error)
-                }
-                self.state.withLock { learn(result, of: token, &$0) }
-                return try result.get()
+    /// Shared by all who ask meanwhile, so it belongs to none of them; the link bounds its time.
+    private func begin(_ token: BearerToken) -> Task<TokenGrant, any Error> {
+        Task {
+            let result: Result<TokenGrant, any Error>
+            do {
+                result = .success(try await check(token))
+            } catch {
+                result = .failure(error)
             }
-            state.questions[token] = question
-            return question
+            state.withLock { learn(result, of: token, &$0) }
+            return try result.get()
         }
-        return try await question.value
     }
 
     private func learn(_ result: Result<TokenGrant, any Error>, of token: BearerToken, _ state: inout State) {
