@@ -267,7 +267,7 @@ def test_revoked(browser, daemon):
     with Screens(browser, f"{daemon.url}/watch/street", token["token"]) as screens:
         screens.runs()
         daemon.local("DELETE", f"/v1/tokens/{token['id']}")
-        # The gateway looks at calls' tokens every ten seconds; until then the picture is a live one. A page that is cut
+        # The gateway looks at rights every two seconds; until then the picture is a live one. A page that is cut
         # off gets one more call while the gateway remembers what the hub said of the token, for a second.
         screens.says("Your access ended", "access-ended", limit=25)
         eventually("the end of the calls", lambda: not any(daemon.viewers()), 5)
