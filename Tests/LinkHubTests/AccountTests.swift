@@ -178,6 +178,19 @@ struct AccountTests {
         #expect(hub.core.state.users.values.count { $0.kind == .temporary } == 32, "and the refused one made nothing")
     }
 
+    @Test("A device has 64 temporary accounts at most")
+    func manyTemporary() throws {
+        var (hub, administrator) = try withAdministrator()
+        let create: JSONValue = ["device": "front", "ttlSeconds": 600]
+        for _ in 0..<HubCore.temporaryAccountsOfDevice {
+            #expect(try hub.request(administrator, "user.createTemporary", create)?.code == .success)
+        }
+        #expect(try hub.request(administrator, "user.createTemporary", create)?.code == .tooManyRequests)
+        #expect(
+            try hub.request(administrator, "user.createTemporary", ["device": "back", "ttlSeconds": 600])?.code
+                == .success)
+    }
+
     @Test("A removed device is told, its users are told, and nothing of it remains")
     func deviceRemoval() throws {
         var (hub, administrator) = try withAdministrator()

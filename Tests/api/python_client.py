@@ -93,15 +93,26 @@ def main(url, token):
     assert call("reloadConfiguration").restart_needed == []
 
     # Cameras
-    camera = call("addCamera", body=models.FileCameraRequest(name="back", url=str(CLIP)))
+    request = models.FileCameraRequest(name="back", url=str(CLIP))
+    camera = call("addCamera", body=request, idempotency_key="camera-1")
     assert camera.name == "back"
+    assert call("addCamera", body=request, idempotency_key="camera-1").name == "back"
+    page = call("listCameras", limit=1)
+    assert [camera.name for camera in page.cameras] == ["back"] and page.next_ == "back"
+    page = call("listCameras", limit=1, after=page.next_)
+    assert [camera.name for camera in page.cameras] == ["front"] and not page.next_
     assert {"front", "back"} <= {camera.name for camera in call("listCameras").cameras}
 
     # Accounts and tokens
     call("createUser", body=models.UserRequest(access_id="guest"), idempotency_key="guest-1")
     assert "guest" in [user.access_id for user in call("listUsers").users]
     temporary = call("createTemporaryUser", body=models.TemporaryUserRequest(device="front", ttl_seconds=60))
-    made = call("createToken", body=models.APITokenRequest(kind="api", user="guest", ttl_seconds=600))
+    request = models.APITokenRequest(kind="api", user="guest", ttl_seconds=600)
+    made = call("createToken", body=request, idempotency_key="token-1")
+    assert call("createToken", body=request, idempotency_key="token-1").id == made.id
+    page = call("listUsers", limit=1)
+    assert len(page.users) == 1 and page.next_ == page.users[0].access_id
+    assert call("listUsers", limit=1, after=page.next_).users[0].access_id > page.next_
     assert made.id in [token.id for token in call("listTokens").tokens]
     guest = api.client(made.token)
 

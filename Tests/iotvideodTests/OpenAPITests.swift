@@ -37,6 +37,26 @@ import Yams
         #expect(documented == served)
     }
 
+    @Test("Whatever makes something takes an idempotency key, which this gateway or the hub remembers")
+    func idempotencyKeys() throws {
+        let root = try document().root
+        var made: Set<String> = []
+        for (path, item) in try #require(root["paths"]?.mapping) {
+            guard let operation = item["post"], let responses = operation["responses"]?.mapping,
+                responses.keys.contains(where: { $0.string == "201" })
+            else { continue }
+            let parameters = operation["parameters"]?.sequence.map(Array.init) ?? []
+            let names = try parameters.map { try resolve($0, in: root)["name"]?.string }
+            #expect(names.contains("Idempotency-Key"), "\(path.string ?? "")")
+            made.insert(path.string ?? "")
+        }
+        // The hub remembers what it makes.
+        let byHub: Set = [
+            "/v1/users", "/v1/users/temporary", "/v1/tokens", "/v1/devices", "/v1/devices/{device}/share",
+        ]
+        #expect(made.subtracting(byHub) == Set(APIRoutes.all.filter(\.makes).map(\.path)))
+    }
+
     @Test("Errors are named by class of status: a client made of 'default' reads every unknown body as an error")
     func errorResponses() throws {
         for (path, item) in try #require(try document().root["paths"]?.mapping) {

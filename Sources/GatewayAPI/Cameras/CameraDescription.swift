@@ -47,8 +47,15 @@ public struct CameraDescription: Codable, Hashable, Sendable {
 /// `GET /v1/cameras`
 public struct CameraList: Codable, Hashable, Sendable {
     public var cameras: [CameraDescription]
+    /// What `after` must say for the next page; `nil` at the list's end.
+    public var next: String?
 
-    public init(cameras: [CameraDescription]) {
+    public init(cameras: [CameraDescription], next: String? = nil) {
         self.cameras = cameras
+        self.next = next
+    }
+
+    public init(_ page: Page<CameraDescription>) {
+        self.init(cameras: page.elements, next: page.next)
     }
 }

@@ -67,8 +67,15 @@ public struct NamedValue: Codable, Hashable, Sendable {
 /// `GET /v1/channels`
 public struct ChannelList: Codable, Hashable, Sendable {
     public var channels: [ChannelDescription]
+    /// What `after` must say for the next page; `nil` at the list's end.
+    public var next: String?
 
-    public init(channels: [ChannelDescription]) {
+    public init(channels: [ChannelDescription], next: String? = nil) {
         self.channels = channels
+        self.next = next
+    }
+
+    public init(_ page: Page<ChannelDescription>) {
+        self.init(channels: page.elements, next: page.next)
     }
 }

@@ -17,9 +17,16 @@ public struct BindingDescription: Codable, Hashable, Sendable {
 /// `GET /v1/devices/{device}/bindings`
 public struct BindingList: Codable, Hashable, Sendable {
     public var bindings: [BindingDescription]
+    /// What `after` must say for the next page; `nil` at the list's end.
+    public var next: String?
 
-    public init(bindings: [BindingDescription]) {
+    public init(bindings: [BindingDescription], next: String? = nil) {
         self.bindings = bindings
+        self.next = next
+    }
+
+    public init(_ page: Page<BindingDescription>) {
+        self.init(bindings: page.elements, next: page.next)
     }
 }
 

@@ -30,8 +30,15 @@ public struct DeviceSummary: Codable, Hashable, Sendable {
 /// `GET /v1/devices`
 public struct DeviceList: Codable, Hashable, Sendable {
     public var devices: [DeviceSummary]
+    /// What `after` must say for the next page; `nil` at the list's end.
+    public var next: String?
 
-    public init(devices: [DeviceSummary]) {
+    public init(devices: [DeviceSummary], next: String? = nil) {
         self.devices = devices
+        self.next = next
+    }
+
+    public init(_ page: Page<DeviceSummary>) {
+        self.init(devices: page.elements, next: page.next)
     }
 }

@@ -3,9 +3,16 @@ public import IoTCore
 /// `GET /v1/properties?path=&device=…`: one path of many devices.
 public struct PropertyReadings: Codable, Hashable, Sendable {
     public var readings: [DeviceReading]
+    /// What `after` must say for the next page; `nil` at the list's end.
+    public var next: String?
 
-    public init(readings: [DeviceReading]) {
+    public init(readings: [DeviceReading], next: String? = nil) {
         self.readings = readings
+        self.next = next
+    }
+
+    public init(_ page: Page<DeviceReading>) {
+        self.init(readings: page.elements, next: page.next)
     }
 }
 

@@ -5,8 +5,8 @@ import IoTLink
 extension AccountGateway {
     // MARK: Accounts
 
-    func users() async throws -> [UserDescription] {
-        try await hub.list(UserDescription.self, "user.list", key: "users", name: "accessId")
+    func users(_ page: PageRequest) async throws -> Page<UserDescription> {
+        try await hub.page(UserDescription.self, "user.list", page, key: "users", name: "accessId")
     }
 
     func createUser(_ user: AccessID, kind: AccountKind, requestID: String?) async throws -> UserResponse {
@@ -15,14 +15,16 @@ extension AccountGateway {
             id: requestID)
     }
 
-    func createTemporaryUser(_ request: TemporaryUserRequest) async throws -> TemporaryUserResponse {
+    func createTemporaryUser(
+        _ request: TemporaryUserRequest, requestID: String?
+    ) async throws -> TemporaryUserResponse {
         try await changingRights {
             try await hub.ask(
                 TemporaryUserResponse.self, "user.createTemporary",
                 [
                     "device": .string(try await target(request.device)), "actions": .list(request.actions),
                     "ttlSeconds": .integer(request.ttlSeconds), "within": token,
-                ])
+                ], id: requestID)
         }
     }
 
@@ -34,21 +36,22 @@ extension AccountGateway {
 
     // MARK: Bindings
 
-    func bindings(_ device: String) async throws -> [BindingDescription] {
+    func bindings(_ device: String, _ page: PageRequest) async throws -> Page<BindingDescription> {
         let result = try await hub.ask("device.users", ["device": .string(try await target(device))])
         guard let users = result["users"]?.arrayValue else {
             throw IoTError(.modelReceiveFailed, "device.users: the hub's answer has no list")
         }
-        return try users.map { user throws(IoTError) in try HubClient.read(BindingDescription.self, user) }
+        let bindings = try users.map { user throws(IoTError) in try HubClient.read(BindingDescription.self, user) }
+        return Page(of: bindings, page, by: \.accessId)
     }
 
-    func share(_ device: String, _ request: ShareRequest) async throws -> ShareResponse {
+    func share(_ device: String, _ request: ShareRequest, requestID: String?) async throws -> ShareResponse {
         try await hub.ask(
             ShareResponse.self, "device.share",
             [
                 "device": .string(try await target(device)), "actions": .list(request.actions),
                 "ttlSeconds": request.ttlSeconds.map { .integer($0) }, "within": token,
-            ])
+            ], id: requestID)
     }
 
     func subscribe(_ request: SubscriptionRequest, requestID: String?) async throws -> BindingResponse {
@@ -111,11 +114,11 @@ extension AccountGateway {
         if case .token(let id) = caller.credentials { .string(id) } else { nil }
     }
 
-    func tokens() async throws -> [TokenDescription] {
-        try await hub.list(TokenDescription.self, "token.list", key: "tokens", name: "id")
+    func tokens(_ page: PageRequest) async throws -> Page<TokenDescription> {
+        try await hub.page(TokenDescription.self, "token.list", page, key: "tokens", name: "id")
     }
 
-    func createToken(_ request: TokenRequest) async throws -> TokenResponse {
+    func createToken(_ request: TokenRequest, requestID: String?) async throws -> TokenResponse {
         let devices = JSONValue.list(request.devices)
         let result: JSONValue
         switch request.kind {
@@ -123,21 +126,22 @@ extension AccountGateway {
             let principal = request.user.flatMap(AccessID.init(rawValue:)).map { Principal.user($0).description }
             result = try await hub.ask(
                 "token.create",
-                ["principal": .text(principal), "ttlSeconds": .number(request.ttlSeconds), "within": token])
+                ["principal": .text(principal), "ttlSeconds": .number(request.ttlSeconds), "within": token],
+                id: requestID)
         case .api:
             result = try await hub.ask(
                 "token.createAPI",
                 [
                     "user": .text(request.user), "devices": devices, "actions": .list(request.actions),
                     "ttlSeconds": .number(request.ttlSeconds), "within": token,
-                ])
+                ], id: requestID)
         case .enrolment:
             result = try await hub.ask(
                 "token.enrol",
                 [
                     "user": .text(request.user), "devices": devices, "ttlSeconds": .number(request.ttlSeconds),
                     "within": token,
-                ])
+                ], id: requestID)
         }
         guard let id = result["id"]?.stringValue, let expires = result["expires"]?.integerValue else {
             throw IoTError(.modelReceiveFailed, "the hub's answer holds no token")

@@ -24,7 +24,11 @@ extension AccountGateway {
         return await shared.describe(use)
     }
 
-    func channels() async throws -> [ChannelDescription] {
+    func channels(_ page: PageRequest) async throws -> Page<ChannelDescription> {
+        Page(of: await channels(), page, by: \.id)
+    }
+
+    func channels() async -> [ChannelDescription] {
         let own = await shared.uses.ids(of: caller.account)
         var descriptions: [ChannelDescription] = []
         for use in await shared.registry.all

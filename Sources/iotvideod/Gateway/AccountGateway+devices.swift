@@ -3,13 +3,15 @@ import IoTCore
 import ThingModel
 
 extension AccountGateway {
-    func devices(of user: AccessID?) async throws -> [GatewayAPI.DeviceSummary] {
-        try await hub.devices(of: user).compactMap { device in
+    func devices(of user: AccessID?, _ page: PageRequest) async throws -> Page<GatewayAPI.DeviceSummary> {
+        let page = try await hub.devices(of: user, page)
+        let devices = page.elements.compactMap { device -> GatewayAPI.DeviceSummary? in
             guard caller.scope.includes(device: device.id) else { return nil }
             var device = device
             device.actions = device.actions?.filter { caller.scope.includes($0) }
             return device
         }
+        return Page(devices, next: page.next)
     }
 
     func device(_ device: String) async throws -> DeviceDetail {
@@ -32,18 +34,18 @@ extension AccountGateway {
         return PropertyResponse(value: read.value, version: read.version)
     }
 
-    func readProperties(_ devices: [String]?, path: String) async throws -> [GatewayAPI.DeviceReading] {
-        var wanted = devices
-        if caller.scope.devices != nil {
-            guard let devices else {
-                wanted = try await self.devices(of: nil).map(\.id)
-                return wanted?.isEmpty == true ? [] : try await readMany(wanted, path)
-            }
-            var ids: [String] = []
-            for device in devices { ids.append(try await target(device)) }
-            wanted = ids
-        }
+    func readProperties(of devices: [String], path: String) async throws -> [GatewayAPI.DeviceReading] {
+        var wanted: [String] = []
+        for device in devices { wanted.append(try await target(device)) }
         return try await readMany(wanted, path)
+    }
+
+    func readProperties(_ page: PageRequest, path: String) async throws -> Page<GatewayAPI.DeviceReading> {
+        if page == .all, caller.scope.devices == nil { return Page(try await readMany(nil, path)) }
+        let devices = try await devices(of: nil, page)
+        let viewed = devices.elements.filter { $0.actions?.contains(.view) ?? true }
+        guard !viewed.isEmpty else { return Page([], next: devices.next) }
+        return Page(try await readMany(viewed.map(\.id), path), next: devices.next)
     }
 
     private func readMany(_ devices: [String]?, _ path: String) async throws -> [GatewayAPI.DeviceReading] {
@@ -100,9 +102,12 @@ extension AccountGateway {
 
 extension HubClient {
     /// - Parameter user: another account, for an administrator.
-    func devices(of user: AccessID? = nil) async throws(IoTError) -> [GatewayAPI.DeviceSummary] {
-        try await list(ModelMethod.listDevices, ["user": .text(user?.rawValue)], key: "devices", name: "name")
-            .compactMap { GatewayAPI.DeviceSummary(json: $0) }
+    func devices(
+        of user: AccessID? = nil, _ page: PageRequest = .all
+    ) async throws(IoTError) -> Page<GatewayAPI.DeviceSummary> {
+        let page = try await self.page(
+            ModelMethod.listDevices, ["user": .text(user?.rawValue)], page, key: "devices", name: "name")
+        return Page(page.elements.compactMap { GatewayAPI.DeviceSummary(json: $0) }, next: page.next)
     }
 }
 

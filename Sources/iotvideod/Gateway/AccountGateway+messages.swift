@@ -2,16 +2,19 @@ import GatewayAPI
 import IoTCore
 
 extension AccountGateway {
-    func sendMessage(_ device: String, _ message: DeviceMessage) async throws -> MessageResponse {
+    func sendMessage(
+        _ device: String, _ message: DeviceMessage, requestID: String?
+    ) async throws -> MessageResponse {
         let params = params(try await target(device), message)
         guard message.responses == .many else {
-            let result = try await hub.ask("message.send", params, timeout: message.timeout + .seconds(1))
+            let result = try await hub.ask(
+                "message.send", params, timeout: message.timeout + .seconds(1), id: requestID)
             let data = message.responses == .none ? nil : result["data"]?.stringValue
             return MessageResponse(responses: data.map { [MessageData(data: $0)] } ?? [])
         }
         var responses: [MessageData] = []
         do {
-            for try await response in replies(params, message) { responses.append(response) }
+            for try await response in replies(params, message, requestID) { responses.append(response) }
         } catch let error as IoTError where error.code == .messageTimeout || error.code == .peerTimeout {
             // What came in time is an answer.
             if responses.isEmpty { throw error }
@@ -19,8 +22,10 @@ extension AccountGateway {
         return MessageResponse(responses: responses)
     }
 
-    func messageEvents(_ device: String, _ message: DeviceMessage) async throws -> AsyncStream<MessageEvent> {
-        let replies = replies(params(try await target(device), message), message)
+    func messageEvents(
+        _ device: String, _ message: DeviceMessage, requestID: String?
+    ) async throws -> AsyncStream<MessageEvent> {
+        let replies = replies(params(try await target(device), message), message, requestID)
         let pending = PendingEnd()
         return AsyncStream(unfolding: {
             if pending.isOver { return nil }
@@ -36,11 +41,11 @@ extension AccountGateway {
     }
 
     private func replies(
-        _ params: [String: JSONValue?], _ message: DeviceMessage
+        _ params: [String: JSONValue?], _ message: DeviceMessage, _ requestID: String?
     ) -> AsyncCompactMapSequence<AsyncThrowingStream<JSONValue, any Error>, MessageData> {
         shared.link.responses(
             "message.send", .object(params.compactMapValues { $0 }), timeout: message.timeout + .seconds(1),
-            id: nil, as: principal
+            id: requestID, as: principal
         )
         // The last answer may be empty: it only says that there are no more.
         .compactMap { $0["data"]?.stringValue.map { MessageData(data: $0) } }
@@ -56,9 +61,10 @@ extension AccountGateway {
         ]
     }
 
-    func askServer(_ request: ServerMessageRequest) async throws -> MessageData {
+    func askServer(_ request: ServerMessageRequest, requestID: String?) async throws -> MessageData {
         try await hub.ask(
-            MessageData.self, "server.request", ["path": .string(request.path), "data": .text(request.data)])
+            MessageData.self, "server.request", ["path": .string(request.path), "data": .text(request.data)],
+            id: requestID)
     }
 
     // MARK: Stored events

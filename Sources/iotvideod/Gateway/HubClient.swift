@@ -34,20 +34,25 @@ struct HubClient: Sendable {
         try APICoding.decode(type, from: result.jsonText.utf8, failure: .modelReceiveFailed)
     }
 
-    /// A whole list that the hub gives in pages: `key` names it, `name` the member that a page goes on behind.
-    func list<Element: Decodable>(
-        _ type: Element.Type, _ method: String, key: String, name: String
-    ) async throws(IoTError) -> [Element] {
+    /// The wanted part of a list that the hub gives in pages: `key` names it, `name` the member that a page goes on
+    /// after.
+    func page<Element: Decodable>(
+        _ type: Element.Type, _ method: String, _ wanted: PageRequest, key: String, name: String
+    ) async throws(IoTError) -> Page<Element> {
+        let page = try await page(method, [:], wanted, key: key, name: name)
         var elements: [Element] = []
-        for element in try await list(method, key: key, name: name) { elements.append(try Self.read(type, element)) }
-        return elements
+        for element in page.elements { elements.append(try Self.read(type, element)) }
+        return Page(elements, next: page.next)
     }
 
-    func list(
-        _ method: String, _ params: [String: JSONValue?] = [:], key: String, name: String
-    ) async throws(IoTError) -> [JSONValue] {
+    func page(
+        _ method: String, _ params: [String: JSONValue?] = [:], _ wanted: PageRequest = .all, key: String,
+        name: String
+    ) async throws(IoTError) -> Page<JSONValue> {
         var elements: [JSONValue] = []
         var params = params
+        params["after"] = .text(wanted.after)
+        params["limit"] = wanted.limit.map { .integer(Int64($0)) }
         for _ in 0..<Self.maximumPages {
             let result = try await ask(method, params)
             guard let page = result[key]?.arrayValue else {
@@ -55,9 +60,10 @@ struct HubClient: Sendable {
             }
             elements += page
             guard result["more"]?.boolValue == true, let last = page.last?[name] else { break }
+            if wanted.limit != nil { return Page(elements, next: last.stringValue) }
             params["after"] = last
         }
-        return elements
+        return Page(elements)
     }
 }
 

@@ -45,7 +45,7 @@ final class LocalGateway: GatewayService {
         self.quotas = quotas
         let rights = AccountRights { account in
             let own = account == accessId ? nil : Principal.user(account)
-            return try await HubClient(link: link, account: own).devices().map { device in
+            return try await HubClient(link: link, account: own).devices().elements.map { device in
                 AccountRights.Entry(
                     id: device.id, name: device.name, actions: Set(device.actions ?? [.view]))
             }
@@ -76,8 +76,8 @@ final class LocalGateway: GatewayService {
         if Self.id(ofToken: try await hub.ownerToken()) == id { return true }
         let client = HubClient(link: link, account: nil)
         // Only an administrator sees those of the cameras, and only the daemon's account need be one.
-        let tokens = try await client.list(TokenDescription.self, "token.list", key: "tokens", name: "id")
-        return tokens.contains { $0.id == id && $0.isLocal == true }
+        let tokens = try await client.page(TokenDescription.self, "token.list", .all, key: "tokens", name: "id")
+        return tokens.elements.contains { $0.id == id && $0.isLocal == true }
     }
 
     /// The claim `jti` of a JWT (RFC 7519 §4.1.7), which is the hub's own here and needs no check.

@@ -2,22 +2,38 @@ import IoTCore
 import Synchronization
 
 /// Who may fetch what an action's result named: the account that took the action, and nobody else.
+///
+/// The pictures behind the names are kept for minutes only. An account that names too many forgets its own oldest; when
+/// all have too many, who has most does.
 final class ResourceOwners: Sendable {
-    private static let capacity = 1024
+    static let capacity = 1024
+    static let capacityOfAccount = 256
 
     private struct State {
         var owners: [String: AccessID] = [:]
-        var order: [String] = []
+        /// The oldest first.
+        var names: [AccessID: [String]] = [:]
     }
 
     private let state = Mutex(State())
 
     func remember(_ resource: String, of account: AccessID) {
         state.withLock { state in
-            if state.owners.updateValue(account, forKey: resource) == nil { state.order.append(resource) }
-            // The oldest goes; the pictures behind the names are kept for minutes only.
-            if state.order.count > Self.capacity { state.owners[state.order.removeFirst()] = nil }
+            guard state.owners.updateValue(account, forKey: resource) == nil else { return }
+            state.names[account, default: []].append(resource)
+            if state.names[account, default: []].count > Self.capacityOfAccount {
+                Self.forgetOldest(of: account, &state)
+            } else if state.owners.count > Self.capacity {
+                let greatest = state.names.max { $0.value.count < $1.value.count }
+                if let greatest { Self.forgetOldest(of: greatest.key, &state) }
+            }
         }
+    }
+
+    private static func forgetOldest(of account: AccessID, _ state: inout State) {
+        guard var names = state.names[account], !names.isEmpty else { return }
+        state.owners[names.removeFirst()] = nil
+        state.names[account] = names.isEmpty ? nil : names
     }
 
     func owner(of resource: String) -> AccessID? {

@@ -97,6 +97,15 @@ struct APIRequest {
         return value
     }
 
+    /// Which part of a list is wanted.
+    var page: PageRequest {
+        get throws(IoTError) {
+            let after = query("after")
+            guard after != "" else { throw IoTError(.invalidRequest, "'after' may not be empty; leave it out") }
+            return PageRequest(limit: try integerQuery("limit", in: PageRequest.limits).map(Int.init), after: after)
+        }
+    }
+
     /// The client's idempotency key.
     var requestID: String? {
         get throws(IoTError) {

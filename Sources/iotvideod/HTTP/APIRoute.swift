@@ -1,3 +1,4 @@
+import GatewayAPI
 import Hummingbird
 import IoTCore
 
@@ -24,15 +25,27 @@ struct APIRoute: Sendable {
     let answersHead: Bool
     /// False where the request says, or the world, how long it takes.
     let isTimed: Bool
+    /// True where something is made in this gateway, so that it remembers the answers (`RepeatedRequests`).
+    let makes: Bool
     let handling: Handling
 
     init(
         _ method: HTTPRequest.Method, _ path: String, query: Set<String> = [], repeatable: Set<String> = [],
-        answersHead: Bool? = nil, isTimed: Bool = true, _ handle: @escaping Handler
+        answersHead: Bool? = nil, isTimed: Bool = true, makes: Bool = false, _ handle: @escaping Handler
     ) {
         self.init(
             method, path, query: query, repeatable: repeatable, answersHead: answersHead, isTimed: isTimed,
-            .gateway(handle))
+            makes: makes, .gateway(handle))
+    }
+
+    /// A list, which is given in pages to who asks for them.
+    init(
+        list path: String, query: Set<String> = [], repeatable: Set<String> = [],
+        _ handle: @escaping @Sendable (APIRequest, PageRequest, any Gateway) async throws -> Response
+    ) {
+        self.init(.get, path, query: query.union(["limit", "after"]), repeatable: repeatable) { request, gateway in
+            try await handle(request, try request.page, gateway)
+        }
     }
 
     init(_ method: HTTPRequest.Method = .get, open path: String, _ handle: @escaping OpenHandler) {
@@ -46,7 +59,7 @@ struct APIRoute: Sendable {
 
     private init(
         _ method: HTTPRequest.Method, _ path: String, query: Set<String>, repeatable: Set<String>,
-        answersHead: Bool?, isTimed: Bool, _ handling: Handling
+        answersHead: Bool?, isTimed: Bool, makes: Bool = false, _ handling: Handling
     ) {
         self.method = method
         self.path = path
@@ -54,6 +67,7 @@ struct APIRoute: Sendable {
         self.repeatable = repeatable
         self.answersHead = answersHead ?? (method == .get)
         self.isTimed = isTimed
+        self.makes = makes
         self.handling = handling
     }
 

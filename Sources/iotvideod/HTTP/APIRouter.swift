@@ -12,6 +12,17 @@ struct APIRouter: Sendable {
     let limits: APILimits
     let audit: AuditLog?
     let metrics: MetricsRegistry
+    private let repeated = RepeatedRequests()
+
+    init(
+        service: any GatewayService, door: APIDoor, limits: APILimits, audit: AuditLog?, metrics: MetricsRegistry
+    ) {
+        self.service = service
+        self.door = door
+        self.limits = limits
+        self.audit = audit
+        self.metrics = metrics
+    }
 
     func make(_ routes: [APIRoute] = APIRoutes.all) -> Router<APIContext> {
         let router = Router(context: APIContext.self)
@@ -58,9 +69,17 @@ struct APIRouter: Sendable {
         try route.right.check(caller)
         let lease = service.leases.begin(caller) { [channel = context.channel] in channel.close(promise: nil) }
         lease.keep(try service.quotas.take(.requests, for: caller.holder(owner: service.account)))
-        let read = try APIRequest(request, context, route, lease)
         let gateway = service.gateway(for: lease)
-        return try await whileGood(lease) { try await timed(route) { try await handle(read, gateway) } }
+        let carryOut = { @Sendable (request: Request) in
+            let read = try APIRequest(request, context, route, lease)
+            return try await timed(route) { try await handle(read, gateway) }
+        }
+        return try await whileGood(lease) {
+            guard route.makes, let key = try APIRequest(request, context, route, lease).requestID else {
+                return try await carryOut(request)
+            }
+            return try await repeated.answer(RepeatedRequests.Key(caller, key), to: request, carryOut)
+        }
     }
 
     /// An answer that comes after the right has ended is not given.

@@ -5,10 +5,10 @@ import IoTCore
 extension APIRoutes {
     static var channels: [APIRoute] {
         [
-            APIRoute(.get, "/v1/channels") { _, gateway in
-                try Response(json: ChannelList(channels: try await gateway.channels()))
+            APIRoute(list: "/v1/channels") { _, page, gateway in
+                try Response(json: ChannelList(try await gateway.channels(page)))
             },
-            APIRoute(.post, "/v1/channels") { request, gateway in
+            APIRoute(.post, "/v1/channels", makes: true) { request, gateway in
                 let body = try await request.decode(ChannelRequest.self)
                 guard body.channelKind != nil else {
                     throw IoTError(.invalidRequest, "kind '\(body.kind)' is unknown; known: monitor")

@@ -5,11 +5,11 @@ import IoTCore
 extension APIRoutes {
     static var devices: [APIRoute] {
         [
-            APIRoute(.get, "/v1/devices", query: ["user"]) { request, gateway in
+            APIRoute(list: "/v1/devices", query: ["user"]) { request, page, gateway in
                 let user = try request.query("user").map { text throws(IoTError) in
                     try APIRequest.account(text, "user")
                 }
-                return try Response(json: DeviceList(devices: try await gateway.devices(of: user)))
+                return try Response(json: DeviceList(try await gateway.devices(of: user, page)))
             },
             APIRoute(.post, "/v1/devices") { request, gateway in
                 let body = try await request.decode(DeviceRequest.self)
@@ -61,9 +61,15 @@ extension APIRoutes {
 
     static var properties: [APIRoute] {
         [
-            APIRoute(.get, "/v1/properties", query: ["path"], repeatable: ["device"]) { request, gateway in
-                let devices = try request.list("device", atMost: 100)
-                let readings = try await gateway.readProperties(devices, path: request.query("path") ?? "")
+            APIRoute(list: "/v1/properties", query: ["path"], repeatable: ["device"]) { request, page, gateway in
+                let path = request.query("path") ?? ""
+                guard let devices = try request.list("device", atMost: 100) else {
+                    return try Response(json: PropertyReadings(try await gateway.readProperties(page, path: path)))
+                }
+                guard page == .all else {
+                    throw IoTError(.invalidRequest, "either device, or limit and after")
+                }
+                let readings = try await gateway.readProperties(of: devices, path: path)
                 return try Response(json: PropertyReadings(readings: readings))
             },
             APIRoute(.get, "/v1/devices/{device}/properties", query: ["path"]) { request, gateway in

@@ -8,11 +8,11 @@ extension APIRoutes {
         [
             APIRoute(.post, "/v1/devices/{device}/messages", isTimed: false) { request, gateway in
                 let message = try check(try await request.decode(MessageRequest.self))
-                let device = request.parameter("device")
+                let (device, id) = (request.parameter("device"), try request.requestID)
                 guard message.responses == .many, request.accepts("text/event-stream") else {
-                    return try Response(json: try await gateway.sendMessage(device, message))
+                    return try Response(json: try await gateway.sendMessage(device, message, requestID: id))
                 }
-                let events = try await gateway.messageEvents(device, message)
+                let events = try await gateway.messageEvents(device, message, requestID: id)
                 return Response(events: events, to: request) { try $0.serverSentEvent }
             },
             APIRoute(.post, "/v1/server-messages") { request, gateway in
@@ -21,7 +21,7 @@ extension APIRoutes {
                     throw IoTError(.invalidRequest, "path must be 1 to 128 bytes")
                 }
                 if let data = body.data { try checkSize(try bytes(data, "data")) }
-                return try Response(json: try await gateway.askServer(body))
+                return try Response(json: try await gateway.askServer(body, requestID: try request.requestID))
             },
         ]
     }

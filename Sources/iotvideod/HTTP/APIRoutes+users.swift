@@ -5,8 +5,8 @@ import IoTCore
 extension APIRoutes {
     static var users: [APIRoute] {
         [
-            APIRoute(.get, "/v1/users") { _, gateway in
-                try Response(json: UserList(users: try await gateway.users()))
+            APIRoute(list: "/v1/users") { _, page, gateway in
+                try Response(json: UserList(try await gateway.users(page)))
             },
             APIRoute(.post, "/v1/users") { request, gateway in
                 let body = try await request.decode(UserRequest.self)
@@ -28,7 +28,8 @@ extension APIRoutes {
                     throw IoTError(.invalidRequest, "ttlSeconds must be from 60 to 604800")
                 }
                 try checkActions(body.actions)
-                return try Response(json: try await gateway.createTemporaryUser(body), status: .created)
+                let made = try await gateway.createTemporaryUser(body, requestID: try request.requestID)
+                return try Response(json: made, status: .created)
             },
             APIRoute(.delete, "/v1/users/{user}") { request, gateway in
                 try await gateway.removeUser(try request.account("user"), requestID: try request.requestID)
@@ -39,8 +40,8 @@ extension APIRoutes {
 
     static var bindings: [APIRoute] {
         [
-            APIRoute(.get, "/v1/devices/{device}/bindings") { request, gateway in
-                try Response(json: BindingList(bindings: try await gateway.bindings(request.parameter("device"))))
+            APIRoute(list: "/v1/devices/{device}/bindings") { request, page, gateway in
+                try Response(json: BindingList(try await gateway.bindings(request.parameter("device"), page)))
             },
             APIRoute(.post, "/v1/devices/{device}/share") { request, gateway in
                 let body = try await request.decode(ShareRequest.self)
@@ -48,7 +49,8 @@ extension APIRoutes {
                 if let life = body.ttlSeconds, !(1...604_800).contains(life) {
                     throw IoTError(.invalidRequest, "ttlSeconds: 1 to 604800, a week")
                 }
-                return try Response(json: try await gateway.share(request.parameter("device"), body), status: .created)
+                let made = try await gateway.share(request.parameter("device"), body, requestID: try request.requestID)
+                return try Response(json: made, status: .created)
             },
             APIRoute(.post, "/v1/subscriptions") { request, gateway in
                 let body = try await request.decode(SubscriptionRequest.self)
@@ -77,13 +79,14 @@ extension APIRoutes {
 
     static var tokens: [APIRoute] {
         [
-            APIRoute(.get, "/v1/tokens") { _, gateway in
-                try Response(json: TokenList(tokens: try await gateway.tokens()))
+            APIRoute(list: "/v1/tokens") { _, page, gateway in
+                try Response(json: TokenList(try await gateway.tokens(page)))
             },
             APIRoute(.post, "/v1/tokens") { request, gateway in
                 let body = try await request.decode(TokenRequest.self)
                 try check(body)
-                return try Response(json: try await gateway.createToken(body), status: .created)
+                let made = try await gateway.createToken(body, requestID: try request.requestID)
+                return try Response(json: made, status: .created)
             },
             APIRoute(.delete, "/v1/tokens/{id}") { request, gateway in
                 try await gateway.revokeToken(request.parameter("id"))

@@ -15,7 +15,7 @@ extension APIRoutes {
 
     static var whep: [APIRoute] {
         [
-            APIRoute(.post, "/v1/devices/{device}/whep") { request, gateway in
+            APIRoute(.post, "/v1/devices/{device}/whep", makes: true) { request, gateway in
                 let offer = try await request.text(sdp, atMost: SessionDescription.maximumByteCount)
                 do {
                     return created(try await gateway.openBrowserCall(request.parameter("device"), offer: offer))

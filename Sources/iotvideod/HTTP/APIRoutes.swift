@@ -37,10 +37,10 @@ enum APIRoutes {
             APIRoute(.post, "/v1/link/unregister") { _, gateway in
                 try Response(json: try await gateway.unregister())
             },
-            APIRoute(.get, "/v1/cameras") { _, gateway in
-                try Response(json: CameraList(cameras: try await gateway.cameras()))
+            APIRoute(list: "/v1/cameras") { _, page, gateway in
+                try Response(json: CameraList(Page(of: try await gateway.cameras(), page, by: \.name)))
             },
-            APIRoute(.post, "/v1/cameras") { request, gateway in
+            APIRoute(.post, "/v1/cameras", makes: true) { request, gateway in
                 let body = try await request.decode(CameraRequest.self)
                 guard body.username != "" else {
                     throw IoTError(.invalidRequest, "username: may not be empty; leave it out")

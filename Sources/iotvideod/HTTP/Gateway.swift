@@ -22,31 +22,34 @@ protocol Gateway: Sendable {
     func reload() async throws -> ReloadResponse
 
     // MARK: Accounts, rights, tokens
-    func users() async throws -> [UserDescription]
+    func users(_ page: PageRequest) async throws -> Page<UserDescription>
     func createUser(_ user: AccessID, kind: AccountKind, requestID: String?) async throws -> UserResponse
-    func createTemporaryUser(_ request: TemporaryUserRequest) async throws -> TemporaryUserResponse
+    func createTemporaryUser(
+        _ request: TemporaryUserRequest, requestID: String?
+    ) async throws -> TemporaryUserResponse
     func removeUser(_ user: AccessID, requestID: String?) async throws
-    func bindings(_ device: String) async throws -> [BindingDescription]
-    func share(_ device: String, _ request: ShareRequest) async throws -> ShareResponse
+    func bindings(_ device: String, _ page: PageRequest) async throws -> Page<BindingDescription>
+    func share(_ device: String, _ request: ShareRequest, requestID: String?) async throws -> ShareResponse
     func subscribe(_ request: SubscriptionRequest, requestID: String?) async throws -> BindingResponse
     func bind(
         _ device: String, _ user: AccessID, _ request: BindingRequest, requestID: String?
     ) async throws -> BindingResponse
     func unbind(_ device: String, _ user: AccessID, requestID: String?) async throws
-    func tokens() async throws -> [TokenDescription]
-    func createToken(_ request: TokenRequest) async throws -> TokenResponse
+    func tokens(_ page: PageRequest) async throws -> Page<TokenDescription>
+    func createToken(_ request: TokenRequest, requestID: String?) async throws -> TokenResponse
     func revokeToken(_ id: String) async throws
 
     // MARK: Devices
     /// Of the caller's account, or of another for an administrator.
-    func devices(of user: AccessID?) async throws -> [DeviceSummary]
+    func devices(of user: AccessID?, _ page: PageRequest) async throws -> Page<DeviceSummary>
     func createDevice(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse
     func renameDevice(_ device: String, to name: String, requestID: String?) async throws
     func removeDevice(_ device: String, requestID: String?) async throws
     func export(_ device: String) async throws -> DeviceExport
     func device(_ device: String) async throws -> DeviceDetail
-    /// `devices` `nil` is all that the caller may view.
-    func readProperties(_ devices: [String]?, path: String) async throws -> [DeviceReading]
+    func readProperties(of devices: [String], path: String) async throws -> [DeviceReading]
+    /// Of all devices that the caller may view.
+    func readProperties(_ page: PageRequest, path: String) async throws -> Page<DeviceReading>
     /// `path` `""` is the whole model.
     func readProperty(_ device: String, path: String) async throws -> PropertyResponse
     /// - Parameter requestID: the client's idempotency key; `nil` lets the gateway make one.
@@ -66,10 +69,14 @@ protocol Gateway: Sendable {
     func deleteUserProperty(_ device: String, name: String, requestID: String?) async throws -> VersionResponse
 
     // MARK: Messages and events
-    func sendMessage(_ device: String, _ message: DeviceMessage) async throws -> MessageResponse
+    func sendMessage(
+        _ device: String, _ message: DeviceMessage, requestID: String?
+    ) async throws -> MessageResponse
     /// Each response of the device as it comes, to `.end` or `.failed`.
-    func messageEvents(_ device: String, _ message: DeviceMessage) async throws -> AsyncStream<MessageEvent>
-    func askServer(_ request: ServerMessageRequest) async throws -> MessageData
+    func messageEvents(
+        _ device: String, _ message: DeviceMessage, requestID: String?
+    ) async throws -> AsyncStream<MessageEvent>
+    func askServer(_ request: ServerMessageRequest, requestID: String?) async throws -> MessageData
     func storedEvents(_ query: StoredEventQuery) async throws -> StoredEventList
     func deleteStoredEvents(_ deletion: StoredEventDeletion) async throws -> StoredEventDeletionResponse
     /// From now on, or behind the event of `lastID`.
@@ -84,7 +91,7 @@ protocol Gateway: Sendable {
     /// Returns when the channel is connected and its tracks are known. A channel that no response uses for
     /// `channels.idleTimeout` is closed by the gateway, so that a client that was killed leaks none.
     func openChannel(_ request: ChannelRequest) async throws -> ChannelDescription
-    func channels() async throws -> [ChannelDescription]
+    func channels(_ page: PageRequest) async throws -> Page<ChannelDescription>
     func channel(_ id: String) async throws -> ChannelDescription
     /// First the present state, then each change, to `.end`.
     func channelEvents(_ id: String) async throws -> AsyncStream<ChannelUpdate>

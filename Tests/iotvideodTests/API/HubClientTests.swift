@@ -63,13 +63,26 @@ final class ScriptedLink: HubLink {
         }
         let account = try #require(Principal("u/guest"))
         let client = HubClient(link: link, account: account)
-        let users = try await client.list(UserDescription.self, "user.list", key: "users", name: "accessId")
-        #expect(users.map(\.accessId) == ["a", "b"])
+        let users = try await client.page(UserDescription.self, "user.list", .all, key: "users", name: "accessId")
+        #expect(users.elements.map(\.accessId) == ["a", "b"])
+        #expect(users.next == nil)
         #expect(
             link.requests == [
                 .init(method: "user.list", params: [:], account: account),
                 .init(method: "user.list", params: ["after": "a"], account: account),
             ])
+    }
+
+    @Test("A wanted page is asked for once, and names where the next one begins")
+    func page() async throws {
+        let link = ScriptedLink { _ throws(IoTError) in
+            ["users": [["accessId": "c", "kind": "member"]], "more": true]
+        }
+        let page = try await HubClient(link: link, account: nil).page(
+            UserDescription.self, "user.list", PageRequest(limit: 1, after: "b"), key: "users", name: "accessId")
+        #expect(page.elements.map(\.accessId) == ["c"])
+        #expect(page.next == "c")
+        #expect(link.requests == [.init(method: "user.list", params: ["after": "b", "limit": 1], account: nil)])
     }
 
     @Test("The same idempotency key of two accounts is two requests on the link that they share")
@@ -105,7 +118,7 @@ final class ScriptedLink: HubLink {
                     ]
                 ]
             }, account: nil)
-        let device = try #require(try await client.devices().first)
+        let device = try #require(try await client.devices().elements.first)
         #expect(device.actions == [.view])
         #expect(device.owner == "owner")
     }

@@ -132,9 +132,9 @@ private struct ScriptedView: Gateway {
         return ReloadResponse()
     }
 
-    func users() async throws -> [UserDescription] {
+    func users(_ page: PageRequest) async throws -> Page<UserDescription> {
         try note()
-        return []
+        return Page([])
     }
 
     func createUser(_ user: AccessID, kind: AccountKind, requestID: String?) async throws -> UserResponse {
@@ -142,19 +142,21 @@ private struct ScriptedView: Gateway {
         return UserResponse(accessId: user.rawValue, kind: kind)
     }
 
-    func createTemporaryUser(_ request: TemporaryUserRequest) async throws -> TemporaryUserResponse {
+    func createTemporaryUser(
+        _ request: TemporaryUserRequest, requestID: String?
+    ) async throws -> TemporaryUserResponse {
         try note()
         return TemporaryUserResponse(accessId: "temporary-1", expires: 1)
     }
 
     func removeUser(_ user: AccessID, requestID: String?) async throws { try note() }
 
-    func bindings(_ device: String) async throws -> [BindingDescription] {
+    func bindings(_ device: String, _ page: PageRequest) async throws -> Page<BindingDescription> {
         try note()
-        return []
+        return Page([])
     }
 
-    func share(_ device: String, _ request: ShareRequest) async throws -> ShareResponse {
+    func share(_ device: String, _ request: ShareRequest, requestID: String?) async throws -> ShareResponse {
         try note()
         return ShareResponse(token: "secret.of.token", actions: [.view], expires: 1)
     }
@@ -173,21 +175,21 @@ private struct ScriptedView: Gateway {
 
     func unbind(_ device: String, _ user: AccessID, requestID: String?) async throws { try note() }
 
-    func tokens() async throws -> [TokenDescription] {
+    func tokens(_ page: PageRequest) async throws -> Page<TokenDescription> {
         try note()
-        return []
+        return Page([])
     }
 
-    func createToken(_ request: TokenRequest) async throws -> TokenResponse {
+    func createToken(_ request: TokenRequest, requestID: String?) async throws -> TokenResponse {
         try note()
         return TokenResponse(id: "1", kind: request.kind, token: "secret.of.token", expires: 1)
     }
 
     func revokeToken(_ id: String) async throws { try note() }
 
-    func devices(of user: AccessID?) async throws -> [DeviceSummary] {
+    func devices(of user: AccessID?, _ page: PageRequest) async throws -> Page<DeviceSummary> {
         try note()
-        return []
+        return Page([])
     }
 
     func createDevice(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse {
@@ -208,9 +210,14 @@ private struct ScriptedView: Gateway {
         throw error
     }
 
-    func readProperties(_ devices: [String]?, path: String) async throws -> [DeviceReading] {
+    func readProperties(of devices: [String], path: String) async throws -> [DeviceReading] {
         try note()
-        return (devices ?? []).map { DeviceReading(device: $0, name: $0, value: .null, version: 1) }
+        return devices.map { DeviceReading(device: $0, name: $0, value: .null, version: 1) }
+    }
+
+    func readProperties(_ page: PageRequest, path: String) async throws -> Page<DeviceReading> {
+        try note()
+        return Page([])
     }
 
     func readProperty(_ device: String, path: String) async throws -> PropertyResponse {
@@ -249,17 +256,21 @@ private struct ScriptedView: Gateway {
         return VersionResponse(version: 1)
     }
 
-    func sendMessage(_ device: String, _ message: DeviceMessage) async throws -> MessageResponse {
+    func sendMessage(
+        _ device: String, _ message: DeviceMessage, requestID: String?
+    ) async throws -> MessageResponse {
         try note()
         return MessageResponse(responses: [MessageData(data: message.data)])
     }
 
-    func messageEvents(_ device: String, _ message: DeviceMessage) async throws -> AsyncStream<MessageEvent> {
+    func messageEvents(
+        _ device: String, _ message: DeviceMessage, requestID: String?
+    ) async throws -> AsyncStream<MessageEvent> {
         try note()
         return AsyncStream { $0.finish() }
     }
 
-    func askServer(_ request: ServerMessageRequest) async throws -> MessageData {
+    func askServer(_ request: ServerMessageRequest, requestID: String?) async throws -> MessageData {
         try note()
         return MessageData(data: "")
     }
@@ -292,9 +303,9 @@ private struct ScriptedView: Gateway {
         throw error
     }
 
-    func channels() async throws -> [ChannelDescription] {
+    func channels(_ page: PageRequest) async throws -> Page<ChannelDescription> {
         try note()
-        return []
+        return Page([])
     }
 
     func channel(_ id: String) async throws -> ChannelDescription {
