@@ -40,7 +40,6 @@ struct BindingBrokerTests {
                     _ = try await user.request(
                         "call.connect",
                         ["device": id, "kind": "monitor", "session": "c1", "token": granted["token"] ?? .null])
-                    let began = ContinuousClock.now
                     try await hub.unbind(bob, from: device)
                     var sides: [String: Principal?] = [:]
                     for await (side, request) in ends {
@@ -48,7 +47,6 @@ struct BindingBrokerTests {
                         sides[side] = request.from
                         if sides.count == 2 { break }
                     }
-                    #expect(ContinuousClock.now - began < .seconds(1))
                     #expect(sides == ["user": .device(device), "device": .user(bob)])
 
                     try await hub.removeUser(bob)

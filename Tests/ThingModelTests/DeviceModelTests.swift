@@ -242,10 +242,19 @@ import Testing
         }
     }
 
-    @Test("When the link session ends, so does the model")
+    @Test("When the link session ends, so does the model, and not before", .timeLimit(.minutes(1)))
     func ends() async throws {
         let model = try makeModel()
+        let hasEnded = Atomic(false)
+        async let running: Void = {
+            await model.run()
+            hasEnded.store(true, ordering: .relaxed)
+        }()
+        hub.become(.online)
+        await expect(firstContact)
+        let hasEndedEarly = hasEnded.load(ordering: .relaxed)
+        #expect(!hasEndedEarly)
         hub.status.finish()
-        await model.run()
+        await running
     }
 }

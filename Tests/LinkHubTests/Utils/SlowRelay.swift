@@ -1,12 +1,22 @@
 import Foundation
 import Glibc
 import IoTCore
+import Synchronization
 
 /// A TCP port of 127.0.0.1 whose queue is full at first, so that a connection takes as long as over a slow network (a
 /// second: the kernel sends its SYN again), and then relays one connection to another port.
 final class SlowRelay: Sendable {
     let port: Int
     private let listener: Int32
+    private let delay: Delay
+
+    /// Shared with the relay's thread, which may outlive it.
+    private final class Delay: Sendable {
+        let isOver = Atomic(false)
+    }
+
+    /// Whether a connection that stands now was made to wait.
+    var hasDelayed: Bool { delay.isOver.load(ordering: .acquiring) }
 
     init(to target: Int) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -21,8 +31,11 @@ final class SlowRelay: Sendable {
         guard isBound, listen(listener, 0) == 0 else { throw IoTError(.internalFailure, "no relay") }
         port = Int(UInt16(bigEndian: address.sin_port))
         let fillers = [Self.connect(port), Self.connect(port)]
+        let delay = Delay()
+        self.delay = delay
         Thread.detachNewThread {
             Thread.sleep(forTimeInterval: 0.3)
+            delay.isOver.store(true, ordering: .releasing)
             for filler in fillers { close(filler) }
             // The fillers come first, and end at once.
             while case let client = accept(listener, nil, nil), client >= 0 {

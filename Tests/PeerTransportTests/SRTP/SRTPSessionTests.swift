@@ -246,7 +246,7 @@ import Testing
             var short = ByteBuffer(hex: header)
             #expect(client.protectRTP(&short) == .malformed)
             short.writeRepeatingByte(0, count: 16)
-            #expect(server.unprotectRTP(&short) == .malformed || header.hasPrefix("90"))
+            #expect(server.unprotectRTP(&short) == .malformed, "\(header)")
         }
     }
 
