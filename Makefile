@@ -3,6 +3,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 CAMERA ?= Samples/street-h264-aac.mp4
+HUB ?=
 SWIFT ?= swift
 
 # A toolchain that was unpacked but is not in PATH.
@@ -24,7 +25,8 @@ help:
 	@echo 'make deps      install the Debian packages that building and running need'
 	@echo 'make build     build iotvideod and iotctl in release mode'
 	@echo 'make run       deps, build, and run with the sample clip as camera "front"'
-	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another)'
+	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another; HUB=192.0.2.2, an address'
+	@echo '               of this machine, lets other boxes join there)'
 	@echo 'make test      deps, format check, and every test (needs root, for network namespaces and captures;'
 	@echo '               18 to 22 minutes on 2 cores)'
 	@echo 'make test-long  what takes too long for make test: chaos with other seeds and for ten minutes, more cases for'
@@ -72,7 +74,7 @@ build:
 	$(SWIFT) build $(RELEASE) --product iotctl
 
 run: deps build
-	@packaging/run.sh "$(CURDIR)/$(BIN)" '$(CAMERA)'
+	@packaging/run.sh "$(CURDIR)/$(BIN)" '$(CAMERA)' '$(HUB)'
 
 # Root is asked for first, also by make -j.
 test test-long interop: | root
@@ -89,6 +91,7 @@ test: deps-test lint
 	$(TOLD) $(SWIFT) test --skip-build --no-parallel --skip '$(COMPUTING_TESTS)' --skip EndToEndTests --skip InteropTests
 	$(TOLD) $(SWIFT) test --skip-build --no-parallel --filter EndToEndTests
 	Tests/operations/backup.sh
+	Tests/operations/two-boxes.sh
 	Tests/api/python-client.sh
 	Tests/api/schemathesis.sh
 	Tests/InteropTests/run.sh

@@ -1,9 +1,11 @@
 #!/bin/bash
-# run.sh BIN CAMERA — runs the daemon with one camera and says what to try next. Everything it makes is in .run/.
+# run.sh BIN CAMERA [ADDRESS[:PORT]] — runs the daemon with one camera and says what to try next. Everything it makes is
+# in .run/. With an address of this machine, other boxes join its hub there.
 set -euo pipefail
 
 bin=$1
 camera=$2
+hub=${3:-}
 # A file is named from here, the configuration's paths from .run/.
 case $camera in
     *://* | /*) ;;
@@ -20,6 +22,10 @@ cameras:
   - name: front
     url: '$quoted'
 YAML
+if [ -n "$hub" ]; then
+    case $hub in *:*) ;; *) hub=$hub:8883 ;; esac
+    echo "hub: {tls: {listen: '$hub'}}" >> .run/iotvideod.yaml
+fi
 
 hints() {
     cat <<HINTS

@@ -16,7 +16,7 @@ public struct HubTLS: Sendable {
     /// Its private key.
     public var keyFile: String?
     /// Life of a certificate of the hub's own, 90 days; it is replaced at two thirds, while the broker runs.
-    var leafLifetime: Int64 = 90 * 86_400
+    var leafLifetime = OwnCertificate.lifetime
     /// How often that is looked after.
     var checkInterval = Duration.seconds(60)
 

@@ -12,6 +12,9 @@ public final class LinkHub: Service, Sendable {
     /// Where principals connect.
     public let endpoint: LinkEndpoint
 
+    /// Where principals of this very process connect: the broker's socket, whatever `endpoint` is.
+    public let localEndpoint: LinkEndpoint
+
     /// Where principals on other machines connect: the first of `HubTLS.names`, or the address it listens on; `nil`
     /// without a TLS listener.
     public var tlsEndpoint: LinkEndpoint? { supervisor.tlsEndpoint }
@@ -55,6 +58,7 @@ public final class LinkHub: Service, Sendable {
             dataDirectory: directory, endpoint: configuration.endpoint, program: configuration.mosquittoPath,
             tls: configuration.tls, limits: configuration.brokerLimits, logger: logger)
         endpoint = Self.linkEndpoint(supervisor.endpoint)
+        localEndpoint = Self.linkEndpoint(supervisor.localEndpoint)
         authority = TokenAuthority(key: try HubKey(dataDirectory: directory))
         owner = try OwnerAccount(dataDirectory: directory)
         store = try HubStore(path: directory + "/hub.sqlite") { row in
@@ -150,9 +154,15 @@ public final class LinkHub: Service, Sendable {
             ])
     }
 
+    /// Tells that it will be stopped soon: from now on nothing waits until another program unlocks the database.
+    public func expectStop() {
+        store.waitNoLonger()
+    }
+
     private func finish(_ error: IoTError?) async {
         ready.resolve(.failure(error ?? IoTError(.stopping)))
         credentials.stop()
+        expectStop()
         await service.stop()
         store.close()
         lock.release()
@@ -169,6 +179,9 @@ public final class LinkHub: Service, Sendable {
 
     /// How often a broker was started.
     public var brokerStarts: Int { supervisor.starts }
+
+    /// Why no broker runs; `nil` while one does.
+    public var brokerFailure: IoTError? { supervisor.failure }
 
     /// Where the hub's own client connects.
     var hubEndpoint: BrokerEndpoint { supervisor.hubEndpoint }

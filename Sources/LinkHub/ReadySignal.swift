@@ -3,9 +3,12 @@ import NIOConcurrencyHelpers
 
 /// Tells any number of waiters that something is ready, or why it never will be.
 final class ReadySignal: Sendable {
+    private typealias Outcome = Result<Void, IoTError>
+
     private struct State {
-        var outcome: Result<Void, IoTError>?
-        var waiters: [CheckedContinuation<Result<Void, IoTError>, Never>] = []
+        var outcome: Outcome?
+        var waiters: [Int: CheckedContinuation<Outcome, Never>] = [:]
+        var tickets = 0
     }
 
     private let state = NIOLockedValueBox(State())
@@ -13,21 +16,33 @@ final class ReadySignal: Sendable {
     /// Only the first call has an effect.
     func resolve(_ outcome: Result<Void, IoTError>) {
         let waiters = state.withLockedValue { state in
-            guard state.outcome == nil else { return [CheckedContinuation<Result<Void, IoTError>, Never>]() }
+            guard state.outcome == nil else { return [CheckedContinuation<Outcome, Never>]() }
             state.outcome = outcome
-            defer { state.waiters = [] }
-            return state.waiters
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
         }
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
 
+    /// Throws `stopping` when the waiting task is cancelled.
     func wait() async throws(IoTError) {
-        let outcome = await withCheckedContinuation { continuation in
-            let known = state.withLockedValue { state in
-                if state.outcome == nil { state.waiters.append(continuation) }
-                return state.outcome
+        let ticket = state.withLockedValue { state in
+            state.tickets += 1
+            return state.tickets
+        }
+        let outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let known = state.withLockedValue { state -> Outcome? in
+                    // The handler below may have run already, and then finds nothing to take out.
+                    if Task.isCancelled { return .failure(IoTError(.stopping)) }
+                    if state.outcome == nil { state.waiters[ticket] = continuation }
+                    return state.outcome
+                }
+                if let known { continuation.resume(returning: known) }
             }
-            if let known { continuation.resume(returning: known) }
+        } onCancel: {
+            let waiter = state.withLockedValue { $0.waiters.removeValue(forKey: ticket) }
+            waiter?.resume(returning: .failure(IoTError(.stopping)))
         }
         try outcome.get()
     }

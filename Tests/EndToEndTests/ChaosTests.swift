@@ -23,11 +23,13 @@ import Testing
         var writers = [
             ChaosWriter(number: 1, device: "front", target: .user("c1"), home: .hub, site: site, seed: seed),
             ChaosWriter(number: 2, device: "yard", target: .user("c2"), home: .gateway, site: site, seed: seed),
-            ChaosWriter(number: 3, device: "yard", target: .writable("_logLevel"), home: .hub, site: site, seed: seed),
+            ChaosWriter(
+                number: 3, device: "yard", target: .writable("_cloudStoage", member: "utcExpire"), home: .hub,
+                site: site, seed: seed),
             ChaosWriter(
                 number: 4, device: "yard", target: .writable("_otaMode"), home: .gateway, site: site, seed: seed),
             ChaosWriter(
-                number: 5, device: "front", target: .writable("_logLevel"), home: .gateway, site: site, seed: seed),
+                number: 5, device: "front", target: .writable("_otaMode"), home: .gateway, site: site, seed: seed),
             ChaosWriter(number: 6, device: "front", target: .user("c6"), home: .gateway, site: site, seed: seed),
         ]
         for index in writers.indices { await writers[index].prepare() }

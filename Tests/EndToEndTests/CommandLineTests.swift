@@ -72,8 +72,8 @@ import Testing
         #expect(fromInput.status == 0, "\(fromInput.errors)")
         #expect(try await daemon.api.read("front", "ProWritable._logLevel.setVal") as? Int == 5)
         for (path, value, code) in [
-            ("ProWritable._logLevel.setVal", #""loud""#, 20102), ("ProReadonly.viewers.stVal", "3", 20101),
-            ("ProWritable.nothing.setVal", "3", 20101),
+            ("ProWritable._logLevel.setVal", #""loud""#, 20102), ("ProWritable._logLevel.setVal", "99", 20102),
+            ("ProReadonly.viewers.stVal", "3", 20101), ("ProWritable.nothing.setVal", "3", 20101),
         ] {
             let refused = try await daemon.iotctl("property", "write", "front", path, value)
             #expect(refused.status == 1 && refused.errors.hasPrefix("error \(code) "), "\(refused.errors)")

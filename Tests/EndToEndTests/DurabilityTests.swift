@@ -17,6 +17,10 @@ import Testing
         var roundsWithCuts = 0
         while sum(writers, \.acknowledged) < 1_000 || rounds < 8 {
             let daemon = try await RunningDaemon(cameras: cameras, folder: folder)
+            // A device that was never online has no properties yet.
+            try await eventually("the camera") {
+                try await daemon.api.read("front", "ProReadonly._online.stVal") as? Int == 1
+            }
             for index in writers.indices {
                 if rounds == 0 {
                     await writers[index].prepare(daemon.socketClient)

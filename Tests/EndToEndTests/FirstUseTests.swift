@@ -83,6 +83,46 @@ import Testing
         await other.stop()
     }
 
+    @Test("The packaged configuration with its line `api.listen` alone: its certificate is the box's own, and names it")
+    func packagedConfiguration() async throws {
+        let port = try RTSPServer.freePort()
+        let packaged = try String(
+            contentsOf: Product.root.appendingPathComponent("packaging/iotvideod.yaml"), encoding: .utf8)
+        let line = "# api:\n#   listen: 0.0.0.0:8443\n"
+        try #require(packaged.contains(line))
+        let configuration = packaged.replacingOccurrences(of: line, with: "api:\n  listen: 0.0.0.0:\(port)\n")
+        let daemon = try await RunningDaemon(configuration: configuration)
+        let file = daemon.folder.path("iotvideod.yaml")
+        let check = try await Program(
+            path: Product.program("iotvideod"), arguments: ["--config", file, "--check-config"]
+        ).run()
+        #expect(check.status == 0, "\(check.errors)")
+
+        let client = try await client(of: daemon, port: port)
+        let fingerprint = try await fingerprint(daemon)
+        let refused = try await client.status()
+        #expect(refused.errors.contains(fingerprint), "\(refused.errors)")
+        #expect(daemon.log.contains("SHA256 \(fingerprint)"), "\(daemon.log)")
+        let authority = daemon.folder.path("data/keys/ca.pem")
+        let told = try await Client(
+            arguments: client.arguments + ["--ca", authority], environment: client.environment
+        ).status()
+        #expect(told.status == 0, "\(told.errors)")
+        // curl looks for the name in the certificate, whoever signed it; the API answers under the machine's own name.
+        let name = ProcessInfo.processInfo.hostName.lowercased()
+        for host in ["127.0.0.1", "localhost", name] {
+            let answer = try await Program.named(
+                "curl",
+                [
+                    "-sS", "--cacert", authority, "--resolve", "\(host):\(port):127.0.0.1",
+                    "https://\(host):\(port)/healthz",
+                ]
+            ).run()
+            #expect(answer.text == #"{"status":"ok"}"#, "\(host): \(answer.errors)\(answer.text)")
+        }
+        await daemon.stop()
+    }
+
     @Test("--ca needs no question; the file of another authority is refused in plain words")
     func authorityFile() async throws {
         let port = try RTSPServer.freePort()

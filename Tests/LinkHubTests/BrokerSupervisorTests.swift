@@ -118,6 +118,25 @@ struct BrokerSupervisorTests {
         #expect(error?.message.contains("Error") == true)
     }
 
+    @Test("Only the child itself is taken for the broker, not what else listens where it should")
+    func notTheChild() async throws {
+        let directory = TemporaryDirectory()
+        let program = directory.path + "/mosquitto"
+        let broker = try BrokerLocator(configured: nil).program
+        try "#!/bin/sh\n\(broker) \"$@\" &\nwait\n".write(toFile: program, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        let supervisor = try BrokerSupervisor(
+            dataDirectory: directory.path, program: program, logger: quietLogger)
+        let security = security
+        let error = await #expect(throws: IoTError.self) {
+            try await supervisor.run(
+                securityFile: { () async throws(IoTError) in security },
+                onListening: { Issue.record("a stranger was taken for the broker") })
+        }
+        #expect(error?.code == .brokerFailed && error?.message.hasSuffix("in the broker's place") == true)
+        #expect(await BrokerOrphans.reclaim(settingsFile: directory.path + "/broker/mosquitto.conf") == 1)
+    }
+
     @Test("A data directory with a long path gets a short private directory for its sockets")
     func longPath() async throws {
         let directory = TemporaryDirectory(nameLength: 120)

@@ -9,11 +9,11 @@ import ThingModel
     private struct Shadow {
         var begin: Int64 = 0
         var desc = ""
-        var level: Int64 = 0
+        var mode: Int64 = 0
         var viewers: Int64 = 0
         var notes: [String: JSONValue] = [:]
         var versions: [String: Int64] = [
-            "ProWritable.recordPlan": 1, "ProWritable._logLevel": 1, "ProReadonly.cameraOn": 1,
+            "ProWritable.recordPlan": 1, "ProWritable._otaMode": 1, "ProReadonly.cameraOn": 1,
         ]
         var version: Int64 = 1
 
@@ -35,7 +35,7 @@ import ThingModel
         let object =
             switch kind {
             case 0, 1: "ProWritable.recordPlan"
-            case 2: "ProWritable._logLevel"
+            case 2: "ProWritable._otaMode"
             case 3: "ProReadonly.cameraOn"
             default: "ProUser.\(name)"
             }
@@ -57,8 +57,8 @@ import ThingModel
                 shadow.desc = "\(number)"
             case 2:
                 change = try document.write(
-                    "ProWritable._logLevel", ["setVal": .integer(number)], at: t, ifVersion: ifVersion)
-                shadow.level = number
+                    "ProWritable._otaMode", ["setVal": .integer(number)], at: t, ifVersion: ifVersion)
+                shadow.mode = number
             case 3:
                 change = try document.report("ProReadonly.cameraOn.stVal", .integer(number), at: t)
                 shadow.viewers = number
@@ -116,7 +116,7 @@ import ThingModel
         let section = try document.read("ProWritable.recordPlan.setVal.timeSection1")
         #expect(section.value["begin"] == .integer(shadow.begin))
         #expect(section.value["desc"] == .string(shadow.desc))
-        #expect(try document.read("ProWritable._logLevel.setVal").value == .integer(shadow.level))
+        #expect(try document.read("ProWritable._otaMode.setVal").value == .integer(shadow.mode))
         #expect(try document.read("ProReadonly.cameraOn.stVal").value == .integer(shadow.viewers))
         for (path, version) in shadow.versions { #expect(try document.read(path).version == version) }
         for name in Self.names { #expect((try? document.read("ProUser.\(name).val").value) == shadow.notes[name]) }

@@ -44,6 +44,8 @@ import ThingModel
         arguments: [
             ("ProWritable._logLevel.setVal", #""2""#, "ProWritable._logLevel.setVal"),
             ("ProWritable._logLevel.setVal", "2.5", "ProWritable._logLevel.setVal"),
+            ("ProWritable._logLevel.setVal", "99", "ProWritable._logLevel.setVal"),
+            ("ProWritable._logLevel.setVal", "-1", "ProWritable._logLevel.setVal"),
             ("ProWritable._logLevel", "2", "setVal"), ("ProWritable._logLevel", "{}", "setVal"),
             ("ProWritable._logLevel", #"{"setVal":1,"x":1}"#, "ProWritable._logLevel.x"),
             ("ProWritable._logLevel", #"{"ctlVal":1}"#, "setVal"),

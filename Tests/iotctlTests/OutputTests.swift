@@ -38,13 +38,21 @@ import Testing
 
     @Test("A box that has joined another says so, in place of a hub and a broker that it does not have")
     func joinedStatus() {
-        let link = LinkState(.online, cause: "connected", reason: nil, since: 0, accessId: "bob")
-        let status = StatusResponse(
+        var link = LinkState(
+            .online, cause: "connected", reason: nil, since: 0, accessId: "bob", endpoint: "tls:192.0.2.2:8883")
+        var status = StatusResponse(
             uptime: 7, link: link, hub: HubState(enabled: false, ready: false, endpoint: nil), broker: nil, cameras: 1,
-            channels: 0)
+            camerasOnline: 1, channels: 0, calls: 2,
+            shared: ["requests": SharedUse(used: 1, bound: 512), "calls": SharedUse(used: 2, bound: 256)])
         let text = StatusCommand.text(status)
-        #expect(text.contains("hub       on another box\n"))
+        #expect(text.contains("hub       on another box, at tls:192.0.2.2:8883\n"))
+        #expect(text.contains("cameras   1, 1 online\n") && text.contains("calls     2\n"))
+        #expect(text.hasSuffix("in use    calls 2 of 256, requests 1 of 512"))
         #expect(!text.contains("broker"))
+        // One that has joined with its cameras alone.
+        link.cause = "notRegistered"
+        status.link = link
+        #expect(StatusCommand.text(status).contains("link      none: this box acts for no account\n"))
     }
 
     @Test("Pending are whole properties, and what is written may lie inside one")

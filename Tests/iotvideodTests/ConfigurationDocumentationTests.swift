@@ -47,9 +47,9 @@ import Testing
         let defaults = DefaultPaths(environment: [:], isRoot: true)
         let plain = Configuration(defaults: defaults)
         for key in ConfigurationKey.all
-        where !["see below", "automatic", "found", "none", "the hub's owner", "the hub's own"].contains(key.defaultText)
-            && !key.defaultText.contains("unless")
-        {
+        where ![
+            "see below", "automatic", "found", "none", "the hub's owner", "the hub's own", "the box's own",
+        ].contains(key.defaultText) && !key.defaultText.contains("unless") {
             let steps = key.name.split(separator: ".")
             let text =
                 steps.joined(separator: ": {") + ": '" + key.defaultText + "'"

@@ -47,12 +47,12 @@ import Testing
             #expect(!configuration.api.isEncrypted)
             let alone = try DaemonOptions.parse(["--config", file])
             #expect(throws: IoTError.self) { try alone.configuration(environment: [:], isRoot: true) }
-            // Beyond this machine it is encrypted, which takes a certificate.
+            // Beyond this machine it is encrypted, with a certificate of the box's own where none is named.
             let open = try DaemonOptions.parse(["--listen", "0.0.0.0:8443"])
-            #expect(throws: IoTError.self) { try open.configuration(environment: [:], isRoot: true) }
+            #expect(try open.configuration(environment: [:], isRoot: true).api.isEncrypted)
             try "hub: {tls: {listen: '0.0.0.0:8883'}}\n".write(toFile: file, atomically: true, encoding: .utf8)
-            let hub = try DaemonOptions.parse(["--config", file, "--listen", "0.0.0.0:8443"])
-            #expect(try hub.configuration(environment: [:], isRoot: true).api.isEncrypted)
+            let same = try DaemonOptions.parse(["--config", file, "--listen", "192.0.2.1:8883"])
+            #expect(throws: IoTError.self) { try same.configuration(environment: [:], isRoot: true) }
         }
     }
 

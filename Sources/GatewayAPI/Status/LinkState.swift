@@ -12,13 +12,18 @@ public struct LinkState: Codable, Hashable, Sendable {
     /// When this status began: ms since 1970.
     public var since: Int64
     public var accessId: String
+    /// The hub's: `unix:PATH`, `HOST:PORT` of this machine, or `tls:HOST:PORT`; `nil` from a daemon that does not tell it.
+    public var endpoint: String?
 
-    public init(_ status: LinkStatus, cause: String, reason: IoTError?, since: Int64, accessId: String) {
+    public init(
+        _ status: LinkStatus, cause: String, reason: IoTError?, since: Int64, accessId: String, endpoint: String? = nil
+    ) {
         self.status = status.rawValue
         self.name = status.name
         self.cause = cause
         self.reason = reason.map(APIError.init)
         self.since = since
         self.accessId = accessId
+        self.endpoint = endpoint
     }
 }

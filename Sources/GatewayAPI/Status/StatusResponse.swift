@@ -9,6 +9,8 @@ public struct StatusResponse: Codable, Hashable, Sendable {
     public var broker: BrokerState?
     /// Configured cameras.
     public var cameras: Int
+    /// How many of them are online at their hub; `nil` from a daemon that does not count them.
+    public var camerasOnline: Int?
     /// Open channels of local users.
     public var channels: Int
     /// Browsers' calls of the account; `nil` from a daemon that does not count them.
@@ -18,7 +20,7 @@ public struct StatusResponse: Codable, Hashable, Sendable {
 
     public init(
         version: String = ProductVersion.current, uptime: Int, link: LinkState, hub: HubState, broker: BrokerState?,
-        cameras: Int, channels: Int, calls: Int? = nil, shared: [String: SharedUse]? = nil
+        cameras: Int, camerasOnline: Int? = nil, channels: Int, calls: Int? = nil, shared: [String: SharedUse]? = nil
     ) {
         self.version = version
         self.uptime = uptime
@@ -26,6 +28,7 @@ public struct StatusResponse: Codable, Hashable, Sendable {
         self.hub = hub
         self.broker = broker
         self.cameras = cameras
+        self.camerasOnline = camerasOnline
         self.channels = channels
         self.calls = calls
         self.shared = shared

@@ -79,5 +79,8 @@ extension ErrorCatalogue {
         Entry(
             .requestIDReused, "requestIDReused", "this request id, or idempotency key, was used for something else",
             remedy: "use a new one for each request, and the same only to repeat it"),
+        Entry(
+            .addressInUse, "addressInUse", "another program uses the port or the socket",
+            remedy: "stop it, or configure another port"),
     ]
 }

@@ -130,5 +130,6 @@ extension ErrorCode {
     public static let tokenRejected = ErrorCode(rawValue: 25026)
     public static let certificateRejected = ErrorCode(rawValue: 25027)
     public static let requestIDReused = ErrorCode(rawValue: 25028)
+    public static let addressInUse = ErrorCode(rawValue: 25029)
     public static let sourceRefused = ErrorCode(rawValue: 25040)
 }

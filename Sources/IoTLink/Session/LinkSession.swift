@@ -19,7 +19,7 @@ public final class LinkSession: Service, LinkRequester, Sendable {
     }
 
     let principal: Principal
-    let endpoint: LinkEndpoint
+    public let endpoint: LinkEndpoint
     let limits: LinkLimits
     let onTokenRenewed: (@Sendable (String) -> Void)?
     let logger: Logger

@@ -32,10 +32,23 @@ struct BrokerDirectory: Sendable {
         if stat(logFile, &status) == 0, status.st_size > limit { truncate(logFile, 0) }
     }
 
-    /// The last lines of the log, to say why a broker did not start.
-    func logTail() -> String {
+    /// How long the log is now.
+    var logLength: Int {
+        var status = stat()
+        return stat(logFile, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// The last lines of the log, without their times and without warnings, to say why a broker ended.
+    ///
+    /// - Parameter length: of the log before that broker.
+    func logTail(since length: Int) -> String {
         let bytes = FileManager.default.contents(atPath: logFile) ?? Data()
-        let lines = String(decoding: bytes.suffix(2_000), as: UTF8.self).split(separator: "\n")
-        return lines.suffix(3).joined(separator: " | ")
+        // It was emptied meanwhile when it is shorter.
+        let own = bytes.count >= length ? bytes.dropFirst(length) : bytes
+        let lines = String(decoding: own.suffix(2_000), as: UTF8.self).split(separator: "\n").map { line in
+            let parts = line.split(separator: ": ", maxSplits: 1)
+            return parts.count == 2 && parts[0].allSatisfy(\.isNumber) ? parts[1] : line
+        }
+        return lines.filter { !$0.hasPrefix("Warning: ") }.suffix(3).joined(separator: " | ")
     }
 }

@@ -4,6 +4,7 @@ public import IoTCore
 public import IoTLink
 public import Logging
 import NIOConcurrencyHelpers
+import NIOCore
 
 /// Runs the hub's own broker as a child: starts it, restarts it when it dies, ends it with the hub, and first
 /// kills the orphans of a daemon that was itself killed.
@@ -20,10 +21,15 @@ public final class BrokerSupervisor: Sendable {
         var starts = 0
         /// Until the child's loop runs it is reading its files, and a SIGHUP would end it.
         var takesSignals = false
+        /// Why there is no broker now.
+        var failure: IoTError?
     }
 
     /// Where principals connect.
     public let endpoint: BrokerEndpoint
+    /// Where the principals of this daemon connect, whatever `endpoint` is: a socket in a private directory, in which
+    /// nobody else can listen. A port that the broker left for a moment may be another program's.
+    public let localEndpoint: BrokerEndpoint
     /// Where the hub's own client connects: a socket, so that nobody who fills a port shuts the hub out.
     public let hubEndpoint: BrokerEndpoint
 
@@ -37,6 +43,7 @@ public final class BrokerSupervisor: Sendable {
     private let directory: BrokerDirectory
     private let limits: BrokerLimits
     private let socketPath: String
+    private let publicPath: String
     private let logger: Logger
     private let state = NIOLockedValueBox(State())
 
@@ -62,8 +69,10 @@ public final class BrokerSupervisor: Sendable {
         let sockets = try directory.socketDirectory()
         socketPath = sockets + "/hub.sock"
         hubEndpoint = .unixSocket(socketPath)
+        publicPath = sockets + "/broker.sock"
+        localEndpoint = .unixSocket(publicPath)
         switch choice {
-        case .unixSocket: endpoint = .unixSocket(sockets + "/broker.sock")
+        case .unixSocket: endpoint = localEndpoint
         case .loopback(let wanted):
             guard let port = wanted > 0 ? wanted : LoopbackProbe.freePort() else {
                 throw IoTError(.brokerFailed, "no port of 127.0.0.1 is free", remedy: "let `hub.listen` be unix")
@@ -76,16 +85,15 @@ public final class BrokerSupervisor: Sendable {
     /// wait for its answer until it gives up. The socket gets its public name only now; a port is open from the start.
     public func openToPrincipals() {
         state.withLockedValue { $0.takesSignals = true }
-        guard case .unixSocket(let path) = endpoint else { return }
-        unlink(path)
-        if link(socketPath, path) != 0 {
+        unlink(publicPath)
+        if link(socketPath, publicPath) != 0 {
             let reason = String(cString: strerror(errno))
             logger.error("the broker's socket could not be opened", metadata: ["error": "\(reason)"])
         }
     }
 
     private func closeToPrincipals() {
-        for case .unixSocket(let path) in [endpoint, hubEndpoint] { unlink(path) }
+        for path in [publicPath, socketPath] { unlink(path) }
     }
 
     /// Where principals on other machines connect.
@@ -106,38 +114,80 @@ public final class BrokerSupervisor: Sendable {
         state.withLockedValue { $0.starts }
     }
 
+    /// Why the last broker ended, until the next one listens.
+    public var failure: IoTError? {
+        state.withLockedValue { $0.failure }
+    }
+
     /// Runs until it is cancelled.
     ///
     /// - Parameters:
     ///   - securityFile: Called before every start: the plugin's file, made from the store, which is the truth.
     ///   - onListening: Called each time a broker accepts connections.
-    /// - Throws: `brokerFailed` if the first broker does not come up.
+    /// - Throws: `brokerFailed` if the first broker does not come up, `addressInUse` if that is because of a port.
     public func run(
         securityFile: @Sendable () async throws(IoTError) -> JSONValue, onListening: @Sendable () -> Void
     ) async throws(IoTError) {
         let orphans = await BrokerOrphans.reclaim(settingsFile: directory.settingsFile)
         if orphans > 0 { logger.notice("killed an orphaned broker", metadata: ["broker.orphans": "\(orphans)"]) }
         var backOff = RestartBackOff()
+        var failures = FailureLog()
         while !Task.isCancelled {
             let began = ContinuousClock.now
-            let ending = try await runOnce(securityFile: securityFile, onListening: onListening)
+            let error = try await runOnce(securityFile: securityFile, onListening: onListening)
             guard !Task.isCancelled else { break }
             let delay = backOff.delay(afterRunning: ContinuousClock.now - began)
-            logger.warning(
-                "the broker ended and is started again",
-                metadata: ["broker.ending": "\(ending)", "broker.delay": "\(delay)"])
+            if backOff.failures == 0 { _ = failures.recovered() }
+            // Without the broker's own words, which may differ each time.
+            let kind = "\(error.code.rawValue) \(error.message.prefix { $0 != ":" })"
+            if let line = failures.note(kind, at: .now()) {
+                logger.warning(
+                    "the broker ended and is started again",
+                    metadata: [
+                        "error": "\(error)", "remedy": "\(error.remedy)", "broker.delay": "\(delay)",
+                        "broker.attempts": "\(line.attempts)",
+                    ])
+            }
             try? await Task.sleep(for: delay)
         }
     }
 
+    /// Why a broker ended: by what it wrote last, and who has the port that it wanted.
+    private func reason(_ ending: String, logLength: Int, isListening: Bool) -> IoTError {
+        let tail = directory.logTail(since: logLength)
+        // strerror(EADDRINUSE), which mosquitto prints without the port.
+        if !isListening, tail.contains(String(cString: strerror(EADDRINUSE))) {
+            let ports = tcpPorts
+            for (key, host, port) in ports {
+                guard let holder = PortHolder.find(.tcp, host: host, port: port) else { continue }
+                return ListenFailure.inUse(key, place: "TCP port \(port) of \(host)", holder: holder)
+            }
+            if let (key, host, port) = ports.first {
+                return ListenFailure.inUse(key, place: "TCP port \(port) of \(host)", holder: nil)
+            }
+        }
+        let what = isListening ? "ended" : "did not start"
+        return IoTError(.brokerFailed, "the broker \(what) (\(ending))" + (tail.isEmpty ? "" : ": \(tail)"))
+    }
+
+    /// In the order in which the broker opens them.
+    private var tcpPorts: [(key: String, host: String, port: Int)] {
+        var ports: [(String, String, Int)] = []
+        if let tls, let tlsPort { ports.append(("hub.tls.listen", tls.host, tlsPort)) }
+        if case .loopback(let port) = endpoint { ports.append(("hub.listen", "127.0.0.1", port)) }
+        return ports
+    }
+
+    /// - Returns: Why the broker ended.
     private func runOnce(
         securityFile: @Sendable () async throws(IoTError) -> JSONValue, onListening: @Sendable () -> Void
-    ) async throws(IoTError) -> String {
+    ) async throws(IoTError) -> IoTError {
         let security = try await securityFile()
         try PrivateFile.write(security.jsonText, to: directory.securityFile)
         try PrivateFile.write(settings.text, to: directory.settingsFile)
         directory.boundLog(to: limits.logBytes)
         closeToPrincipals()
+        let logLength = directory.logLength
         let child = try ChildProcess.start(
             locator.program, arguments: ["-c", directory.settingsFile], logFile: directory.logFile)
         let isFirst = state.withLockedValue { state in
@@ -150,23 +200,26 @@ public final class BrokerSupervisor: Sendable {
             state.withLockedValue { $0.child = nil }
             closeToPrincipals()
         }
-        let (ending, isListening) = await withTaskCancellationHandler {
+        let (ending, listener) = await withTaskCancellationHandler {
             async let exit = child.waitForExit()
-            let isListening = await waitUntilListening(child)
-            if isListening {
+            let listener = await waitUntilListening(child)
+            if listener == child.identifier {
                 logger.debug("the broker listens", metadata: ["broker.pid": "\(child.identifier)"])
+                state.withLockedValue { $0.failure = nil }
                 onListening()
             } else {
                 child.terminate()
             }
-            return (await exit, isListening)
+            return (await exit, listener)
         } onCancel: {
             child.terminate()
         }
-        if !isListening, isFirst, !Task.isCancelled {
-            throw IoTError(.brokerFailed, "the broker did not start (\(ending)): \(directory.logTail())")
-        }
-        return ending
+        let isListening = listener == child.identifier
+        var error = reason(ending, logLength: logLength, isListening: isListening)
+        if let listener, !isListening { error = Self.stranger(listener, at: socketPath) }
+        if !isListening, isFirst, !Task.isCancelled { throw error }
+        state.withLockedValue { $0.failure = error }
+        return error
     }
 
     /// Empties the log past its bound; call it now and then.
@@ -201,14 +254,25 @@ public final class BrokerSupervisor: Sendable {
         child.terminate()
     }
 
-    /// Polls, since the broker has no other way to say that it is ready; it takes a few milliseconds.
-    private func waitUntilListening(_ child: ChildProcess) async -> Bool {
+    /// Polls, since the broker has no other way to say that it is ready; it takes a few milliseconds. What counts is the
+    /// socket that it opens last, and that it is the child which listens there: a broker that does not get one of its
+    /// ports ends, so that all of them are its own.
+    ///
+    /// - Returns: The process that listens; `nil` when none came to it.
+    private func waitUntilListening(_ child: ChildProcess) async -> pid_t? {
         for _ in 0..<2_500 {
-            if LoopbackProbe.canConnect(to: hubEndpoint) { return true }
-            if child.hasEnded || Task.isCancelled { return false }
+            if let listener = LoopbackProbe.listener(atSocket: socketPath), listener > 0 { return listener }
+            if child.hasEnded || Task.isCancelled { return nil }
             try? await Task.sleep(for: .milliseconds(2))
         }
-        return false
+        return nil
+    }
+
+    private static func stranger(_ process: pid_t, at socket: String) -> IoTError {
+        IoTError(
+            .brokerFailed,
+            "\(PortHolder.name(of: process) ?? "a program"), process \(process), listens at \(socket) in the broker's place",
+            remedy: "end it; a script at hub.mosquitto must `exec` the program")
     }
 
     private var tlsListener: BrokerSettings.TLSListener? {

@@ -64,7 +64,7 @@ final class ChildProcess: Sendable {
     }
 
     /// `SIGTERM`, and `SIGKILL` for one that does not mind it within `patience`.
-    func terminate(patience: TimeInterval = 2) {
+    func terminate(patience: TimeInterval = 1) {
         send(SIGTERM)
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [self] in send(SIGKILL) }
     }

@@ -7,7 +7,8 @@ final class CredentialSync: Sendable {
     private struct State {
         var isRunning = false
         var pending: [String: Pending] = [:]
-        var waiters: [String: [CheckedContinuation<Void, Never>]] = [:]
+        var waiters: [String: [Int: CheckedContinuation<Void, Never>]] = [:]
+        var tickets = 0
     }
 
     private struct Pending {
@@ -22,7 +23,7 @@ final class CredentialSync: Sendable {
             defer { state = State(isRunning: true) }
             return state.waiters
         }
-        for waiter in waiters.values.joined() { waiter.resume() }
+        for waiter in waiters.values.flatMap(\.values) { waiter.resume() }
     }
 
     /// There will be no broker any more.
@@ -52,21 +53,31 @@ final class CredentialSync: Sendable {
         let waiters = state.withLockedValue { state in
             names.flatMap { name in
                 state.pending[name] = nil
-                return state.waiters.removeValue(forKey: name) ?? []
+                return state.waiters.removeValue(forKey: name).map { Array($0.values) } ?? []
             }
         }
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when the running broker has done what was asked for this token, at once when there is none.
+    /// Returns when the running broker has done what was asked for this token, at once when there is none or the waiting
+    /// task is cancelled.
     func waitUntilConfirmed(_ tokenID: String) async {
-        await withCheckedContinuation { continuation in
-            let isWaiting = state.withLockedValue { state in
-                guard state.isRunning, state.pending[tokenID] != nil else { return false }
-                state.waiters[tokenID, default: []].append(continuation)
-                return true
+        let ticket = state.withLockedValue { state in
+            state.tickets += 1
+            return state.tickets
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isWaiting = state.withLockedValue { state in
+                    // The handler below may have run already, and then finds nothing to take out.
+                    guard !Task.isCancelled, state.isRunning, state.pending[tokenID] != nil else { return false }
+                    state.waiters[tokenID, default: [:]][ticket] = continuation
+                    return true
+                }
+                if !isWaiting { continuation.resume() }
             }
-            if !isWaiting { continuation.resume() }
+        } onCancel: {
+            state.withLockedValue { $0.waiters[tokenID]?.removeValue(forKey: ticket) }?.resume()
         }
     }
 

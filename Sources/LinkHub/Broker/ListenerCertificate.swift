@@ -3,8 +3,8 @@ import IoTCore
 import IoTLink
 import NIOConcurrencyHelpers
 
-/// The certificate of the broker's TLS listener: one of the hub's own authority, made anew at each start and at two
-/// thirds of its life, or a copy of a given one. It lies in the broker's directory.
+/// The certificate of the broker's TLS listener: one of the hub's own authority, or a copy of a given one. It lies in the
+/// broker's directory.
 final class ListenerCertificate: Sendable {
     /// Whom clients are to trust.
     let authority: CertificateAuthority
@@ -14,10 +14,9 @@ final class ListenerCertificate: Sendable {
     let keyFile: String
 
     private let tls: HubTLS
-    private let own: HubAuthority?
-    private let clock: @Sendable () -> Int64
-    /// When to replace one of our own; and of a given one, what was copied.
-    private let state = NIOLockedValueBox((renewAt: Int64.max, copied: ""))
+    private let own: OwnCertificate?
+    /// Of a given one.
+    private let copied = NIOLockedValueBox("")
 
     /// - Parameter clock: s since 1970.
     init(
@@ -26,22 +25,23 @@ final class ListenerCertificate: Sendable {
     ) throws(IoTError) {
         try tls.validate()
         self.tls = tls
-        self.clock = clock
         certificateFile = broker.path + "/tls.pem"
         keyFile = broker.path + "/tls-key.pem"
         if tls.certificateFile == nil {
-            let own = try HubAuthority(dataDirectory: dataDirectory, now: clock())
+            let own = try OwnCertificate(
+                authority: try HubAuthority(dataDirectory: dataDirectory, now: clock()), path: broker.path + "/tls",
+                lifetime: tls.leafLifetime, clock: clock, names: { tls.certificateNames })
             self.own = own
-            authority = own.certificate
-            authorityFile = own.certificateFile
+            authority = own.authority.certificate
+            authorityFile = own.authorityFile
         } else {
             own = nil
             let given = try Self.readGiven(tls)
             authority = try Self.top(of: given.certificate)
             authorityFile = broker.path + "/tls-ca.pem"
             try PrivateFile.write(authority.pem, to: authorityFile)
+            try refresh()
         }
-        try refresh()
     }
 
     /// Replaces the files when it is time.
@@ -49,26 +49,14 @@ final class ListenerCertificate: Sendable {
     /// - Returns: Whether the broker must read them again.
     @discardableResult
     func refresh() throws(IoTError) -> Bool {
-        guard let own else {
-            let given = try Self.readGiven(tls)
-            let text = given.certificate + given.key
-            guard state.withLockedValue({ $0.copied != text }) else { return false }
-            try write(given)
-            state.withLockedValue { $0.copied = text }
-            return true
-        }
-        let now = HubAuthority.plausible(clock())
-        let (renewAt, isFirst) = state.withLockedValue { ($0.renewAt, $0.renewAt == .max) }
-        // A clock that was set back by more than a certificate's life made one that is not valid yet.
-        guard isFirst || now >= renewAt || renewAt - now > tls.leafLifetime else { return false }
-        try write(try own.issue(names: tls.certificateNames, now: now, lifetime: tls.leafLifetime))
-        state.withLockedValue { $0.renewAt = now + tls.leafLifetime * 2 / 3 }
+        if let own { return try own.refresh() }
+        let given = try Self.readGiven(tls)
+        let text = given.certificate + given.key
+        guard copied.withLockedValue({ $0 != text }) else { return false }
+        try PrivateFile.write(given.key, to: keyFile)
+        try PrivateFile.write(given.certificate, to: certificateFile)
+        copied.withLockedValue { $0 = text }
         return true
-    }
-
-    private func write(_ pair: X509Maker.Pair) throws(IoTError) {
-        try PrivateFile.write(pair.key, to: keyFile)
-        try PrivateFile.write(pair.certificate, to: certificateFile)
     }
 
     private static func readGiven(_ tls: HubTLS) throws(IoTError) -> X509Maker.Pair {

@@ -4,7 +4,7 @@ import IoTCore
 import IoTLink
 
 /// The hub's own certificate authority: ECDSA P-256, for 10 years, in `keys/ca.pem` and `keys/ca-key.pem`, made when
-/// the hub first listens with TLS. Clients pin it, so it is never replaced by itself.
+/// the hub, or the API, first listens with TLS. Clients pin it, so it is never replaced by itself.
 struct HubAuthority: Sendable {
     static let years: Int64 = 10
 
@@ -37,7 +37,7 @@ struct HubAuthority: Sendable {
         certificate = try CertificateAuthority(pem: pair.certificate)
     }
 
-    /// A certificate for the listener, good from an hour ago, since clocks differ.
+    /// A certificate for a listener, good from an hour ago, since clocks differ.
     ///
     /// - Parameter names: host names and addresses.
     func issue(names: [String], now: Int64, lifetime: Int64) throws(IoTError) -> X509Maker.Pair {

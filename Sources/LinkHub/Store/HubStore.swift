@@ -10,6 +10,7 @@ final class HubStore: Sendable {
     private let queue: DatabaseQueue
     let path: String?
     private let onUnreadable: @Sendable (UnreadableRow) -> Void
+    private let busyWait = BusyWait()
 
     /// - Parameters:
     ///   - path: The database file; `nil` keeps it in memory, for tests.
@@ -21,7 +22,7 @@ final class HubStore: Sendable {
         do {
             var configuration = Configuration()
             configuration.label = "hub.store"
-            configuration.busyMode = .timeout(5)
+            configuration.busyMode = .callback { [busyWait] tries in busyWait.tryAgain(afterTries: tries) }
             configuration.observesSuspensionNotifications = false
             configuration.prepareDatabase { database in
                 try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
@@ -83,6 +84,11 @@ final class HubStore: Sendable {
         }
     }
 
+    /// Another program that has locked the database no longer holds anything up.
+    func waitNoLonger() {
+        busyWait.end()
+    }
+
     func close() {
         try? queue.close()
     }
@@ -90,9 +96,14 @@ final class HubStore: Sendable {
     static func failure(_ what: String, _ error: any Error) -> IoTError {
         if let error = error as? IoTError { return error }
         let code = (error as? DatabaseError)?.resultCode
-        let isDamaged = code == .SQLITE_CORRUPT || code == .SQLITE_NOTADB
-        return IoTError(
-            .storeFailed, "\(what): \(error)", remedy: isDamaged ? damageRemedy : nil, underlying: error)
+        let remedy: String? =
+            switch code {
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: damageRemedy
+            case .SQLITE_BUSY:
+                "end the program that has locked hub.sqlite, such as a backup that holds a transaction open"
+            default: nil
+            }
+        return IoTError(.storeFailed, "\(what): \(error)", remedy: remedy, underlying: error)
     }
 
     /// What the operator does about a damaged file.

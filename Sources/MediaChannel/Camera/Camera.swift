@@ -79,6 +79,9 @@ public final class Camera: Service, Sendable {
         setLogLevel(nil)
     }
 
+    /// The device's session with its hub.
+    public var linkStatus: LinkStatusChange { link.current }
+
     /// The camera as it is now.
     public func snapshot() async -> CameraSnapshot {
         let (configuration, device) = (configuration, device)

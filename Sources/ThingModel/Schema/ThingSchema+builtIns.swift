@@ -20,7 +20,7 @@ extension ThingSchema {
                 "_versionInfo_t", [.init("sdkVer", .uint32), .init("swVer", .uint32), .init("hwVer", .uint32)]),
             "the versions of library, software and hardware"),
         .writable("_otaMode", .int32, "how updates are made"),
-        .writable("_logLevel", .int32, "how much the device logs"),
+        .writable("_logLevel", .int32(0...6), "how much the device logs: 1 critical to 6 everything, 0 as the rest"),
         .writable(
             "_cloudStoage",
             .structure(

@@ -24,23 +24,33 @@ struct StatusCommand: AsyncParsableCommand {
             ("version", status.version),
             ("uptime", Format.uptime(status.uptime)),
             ("link", describe(status.link)),
-            ("hub", describe(status.hub)),
+            ("hub", describe(status.hub, link: status.link)),
         ]
         // A box that has joined another one's hub has no broker.
         if let broker = status.broker { pairs.append(("broker", describe(broker))) }
-        pairs += [("cameras", String(status.cameras)), ("channels", String(status.channels))]
+        let online = status.camerasOnline.map { status.cameras > 0 ? ", \($0) online" : "" } ?? ""
+        pairs += [("cameras", "\(status.cameras)\(online)"), ("channels", String(status.channels))]
+        if let calls = status.calls { pairs.append(("calls", String(calls))) }
+        if let shared = status.shared, !shared.isEmpty { pairs.append(("in use", describe(shared))) }
         return Table.pairs(pairs)
     }
 
+    /// By all accounts together, in the order of the names.
+    private static func describe(_ shared: [String: SharedUse]) -> String {
+        shared.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.used) of \($0.value.bound)" }
+            .joined(separator: ", ")
+    }
+
     private static func describe(_ link: LinkState) -> String {
+        if link.cause == "notRegistered" { return "none: this box acts for no account" }
         let status = "\(link.name) (\(link.cause)) since \(Format.time(link.since)) as \(link.accessId)"
         if let reason = link.reason { return "\(status); \(reason.error)" }
         if link.cause == "unregistered" { return "\(status); come back with `iotctl link register`" }
         return status
     }
 
-    private static func describe(_ hub: HubState) -> String {
-        guard hub.enabled else { return "on another box" }
+    private static func describe(_ hub: HubState, link: LinkState) -> String {
+        guard hub.enabled else { return "on another box" + (link.endpoint.map { ", at \($0)" } ?? "") }
         var words = [hub.ready ? "ready" : "starting"]
         if let devices = hub.devices { words.append("\(devices) devices, \(hub.devicesOnline ?? 0) online") }
         if let endpoint = hub.endpoint { words.append("at \(endpoint)") }

@@ -29,6 +29,11 @@ struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
     var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
 
+    /// Whether nothing else can have this port of the host.
+    func takes(_ port: Int, of host: String) -> Bool {
+        port == self.port && (host == self.host || IPAddress.isUnspecified(self.host) || IPAddress.isUnspecified(host))
+    }
+
     var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 

@@ -63,9 +63,7 @@ extension Configuration {
             }
         }
         conflicts += pair("hub.tls", tls.certificateFile, tls.keyFile)
-        if let listen = tls.listen, case .loopback(listen.port) = hub.listen,
-            ["127.0.0.1", "0.0.0.0", "::"].contains(listen.host)
-        {
+        if let listen = tls.listen, case .loopback(let port) = hub.listen, listen.takes(port, of: "127.0.0.1") {
             conflicts.append(Conflict(key: "hub.tls.listen", reason: "is the port of hub.listen; take another"))
         }
         if hub.enabled == false, tls.listen != nil {
@@ -88,12 +86,13 @@ extension Configuration {
         } else if !api.isEncrypted, api.certificateFile != nil {
             conflicts.append(Conflict(key: "api.certificateFile", reason: "needs api.tls: true"))
         }
-        if api.listen != nil, api.isEncrypted, api.certificateFile == nil, hub.tls.listen == nil {
-            conflicts.append(
-                Conflict(
-                    key: "api.listen",
-                    reason: "needs api.certificateFile beside it, or hub.tls.listen, whose certificate serves for both")
-            )
+        if let listen = api.listen, listen.port > 0 {
+            if let other = hub.tls.listen, listen.takes(other.port, of: other.host) {
+                conflicts.append(Conflict(key: "api.listen", reason: "is the port of hub.tls.listen; take another"))
+            }
+            if case .loopback(let port) = hub.listen, listen.takes(port, of: "127.0.0.1") {
+                conflicts.append(Conflict(key: "api.listen", reason: "is the port of hub.listen; take another"))
+            }
         }
         conflicts += pair("api", api.certificateFile, api.keyFile)
         return conflicts

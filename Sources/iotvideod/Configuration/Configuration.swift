@@ -42,7 +42,7 @@ struct Configuration: Sendable, Equatable {
         var listen: ListenAddress?
         /// `nil`: unless the address is a loopback one.
         var tls: Bool?
-        /// Both or neither; `nil`: the certificate of the hub in this daemon.
+        /// Both or neither; `nil`: the hub's listener's if that is given, or one of this box's own authority.
         var certificateFile: String?
         var keyFile: String?
         /// `https://HOST[:PORT]` of pages that may call the API.

@@ -12,10 +12,10 @@ extension ConfigurationKey {
         ConfigurationKey("api.tls", default: "true unless loopback", \.api.tls) { node, _ throws(ValueRefusal) in
             try node.flag()
         },
-        ConfigurationKey("api.certificateFile", default: "the hub's own", \.api.certificateFile) {
+        ConfigurationKey("api.certificateFile", default: "the box's own", \.api.certificateFile) {
             node, context throws(ValueRefusal) in context.path(try node.text())
         },
-        ConfigurationKey("api.keyFile", default: "the hub's own", \.api.keyFile) {
+        ConfigurationKey("api.keyFile", default: "the box's own", \.api.keyFile) {
             node, context throws(ValueRefusal) in context.path(try node.text())
         },
         ConfigurationKey("api.allowedOrigins", default: "[]", \.api.allowedOrigins) { node, _ throws(ValueRefusal) in

@@ -8,6 +8,9 @@ enum IPAddress {
         return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
     }
 
+    /// Stands for every address of the machine.
+    static func isUnspecified(_ text: String) -> Bool { text == "0.0.0.0" || text == "::" }
+
     /// Whether a socket of this machine can have the address; true where that cannot be told.
     static func isLocal(_ text: String) -> Bool {
         var hints = addrinfo()

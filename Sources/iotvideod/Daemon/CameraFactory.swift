@@ -24,8 +24,7 @@ struct CameraFactory: Sendable {
         let logger = Logger(label: label)
         let session = try await session(of: camera)
         let link = LinkSession(configuration: session.link, logger: logger)
-        let socket = try await PeerSocket.bind(
-            to: try SocketAddress(ipAddress: host, port: 0), on: loops.next(), logger: logger)
+        let socket = try await PeerSocket.bind(ListenAddress(host: host, port: 0), on: loops.next(), logger: logger)
         do {
             var configuration = MediaChannel.CameraConfiguration(
                 name: camera.name, url: url, maximumViewers: camera.viewers,
@@ -63,7 +62,7 @@ struct CameraFactory: Sendable {
                     + "\(camera.name)`, and give it to --join here")
         }
         let (device, token) = try await hub.ensureDevice(name: camera.name)
-        let link = LinkConfiguration(principal: .device(device), token: .value(token), endpoint: hub.endpoint)
+        let link = LinkConfiguration(principal: .device(device), token: .value(token), endpoint: hub.localEndpoint)
         return (device, link)
     }
 }

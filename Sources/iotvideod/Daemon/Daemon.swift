@@ -44,10 +44,13 @@ struct Daemon {
         let roles: any Service = Roles(
             configuration: configuration, joined: joined, read: checkedRead, log: log, hub: hub, loops: loops,
             logger: logger)
+        let deadline = StopDeadline(
+            firstAct: { hub?.expectStop() },
+            lastAct: { if let broker = hub?.brokerProcessIdentifier { kill(broker, SIGKILL) } })
         // Stopped from the last to the first: the roles say goodbye while the hub still listens.
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: ((hub.map { [$0] } ?? []) + [roles]).map {
+                services: ((hub.map { [$0] } ?? []) + [roles, deadline]).map {
                     .init(
                         service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup)

@@ -52,7 +52,8 @@ struct Iotvideod: AsyncParsableCommand {
 
             Without a configuration it keeps its state in /var/lib/iotvideod and answers
             on /run/iotvideod/iotvideod.sock (root), or in the user's XDG directories. It
-            prints one line when it is ready, and stops in order at SIGTERM or SIGINT.
+            prints one line when it is ready, and stops in order, within five seconds,
+            at SIGTERM or SIGINT.
             """,
         version: ProductVersion.current)
 

@@ -22,6 +22,27 @@ struct Roles: Service {
         if let reason = configuration.mediaObstacle(isJoined: joined != nil) {
             logger.warning("media.listen: \(reason)")
         }
+        // Who is told to stop does not wait for a hub that is not there yet.
+        let start = await cancelWhenGracefulShutdown { await Result { try await prepare() } }
+        if Task.isShuttingDownGracefully {
+            try? await start.get().socket.close()
+            return
+        }
+        let started = try start.get()
+        try await ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: started.services.map { .init(service: $0) }, logger: logger)
+        ).run()
+        await started.socket.close()
+    }
+
+    /// What `run` runs, and what it closes at last.
+    private struct Started {
+        var services: [any Service]
+        var socket: PeerSocket
+    }
+
+    private func prepare() async throws -> Started {
         try await hub?.waitUntilReady()
         let certificates = try PeerCertificatePool()
         let iceServers = try iceServers()
@@ -39,57 +60,59 @@ struct Roles: Service {
             certificates: certificates, iceServers: iceServers, photos: photos, quotas: quotas, uses: uses)
         try await fleet.prepare()
         let gateway = LocalGateway(
-            link: link, accessId: user.accessId, registry: registry, fleet: fleet, photos: photos, hub: hub,
-            uses: uses, quotas: quotas, iceServers: iceServers)
-        let server = try makeServer(gateway)
+            link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry, fleet: fleet,
+            photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers)
+        let ownCertificate = try makeCertificate()
+        let server = try makeServer(gateway, certificate: ownCertificate?.files)
         // Stopped from the last to the first.
         let services: [any Service] =
             [fleet] + (user.isRegistered ? [link] : [])
+            + (ownCertificate.map { [$0] } ?? [])
             + [
                 ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), server,
                 ReloadOnSignal(fleet: fleet),
                 ReadyLine(
                     configuration: configuration, link: user.isRegistered ? link : nil, server: server, logger: logger),
             ]
-        try await ServiceGroup(
-            configuration: ServiceGroupConfiguration(services: services.map { .init(service: $0) }, logger: logger)
-        ).run()
-        await socket.close()
+        return Started(services: services, socket: socket)
     }
 
-    private func makeServer(_ gateway: LocalGateway) throws(IoTError) -> APIServer {
+    private func makeServer(_ gateway: LocalGateway, certificate: APITLS?) throws(IoTError) -> APIServer {
         let api = configuration.api
         var listeners = [APIListener.unixSocket(path: configuration.socket)]
         if let address = api.listen {
-            var tls: APITLS?
-            if api.isEncrypted { tls = try certificate(api) }
+            let tls = api.isEncrypted ? givenCertificate ?? certificate : nil
             listeners.append(.tcp(host: address.host, port: address.port, tls: tls))
         }
         var limits = APILimits()
         limits.requestTimeout = api.requestTimeout
         return try APIServer(
             gateway: gateway, listeners: listeners,
-            access: APIAccess(names: api.names, allowedOrigins: api.allowedOrigins),
+            access: APIAccess(names: api.names + APICertificate.hostNames, allowedOrigins: api.allowedOrigins),
             audit: AuditLog(directory: configuration.dataDirectory, logger: logger), limits: limits,
             eventLoopGroup: loops, logger: logger)
     }
 
-    /// The API's own certificate, or that of the hub's listener, which the hub renews.
-    private func certificate(_ api: Configuration.API) throws(IoTError) -> APITLS {
-        if let certificate = api.certificateFile, let key = api.keyFile {
+    /// The certificate that the configuration names for the API, or else for the hub's listener.
+    private var givenCertificate: APITLS? {
+        if let certificate = configuration.api.certificateFile, let key = configuration.api.keyFile {
             return APITLS(certificateFile: certificate, keyFile: key)
         }
-        guard hub != nil, configuration.hub.tls.listen != nil else {
-            throw IoTError(.invalidConfiguration, "api.listen: needs api.certificateFile, or a hub with hub.tls.listen")
+        guard configuration.hub.tls.certificateFile != nil else { return nil }
+        return hub?.tlsCertificateFiles.map { APITLS(certificateFile: $0.certificate, keyFile: $0.key) }
+    }
+
+    /// One of this box's own authority, where it is needed.
+    private func makeCertificate() throws(IoTError) -> APICertificate? {
+        guard configuration.api.listen != nil, configuration.api.isEncrypted, givenCertificate == nil else {
+            return nil
         }
-        let broker = configuration.dataDirectory + "/broker"
-        return APITLS(certificateFile: broker + "/tls.pem", keyFile: broker + "/tls-key.pem")
+        return try APICertificate(configuration, logger: logger)
     }
 
     private func bind() async throws -> PeerSocket {
         let listen = configuration.mediaAddress(isJoined: joined != nil)
-        let address = try SocketAddress(ipAddress: listen.host, port: listen.port)
-        return try await PeerSocket.bind(to: address, on: loops.next(), logger: logger)
+        return try await PeerSocket.bind(listen, on: loops.next(), logger: logger)
     }
 
     private func iceServers() throws(IoTError) -> ICEServers {
@@ -113,5 +136,18 @@ struct Roles: Service {
                 await uses.setIdleTimeout(configuration.channels.idleTimeout)
             })
         return CameraSupervisor(configuration, actions: actions, logger: logger)
+    }
+}
+
+extension PeerSocket {
+    /// - Throws: what kept the address of `media.listen` from being taken.
+    static func bind(_ listen: ListenAddress, on loop: any EventLoop, logger: Logger) async throws -> PeerSocket {
+        do {
+            return try await bind(
+                to: try SocketAddress(ipAddress: listen.host, port: listen.port), on: loop, logger: logger)
+        } catch let error as IOError {
+            throw ListenFailure.error(
+                "media.listen", .udp, host: listen.host, port: listen.port, reason: error.errnoCode, underlying: error)
+        }
     }
 }

@@ -15,7 +15,7 @@ struct RunningCamera: Service {
 }
 
 extension Result where Failure == any Error {
-    fileprivate init(_ body: () async throws -> Success) async {
+    init(_ body: () async throws -> Success) async {
         do {
             self = .success(try await body())
         } catch {

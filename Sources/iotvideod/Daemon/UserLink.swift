@@ -24,7 +24,7 @@ struct UserLink {
         } else if let joined {
             endpoint = joined.linkEndpoint
         } else if let hub {
-            endpoint = hub.endpoint
+            endpoint = hub.localEndpoint
         } else {
             throw IoTError(.invalidConfiguration, "link.endpoint is needed without a hub")
         }

@@ -5,6 +5,7 @@ import ThingModel
 /// What the gateway needs of its link session.
 protocol HubLink: ModelLink {
     var current: LinkStatusChange { get }
+    var endpoint: LinkEndpoint { get }
 
     func register()
     func unregister()

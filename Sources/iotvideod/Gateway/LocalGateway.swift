@@ -14,6 +14,8 @@ import ThingModel
 final class LocalGateway: GatewayService {
     let link: any HubLink
     let account: AccessID
+    /// False for a box that has joined with its cameras alone.
+    private let hasAccount: Bool
     let registry: ChannelRegistry
     let fleet: any CameraFleet
     let photos: PhotoStore
@@ -30,13 +32,15 @@ final class LocalGateway: GatewayService {
     private let startedAt = NIODeadline.now()
 
     init(
-        link: any HubLink, accessId: AccessID, registry: ChannelRegistry, fleet: any CameraFleet, photos: PhotoStore,
+        link: any HubLink, accessId: AccessID, hasAccount: Bool = true, registry: ChannelRegistry,
+        fleet: any CameraFleet, photos: PhotoStore,
         hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
         iceServers: ICEServers = .none
     ) {
         self.iceServers = iceServers
         self.link = link
         account = accessId
+        self.hasAccount = hasAccount
         self.registry = registry
         self.fleet = fleet
         self.photos = photos
@@ -94,10 +98,11 @@ final class LocalGateway: GatewayService {
 
     func status(channels: Int, calls: Int, isAdministrator: Bool) async -> StatusResponse {
         let uptime = (NIODeadline.now() - startedAt).nanoseconds / 1_000_000_000
+        let cameras = await fleet.cameras()
         return StatusResponse(
             uptime: Int(uptime), link: linkState(link.current), hub: hubState(), broker: brokerState(),
-            cameras: await fleet.cameras().count, channels: channels, calls: calls,
-            shared: isAdministrator ? shared : nil)
+            cameras: cameras.count, camerasOnline: cameras.count { $0.linkStatus.status == .online },
+            channels: channels, calls: calls, shared: isAdministrator ? shared : nil)
     }
 
     private var shared: [String: SharedUse] {
@@ -110,17 +115,18 @@ final class LocalGateway: GatewayService {
     func linkState(_ change: LinkStatusChange) -> LinkState {
         LinkState(
             change.status, cause: change.cause.rawValue, reason: change.reason, since: change.since,
-            accessId: account.rawValue)
+            accessId: account.rawValue, endpoint: link.endpoint.description)
     }
 
     func obstacles() async -> [IoTError] {
         var obstacles: [IoTError] = []
-        let change = link.current
-        if change.status != .online {
+        // A box that acts for no account has the links of its cameras.
+        let links = hasAccount ? [link.current] : await fleet.cameras().map(\.linkStatus)
+        for change in links where change.status != .online {
             obstacles.append(change.reason ?? IoTError(.linkUnavailable, "the link is \(change.status.name)"))
         }
         if let hub, hub.brokerProcessIdentifier == nil {
-            obstacles.append(IoTError(.brokerFailed, "the hub's broker does not run"))
+            obstacles.append(hub.brokerFailure ?? IoTError(.brokerFailed, "the hub's broker does not run"))
         }
         return obstacles
     }
@@ -132,9 +138,10 @@ final class LocalGateway: GatewayService {
     private func brokerState() -> BrokerState? {
         guard let hub else { return nil }
         let process = hub.brokerProcessIdentifier
+        let failure = hub.brokerFailure
         return BrokerState(
-            state: process == nil ? .starting : .running, process: process.map(Int.init),
-            restarts: max(0, hub.brokerStarts - 1))
+            state: failure != nil ? .failed : process == nil ? .starting : .running, process: process.map(Int.init),
+            restarts: max(0, hub.brokerStarts - 1), reason: failure)
     }
 
     func prepareToStop() async {

@@ -53,7 +53,7 @@ extension HTTPResponse.Status {
                 .serviceUnavailable,
                 [
                     .deviceOffline, .appNotOnline, .linkUnavailable, .deviceBusy, .brokerFailed, .brokerMissing,
-                    .tokenRejected, .stopping,
+                    .tokenRejected, .stopping, .addressInUse,
                 ]
             ),
             (

@@ -1,6 +1,8 @@
+import Glibc
 import Hummingbird
 import HummingbirdCore
 import IoTCore
+import LinkHub
 import Logging
 import NIOCore
 import ServiceLifecycle
@@ -53,16 +55,25 @@ final class ListenerServer: Sendable {
             readiness.settle(.failure(error))
             throw error
         } catch {
-            let failure = IoTError(.fileFailed, "\(name) cannot be opened: \(error)", underlying: error)
+            let failure = failure(error)
             readiness.settle(.failure(failure))
             throw failure
         }
     }
 
-    private var name: String {
-        switch router.door.listener {
-        case .unixSocket(let path): "the socket \(path)"
-        case .tcp(let host, let port, _): "the API's address \(host):\(port)"
+    private func failure(_ error: any Error) -> IoTError {
+        switch (router.door.listener, error) {
+        case (.tcp(let host, let port, _), let error as IOError):
+            ListenFailure.error(
+                "api.listen", .tcp, host: host, port: port, reason: error.errnoCode, underlying: error)
+        case (.tcp(let host, let port, _), _):
+            IoTError(.internalFailure, "api.listen: \(host):\(port) cannot be served: \(error)", underlying: error)
+        case (.unixSocket(let path), let error as IOError):
+            IoTError(
+                .fileFailed, "socket: \(path) cannot be opened: \(String(cString: strerror(error.errnoCode)))",
+                remedy: "check its directory's rights, or name another with `socket` or --socket", underlying: error)
+        case (.unixSocket(let path), _):
+            IoTError(.internalFailure, "socket: \(path) cannot be served: \(error)", underlying: error)
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import LinkHub
 
 /// The path of the API's socket, and what to do with what stands there.
 struct UnixSocketPath: Sendable {
@@ -28,9 +29,11 @@ struct UnixSocketPath: Sendable {
             throw IoTError(
                 .fileFailed, "\(path) exists and is no socket", remedy: "move it away or choose another path")
         }
-        guard !isAnswered() else {
+        if let process = LoopbackProbe.listener(atSocket: path) {
+            let holder = PortHolder.name(of: process).map { "\($0), process \(process)," } ?? "a daemon"
             throw IoTError(
-                .alreadyRunning, "a daemon already answers on \(path)", remedy: "stop it, or take another --socket")
+                .alreadyRunning, "socket: \(holder) already answers on \(path)",
+                remedy: "stop it, or take another --socket")
         }
         guard unlink(path) == 0 || errno == ENOENT else {
             throw IoTError(.fileFailed, "the old socket \(path) cannot be removed: \(String(cString: strerror(errno)))")
@@ -66,22 +69,5 @@ struct UnixSocketPath: Sendable {
             throw IoTError(
                 .fileFailed, "the socket's directory \(directory) cannot be made: \(String(cString: strerror(errno)))")
         }
-    }
-
-    /// Does a process listen there? Never waits.
-    private func isAnswered() -> Bool {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        // EAGAIN: someone listens and its queue is full.
-        return result == 0 || errno == EAGAIN
     }
 }

@@ -6,8 +6,8 @@ struct ChaosWriter: Sendable {
     enum Target: Sendable {
         /// `ProUser.{name}`, which holds `w{writer}.{number}`.
         case user(String)
-        /// `ProWritable.{name}`, a whole number.
-        case writable(String)
+        /// `ProWritable.{name}`, a whole number, or a member of it that is one.
+        case writable(String, member: String? = nil)
     }
 
     struct Figures: Sendable {
@@ -57,7 +57,7 @@ struct ChaosWriter: Sendable {
     private var path: String {
         switch target {
         case .user(let name): "ProUser.\(name).val"
-        case .writable(let name): "ProWritable.\(name).setVal"
+        case .writable(let name, let member): "ProWritable.\(name).setVal" + (member.map { ".\($0)" } ?? "")
         }
     }
 
@@ -129,9 +129,10 @@ struct ChaosWriter: Sendable {
 
     /// The answer must be for this write: it holds the whole property.
     private mutating func accept(_ answer: SocketClient.Answer) {
-        let value = answer.object["value"] as? [String: Any]
-        let member = if case .user = target { "val" } else { "setVal" }
-        guard write(of: value?[member]) == next, let version = answer.object["version"] as? Int else {
+        let property = answer.object["value"] as? [String: Any]
+        var value = property?["val"] ?? property?["setVal"]
+        if case .writable(_, let member?) = target { value = (value as? [String: Any])?[member] }
+        guard write(of: value) == next, let version = answer.object["version"] as? Int else {
             return problems.append("the answer to write \(next) of \(device) \(path) is another's: \(answer.text)")
         }
         if let wrong = shadow.acknowledge(next, version: version) { problems.append("\(device) \(path): \(wrong)") }

@@ -9,7 +9,7 @@ final class RunningDaemon: @unchecked Sendable {
     private let output: FileHandle
     private let isWrapped: Bool
 
-    /// Starts it, and returns at its ready line.
+    /// Starts it, and returns at its ready line, or at once.
     ///
     /// - Parameters:
     ///   - folder: of an earlier daemon, to go on with its data.
@@ -18,7 +18,7 @@ final class RunningDaemon: @unchecked Sendable {
     ///   - prefix: a command that becomes the daemon, as `TestNetwork.prefix` does.
     init(
         cameras: [String: String] = [:], folder: TemporaryFolder? = nil, configuration: String? = nil,
-        arguments: [String] = [], wrapper: [String] = [], prefix: [String] = []
+        arguments: [String] = [], wrapper: [String] = [], prefix: [String] = [], waitsUntilReady: Bool = true
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
         self.folder = folder
@@ -41,7 +41,7 @@ final class RunningDaemon: @unchecked Sendable {
         process.standardOutput = output
         process.standardError = try folder.newFile("daemon.err")
         try process.run()
-        try await waitUntilReady()
+        if waitsUntilReady { try await waitUntilReady() }
     }
 
     var processIdentifier: Int32 { process.processIdentifier }

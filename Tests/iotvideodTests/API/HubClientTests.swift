@@ -25,6 +25,7 @@ final class ScriptedLink: HubLink {
     var requests: [Request] { state.withLock { $0 } }
 
     var current: LinkStatusChange { fatalError("not asked for") }
+    var endpoint: LinkEndpoint { fatalError("not asked for") }
     func register() {}
     func unregister() {}
 

@@ -1,11 +1,15 @@
-import NIOCore
+package import NIOCore
 
 /// Which of many failures deserve a line in the log: the first of each kind at once, its repetitions after a minute,
 /// after ten, and then every hour.
-struct FailureLog {
+package struct FailureLog {
     /// How often the failure has come since it began, where a line is due.
-    struct Line: Equatable {
-        var attempts: Int
+    package struct Line: Equatable {
+        package var attempts: Int
+
+        package init(attempts: Int) {
+            self.attempts = attempts
+        }
     }
 
     private static let steps: [TimeAmount] = [.minutes(1), .minutes(10), .hours(1)]
@@ -15,9 +19,11 @@ struct FailureLog {
     private var step = 0
     private var due = NIODeadline.distantPast
 
+    package init() {}
+
     /// - Parameter kind: failures of one kind are the same to an operator.
     /// - Returns: `nil` when this failure is not logged.
-    mutating func note(_ kind: String, at now: NIODeadline) -> Line? {
+    package mutating func note(_ kind: String, at now: NIODeadline) -> Line? {
         if self.kind != kind {
             self.kind = kind
             attempts = 0
@@ -34,7 +40,7 @@ struct FailureLog {
     /// It works again: the next failure is a new one.
     ///
     /// - Returns: whether it had failed.
-    mutating func recovered() -> Bool {
+    package mutating func recovered() -> Bool {
         defer { kind = nil }
         return kind != nil
     }

@@ -1,0 +1,24 @@
+import Glibc
+import NIOConcurrencyHelpers
+
+/// How long a statement waits for another program's lock of the database: 5 s, and no longer than the hub runs.
+final class BusyWait: Sendable {
+    private static let pause: UInt32 = 5_000
+    private static let longest = 5_000_000
+
+    private let isOver = NIOLockedValueBox(false)
+
+    /// Whoever waits gives up, and so does who comes later.
+    func end() {
+        isOver.withLockedValue { $0 = true }
+    }
+
+    /// SQLite's busy handler: waits a moment, on the store's own thread.
+    ///
+    /// - Returns: Whether to try again.
+    func tryAgain(afterTries tries: Int) -> Bool {
+        guard tries < Self.longest / Int(Self.pause), !isOver.withLockedValue({ $0 }) else { return false }
+        usleep(Self.pause)
+        return true
+    }
+}

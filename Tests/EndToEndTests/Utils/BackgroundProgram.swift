@@ -1,0 +1,48 @@
+import Foundation
+
+/// A program that runs beside the test until it is stopped, or its owner goes.
+final class BackgroundProgram: @unchecked Sendable {
+    // `process` is started once and then only signalled and waited for.
+    private let process = Process()
+    private let folder: TemporaryFolder
+
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        folder = try TemporaryFolder()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try folder.newFile("out")
+        process.standardError = try folder.newFile("err")
+        try process.run()
+    }
+
+    var processIdentifier: Int32 { process.processIdentifier }
+
+    var output: String { (try? String(contentsOfFile: folder.path("out"), encoding: .utf8)) ?? "" }
+    var errors: String { (try? String(contentsOfFile: folder.path("err"), encoding: .utf8)) ?? "" }
+
+    func send(_ signal: Int32) {
+        if process.isRunning { kill(process.processIdentifier, signal) }
+    }
+
+    deinit { send(SIGKILL) }
+}
+
+extension BackgroundProgram {
+    /// A broker of somebody else's, which lets everybody in and tells who came.
+    static func foreignBroker(port: Int, in folder: TemporaryFolder) async throws -> BackgroundProgram {
+        let file = folder.path("foreign.conf")
+        try """
+        user \(NSUserName())
+        listener \(port) 127.0.0.1
+        allow_anonymous true
+        connection_messages true
+        log_dest stderr
+
+        """.write(toFile: file, atomically: true, encoding: .utf8)
+        let broker = try BackgroundProgram(["mosquitto", "-c", file])
+        try await eventually("the foreign broker") { broker.errors.contains(" running") }
+        return broker
+    }
+}
