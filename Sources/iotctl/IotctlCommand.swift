@@ -26,7 +26,7 @@ struct IotctlCommand: AsyncParsableCommand {
         subcommands: [
             StatusCommand.self, DeviceCommand.self, PropertyCommand.self, ActionCommand.self,
             UserPropertyCommand.self, EventCommand.self, SendCommand.self, MonitorCommand.self,
-            CameraCommand.self, UserCommand.self, TokenCommand.self, LinkCommand.self, ReloadCommand.self,
-            NetCommand.self, VersionCommand.self,
+            CameraCommand.self, UserCommand.self, TokenCommand.self, KeyCommand.self, LinkCommand.self,
+            ReloadCommand.self, NetCommand.self, VersionCommand.self,
         ])
 }

@@ -125,6 +125,19 @@ struct HubRightsTests {
             ["token": .string(fixture.apiToken)]
         },
 
+        Row("key.create", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain(["name": "tv", "ttlSeconds": 60])),
+        Row(
+            "key.create", "for another", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["name": "tv", "user": "bob", "ttlSeconds": 60])),
+        Row("key.create", "for a device", [0, 0, 0, 0, 0, 0, 8003, 0, 8003, 25001, 25001]) { fixture, _ in
+            ["name": "tv", "devices": [.string(fixture.hub.front.rawValue)], "ttlSeconds": 60]
+        },
+        Row("key.list", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain([:])),
+        Row("key.revoke", [0, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001]) { fixture, _ in
+            ["id": .string(fixture.ownerKeyID)]
+        },
+        Row("key.check", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001]) { fixture, _ in ["key": .string(fixture.key)] },
+
         Row("property.read", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001], front(["path": ""])),
         // Refused for each device by itself: see `eachDevice`.
         Row("property.readMany", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001]) { fixture, _ in

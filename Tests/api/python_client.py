@@ -115,6 +115,9 @@ def main(url, token):
     assert call("listUsers", limit=1, after=page.next_).users[0].access_id > page.next_
     assert made.id in [token.id for token in call("listTokens").tokens]
     guest = api.client(made.token)
+    wanted = models.KeyRequest(name="tablet", devices=["front"], actions=[models.KeyAction.VIEW], ttl_seconds=600)
+    key = call("createKey", body=wanted, idempotency_key="key-1")
+    assert key.id in [known.id for known in call("listKeys").keys]
 
     # Devices and bindings
     request = models.DeviceRequest(name="box", owner=account)
@@ -189,6 +192,13 @@ def main(url, token):
     fragment = ufrag + b"\r\nm=video 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=end-of-candidates\r\n"
     call("trickle", whep, body=file(fragment), if_match=watched.headers["ETag"])
     call("endWatching", whep)
+    # Without a header, with a key in the address.
+    with httpx.Client(base_url=url) as bare:
+        watched = bare.post(
+            "/v1/devices/front/whep", params={"key": key.key}, content=OFFER.read_bytes(),
+            headers={"Content-Type": "application/sdp"})
+        api.check("watch", watched.status_code, watched.content)
+        api.check("endWatching", bare.delete(watched.headers["Location"]).status_code, "")
     assert "<title>" in call("watchPage", "front")
     assert "<title>" in call("camerasPage")
 
@@ -199,6 +209,7 @@ def main(url, token):
 
     # What was made goes again.
     call("revokeToken", made.id)
+    call("revokeKey", key.id)
     call("removeCamera", "back")
     call("removeDevice", box)
     call("removeUser", temporary.access_id)

@@ -37,6 +37,18 @@ import Yams
         #expect(documented == served)
     }
 
+    @Test("The document says which operations a media key opens")
+    func keys() throws {
+        var documented: Set<String> = []
+        for (path, item) in try #require(try document().root["paths"]?.mapping) {
+            for (method, operation) in try #require(item.mapping) where method.string != "parameters" {
+                let ways = operation["security"]?.sequence?.compactMap { $0.mapping?.keys.first?.string } ?? []
+                if ways.contains("key") { documented.insert("\(method.string!.uppercased()) \(path.string!)") }
+            }
+        }
+        #expect(documented == RouteRights.openToKeys)
+    }
+
     @Test("Whatever makes something takes an idempotency key, which this gateway or the hub remembers")
     func idempotencyKeys() throws {
         let root = try document().root
@@ -52,7 +64,7 @@ import Yams
         }
         // The hub remembers what it makes.
         let byHub: Set = [
-            "/v1/users", "/v1/users/temporary", "/v1/tokens", "/v1/devices", "/v1/devices/{device}/share",
+            "/v1/users", "/v1/users/temporary", "/v1/tokens", "/v1/keys", "/v1/devices", "/v1/devices/{device}/share",
         ]
         #expect(made.subtracting(byHub) == Set(APIRoutes.all.filter(\.makes).map(\.path)))
     }

@@ -2,7 +2,7 @@ import IoTCore
 import IoTLink
 
 /// A token that the hub has given; the token itself is not kept.
-struct TokenRecord: Sendable, Hashable {
+struct TokenRecord: IssuedCredential, Hashable {
     enum Kind: String, Sendable {
         /// Registers at the link; a credential of the broker.
         case link

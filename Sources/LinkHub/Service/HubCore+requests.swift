@@ -161,6 +161,10 @@ extension HubCore {
         case "token.renew": return .answer(try renewToken(parameters, permit, at: time))
         case "token.check": return .answer(try checkToken(parameters, at: time))
         case "token.keys": return .answer(authority.key.publicSet)
+        case "key.create": return .answer(try createKey(parameters, permit, at: time))
+        case "key.list": return .answer(try listKeys(parameters, permit))
+        case "key.revoke": return .answer(try revokeKey(parameters))
+        case "key.check": return .answer(try checkKey(parameters, at: time))
         default: return try performMessage(parameters, permit, at: time)
         }
     }
@@ -200,7 +204,7 @@ extension HubCore {
         "property.write", "userProperty.add", "userProperty.delete", "action.take", "model.report", "user.create",
         "user.remove", "device.create", "device.rename", "device.remove", "device.bind", "device.unbind",
         "device.subscribe",
-        "token.revoke", EventMethod.report, EventMethod.delete,
+        "token.revoke", "key.revoke", EventMethod.report, EventMethod.delete,
     ]
 
     /// Answers, and remembers the answer for a repeat.

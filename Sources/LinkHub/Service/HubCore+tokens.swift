@@ -73,14 +73,8 @@ extension HubCore {
     ) throws(IoTError) -> JSONValue {
         let user = try permit.account()
         let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
-        var devices: [DeviceID]?
-        if let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfToken) {
-            devices = []
-            for name in names { devices?.append(try boundDevice(named: name, of: user)) }
-        }
         let parent = try parentToken(parameters, permit)
-        let scope = try Self.scope(
-            TokenRecord.Scope(devices: devices, actions: try parameters.optionalActions("actions")), within: parent)
+        let scope = try scope(parameters, try parameters.optionalActions("actions"), of: user, within: parent)
         let expires = try tokenExpiry(.user(user), lifetime: lifetime, parent: parent?.id, at: time)
         let claims = APITokenClaims(
             sub: Principal.user(user).description, jti: RequestID.random(), iat: time.seconds, exp: expires)
@@ -90,6 +84,18 @@ extension HubCore {
                 id: claims.jti, kind: .api, principal: .user(user), issued: claims.iat, expires: expires,
                 isLocal: false, scope: scope, parent: parent?.id))
         return IssuedToken(token: token, id: claims.jti, expires: expires).json
+    }
+
+    /// What a token or key of the account is to be good for: the request's `devices`, and these actions.
+    func scope(
+        _ parameters: RequestParameters, _ actions: BindingActions?, of user: AccessID, within parent: TokenRecord?
+    ) throws(IoTError) -> TokenRecord.Scope {
+        var devices: [DeviceID]?
+        if let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfToken) {
+            devices = []
+            for name in names { devices?.append(try boundDevice(named: name, of: user)) }
+        }
+        return try Self.scope(TokenRecord.Scope(devices: devices, actions: actions), within: parent)
     }
 
     /// A device that the account is bound to, whoever asks.
@@ -266,6 +272,7 @@ extension HubCore {
 
     mutating func expireTokens(at time: HubTime) {
         for id in state.tokens.expired(at: time.seconds) { removeToken(id) }
+        for id in state.keys.expired(at: time.seconds) { removeKey(id) }
     }
 
     // MARK: Parts
@@ -274,16 +281,23 @@ extension HubCore {
     private func tokenExpiry(
         _ principal: Principal, lifetime: Int64, parent: String?, at time: HubTime
     ) throws(IoTError) -> Int64 {
+        guard state.tokens.count(of: principal) < limits.tokensOfPrincipal else {
+            throw IoTError(
+                .tooManyRequests, "\(principal) has \(limits.tokensOfPrincipal) tokens",
+                remedy: "revoke some: `iotctl token list`, `iotctl token revoke`")
+        }
+        return try expiry(principal, lifetime: lifetime, parent: parent, at: time)
+    }
+
+    /// When a token or key of this life ends.
+    func expiry(
+        _ principal: Principal, lifetime: Int64, parent: String?, at time: HubTime
+    ) throws(IoTError) -> Int64 {
         guard isKnown(principal) else {
             throw IoTError(.targetNotFound, "there is no \(principal)", remedy: principal.kind.listing)
         }
         guard Self.tokenLifetimes.contains(lifetime) else {
             throw IoTError(.invalidRequest, "a token's life is 1 s to 10 years")
-        }
-        guard state.tokens.count(of: principal) < limits.tokensOfPrincipal else {
-            throw IoTError(
-                .tooManyRequests, "\(principal) has \(limits.tokensOfPrincipal) tokens",
-                remedy: "revoke some: `iotctl token list`, `iotctl token revoke`")
         }
         let end = principal.accessID.flatMap { state.users[$0]?.expires } ?? .max
         guard end > time.seconds else {
@@ -304,6 +318,7 @@ extension HubCore {
         if token.credential != nil { turn.outputs.append(.removeCredential(tokenID: id)) }
         guard token.kind == .api else { return }
         for child in state.tokens.children(of: id) { removeToken(child) }
+        for key in state.keys.children(of: id) { removeKey(key) }
         if state.enrolments.values.contains(where: { $0.parent == id }) {
             removeEnrolments { $0.parent == id }
             updateAccountExpiry()

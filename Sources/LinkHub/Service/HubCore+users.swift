@@ -125,6 +125,7 @@ extension HubCore {
         }
         kick(.user(user), "removed", at: time)
         removeTokens(of: .user(user)) { _ in true }
+        removeKeys(of: .user(user))
         removeEnrolments { $0.user == user || $0.creator == .user(user) }
         forget(.user(user))
         state.users[user] = nil

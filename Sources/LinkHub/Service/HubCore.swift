@@ -22,6 +22,8 @@ struct HubCore: Sendable {
     var renewals: [Principal: NIODeadline] = [:]
     /// Enrolments that were exchanged in the last minute.
     var exchanged: [String: Exchanged] = [:]
+    /// Keys whose last use is newer than the store's.
+    var usedKeys: Set<String> = []
     var statistics = HubStatistics()
 
     /// What the message at hand has done so far.
@@ -122,12 +124,13 @@ struct HubCore: Sendable {
         if state.answers.count > 0 { next = min(next ?? .distantFuture, time.monotonic + .seconds(30)) }
         // To the millisecond: an expired token's credential is gone from the broker at once. Looked at again after a
         // minute at most, since the wall clock may be set.
-        for expiry in [state.tokens.nextExpiry, nextAccountExpiry] {
+        for expiry in [state.tokens.nextExpiry, state.keys.nextExpiry, nextAccountExpiry] {
             guard let expiry else { continue }
             let left = min(60_000, max(1, expiry * 1_000 - time.wall))
             next = min(next ?? .distantFuture, time.monotonic + .milliseconds(left))
         }
         if let due = nextEventExpiry(at: time) { next = min(next ?? .distantFuture, due) }
+        if !usedKeys.isEmpty { next = min(next ?? .distantFuture, time.monotonic + .seconds(1)) }
         if !exchanged.isEmpty { next = min(next ?? .distantFuture, time.monotonic + .seconds(5)) }
         return next
     }
@@ -142,6 +145,7 @@ struct HubCore: Sendable {
         for principal in sessions.silent(at: time.monotonic) { endSession(principal, at: time) }
         expireTokens(at: time)
         expireAccounts(at: time)
+        storeKeyUses()
         expireEvents(at: time)
         // Deleting often is cheaper for everyone than deleting much at once.
         if lastExpiry.map({ time.monotonic - $0 >= .seconds(10) }) ?? true {

@@ -51,6 +51,8 @@ public struct HubLimits: Sendable {
     public var recentAnswerBytes = 8 << 20
     /// Bytes of the bodies of one device's events: 16 MiB; then its oldest events are deleted.
     public var eventBytesOfDevice = 16 << 20
+    /// Media keys of one account: 100; then 25024.
+    public var keysOfAccount = 100
     /// Accounts of the hub: 10,000; then 25024.
     public var accounts = 10_000
     /// Devices of the hub: 10,000; then 25024.

@@ -66,6 +66,8 @@ extension HubCore {
                     .notFound, "there is no token '\(id.prefix(64))'", remedy: "list them with `iotctl token list`")
             }
             if !owners.contains(actor) { try requireAdministrator(permit, method) }
+        case .ownKey:
+            if try namedKey(parameters).principal != actor { try requireAdministrator(permit, method) }
         case .peer: permit.device = try boundPeers(parameters, actor).device
         }
         return permit

@@ -22,6 +22,8 @@ enum HubRight: Sendable, Hashable {
     case oneself(parameter: String)
     /// The token or enrolment `id` is the caller's own, or the caller is an administrator.
     case ownToken
+    /// The media key `id` is the caller's own, or the caller is an administrator.
+    case ownKey
     /// A user and a device that are bound to each other; `peer` names the other one.
     case peer
     /// A device, for itself.
@@ -41,7 +43,7 @@ enum HubRight: Sendable, Hashable {
         case .eachOwner: "owner of each device, or administrator"
         case .ownBinding: "bound, for oneself; for others owner or administrator"
         case .oneself: "for oneself; for others administrator"
-        case .ownToken: "whose it is, or administrator"
+        case .ownToken, .ownKey: "whose it is, or administrator"
         case .peer: "bound to each other"
         case .device: "the device, for itself"
         case .enrolment: "an enrolment"
@@ -85,6 +87,11 @@ enum HubRights {
         "token.renew": .account,
         "token.check": .account,
         "token.keys": .account,
+
+        "key.create": .oneself(parameter: "user"),
+        "key.list": .account,
+        "key.revoke": .ownKey,
+        "key.check": .account,
 
         "property.read": .action(.view),
         "property.readMany": .eachAction(.view),

@@ -21,7 +21,8 @@ struct HubState: Sendable {
     /// The devices of this daemon's cameras, by the cameras' names.
     var cameras: [String: DeviceID] = [:]
     var bindings = BindingTable()
-    var tokens = TokenTable()
+    var tokens = TokenTable<TokenRecord>()
+    var keys = TokenTable<KeyRecord>()
     var enrolments: [String: EnrolmentRecord] = [:]
     var registrations: [Principal: Registration] = [:]
     var calls = OpenCalls()

@@ -43,6 +43,20 @@ extension HubStore {
                         devices: try devices.map { try texts($0, "its list of devices").map(deviceID) },
                         actions: try allowed.map(actions)), parent: try row.readIfPresent("parent")))
         }
+        try stored.each(database, .mediaKeys) { row, stored in
+            let devices: String? = try row.readIfPresent("devices")
+            stored.state.keys.add(
+                KeyRecord(
+                    id: try row.read("id"), name: try row.read("name"),
+                    principal: try principal(row.read("principal"), "its principal"),
+                    scope: TokenRecord.Scope(
+                        devices: try devices.map { try texts($0, "its list of devices").map(deviceID) },
+                        actions: try actions(row.read("actions"))),
+                    digest: try read(
+                        KeyDigest(md5: row.read("ha1_md5"), sha256: row.read("ha1_sha256")), "its digest"),
+                    issued: try row.read("issued"), expires: try row.read("expires"),
+                    parent: try row.readIfPresent("parent"), lastUse: try row.readIfPresent("last_use")))
+        }
         try stored.each(database, .enrolments) { row, stored in
             let id: String = try row.read("id")
             let account: String? = try row.readIfPresent("user")

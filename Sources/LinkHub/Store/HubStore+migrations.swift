@@ -82,6 +82,24 @@ extension HubStore {
                     ALTER TABLE enrolments ADD COLUMN parent TEXT;
                     """)
         }
+        migrator.registerMigration("media keys") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE media_keys (
+                        id TEXT PRIMARY KEY NOT NULL,
+                        name TEXT NOT NULL,
+                        principal TEXT NOT NULL,
+                        devices TEXT,                        -- JSON; NULL for all of the account's
+                        actions TEXT NOT NULL,               -- JSON
+                        ha1_md5 TEXT NOT NULL,               -- RFC 7616 §3.4.2; the key itself is not kept
+                        ha1_sha256 TEXT NOT NULL,
+                        issued INTEGER NOT NULL,             -- s since 1970, as all times here
+                        expires INTEGER NOT NULL,
+                        parent TEXT,                         -- the API token that it was made with
+                        last_use INTEGER
+                    ) WITHOUT ROWID
+                    """)
+        }
         return migrator
     }
 

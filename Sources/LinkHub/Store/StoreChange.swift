@@ -14,6 +14,10 @@ enum StoreChange: Sendable, Hashable {
     case unbind(AccessID, DeviceID)
     case addToken(TokenRecord)
     case removeToken(String)
+    case addKey(KeyRecord)
+    case removeKey(String)
+    /// Its last use: s since 1970.
+    case useKey(String, at: Int64)
     case putEnrolment(EnrolmentRecord)
     case removeEnrolment(String)
     case putRegistration(Principal, Registration)

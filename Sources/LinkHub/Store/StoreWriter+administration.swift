@@ -90,6 +90,26 @@ extension StoreWriter {
                     Self.text(enrolment.names), enrolment.issued, enrolment.expires, enrolment.parent,
                 ])
         case .removeEnrolment(let id): try run("DELETE FROM enrolments WHERE id = ?", [id])
+        default: try writeKeys(change)
+        }
+    }
+
+    private func writeKeys(_ change: StoreChange) throws {
+        switch change {
+        case .addKey(let key):
+            try run(
+                """
+                INSERT INTO media_keys
+                    (id, name, principal, devices, actions, ha1_md5, ha1_sha256, issued, expires, parent, last_use)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    key.id, key.name, key.principal.description, key.scope.devices.map(Self.text),
+                    (key.scope.actions ?? []).json.jsonText, key.digest.md5, key.digest.sha256, key.issued,
+                    key.expires, key.parent, key.lastUse,
+                ])
+        case .removeKey(let id): try run("DELETE FROM media_keys WHERE id = ?", [id])
+        case .useKey(let id, let time): try run("UPDATE media_keys SET last_use = ? WHERE id = ?", [time, id])
         default: break
         }
     }

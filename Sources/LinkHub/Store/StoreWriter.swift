@@ -138,8 +138,9 @@ final class StoreWriter {
                 INSERT INTO models (device, schema, version) VALUES (?, ?, ?)
                 ON CONFLICT (device) DO UPDATE SET schema = excluded.schema, version = excluded.version
                 """, [device.rawValue, schema, version])
-        case .putUser, .removeUser, .putDevice, .removeDevice, .bind, .unbind, .addToken, .removeToken, .putEnrolment,
-            .removeEnrolment, .putRegistration, .removeRegistration, .putCall, .removeCall:
+        case .putUser, .removeUser, .putDevice, .removeDevice, .bind, .unbind, .addToken, .removeToken, .addKey,
+            .removeKey, .useKey, .putEnrolment, .removeEnrolment, .putRegistration, .removeRegistration, .putCall,
+            .removeCall:
             try writeAdministration(change)
         }
     }

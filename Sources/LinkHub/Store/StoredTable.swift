@@ -1,11 +1,12 @@
 /// The tables whose rows the hub reads when it starts.
 enum StoredTable: String, Sendable {
     case users, devices, bindings, tokens, enrolments, registrations, calls, models, properties, answers, events
+    case mediaKeys = "media_keys"
 
     /// The columns of its primary key.
     var key: [String] {
         switch self {
-        case .users, .devices, .tokens, .enrolments: ["id"]
+        case .users, .devices, .tokens, .mediaKeys, .enrolments: ["id"]
         case .bindings: ["user", "device"]
         case .registrations: ["principal"]
         case .calls: ["device", "session"]

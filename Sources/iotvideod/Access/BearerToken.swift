@@ -1,8 +1,32 @@
-/// The text of an API token: three parts of base64url, as every JWT has (RFC 7519 §3). It is never printed.
+import IoTLink
+
+/// What a caller shows over TCP: an API token, three parts of base64url as every JWT has (RFC 7519 §3), or a media key.
+/// It is never printed.
 struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    enum Kind: Sendable, Hashable {
+        case api
+        case key
+
+        var noun: String {
+            switch self {
+            case .api: "API token"
+            case .key: "media key"
+            }
+        }
+
+        /// What to do when one is not good.
+        var remedy: String {
+            switch self {
+            case .api: "make a new one with `iotctl token create --api`"
+            case .key: "make a new one with `iotctl key create`"
+            }
+        }
+    }
+
     static let maximumSize = 4096
 
     let text: String
+    let kind: Kind
 
     /// `nil` for text of another form. Only ASCII passes, so that comparing and hashing costs no more than its bytes.
     init?(_ text: some Sequence<UInt8>) {
@@ -16,11 +40,17 @@ struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStri
             }
             guard bytes.count <= Self.maximumSize else { return nil }
         }
-        guard bytes.count >= 5, bytes.count(where: { $0 == UInt8(ascii: ".") }) == 2 else { return nil }
         self.text = String(decoding: bytes, as: UTF8.self)
+        if MediaKey(self.text) != nil {
+            kind = .key
+        } else if bytes.count >= 5, bytes.count(where: { $0 == UInt8(ascii: ".") }) == 2 {
+            kind = .api
+        } else {
+            return nil
+        }
     }
 
-    var description: String { "API token" }
+    var description: String { kind.noun }
     var debugDescription: String { description }
     var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -4,18 +4,19 @@ import IoTLink
 import NIOCore
 import Synchronization
 
-/// Whose an API token is, as the hub said it a second ago at most, so that a revoked token is good for no longer.
+/// Whose an API token or media key is, as the hub said it a second ago at most, so that a revoked one is good for no
+/// longer.
 ///
 /// What strangers send must cost the gateway's own link nothing: with the hub's public keys a token that the hub did not
 /// sign is refused here. What is signed, and was not good a moment ago, is asked about within the quota of its account;
-/// without keys (an older hub) within that of its address. A token that was good is always asked about again, so nobody
-/// else's tokens shut it out.
+/// without keys (an older hub) within that of its address. So it is with media keys, which only the hub's store tells
+/// from junk; they have a quota of their own. What was good is always asked about again, so nobody else's tokens shut it
+/// out.
 final class BearerTokens: Sendable {
     typealias Check = @Sendable (BearerToken) async throws -> TokenGrant
 
     static let memory = TimeAmount.seconds(1)
     private static let capacity = 1024
-    private static let makeOne = "make a new one with `iotctl token create --api`"
 
     /// By whom the questions about tokens that were not good a moment ago are counted.
     private enum Asker: QuotaHolder {
@@ -36,7 +37,9 @@ final class BearerTokens: Sendable {
         var good: [BearerToken: Known] = [:]
         var refused: [BearerToken: (error: IoTError, until: NIODeadline)] = [:]
         var questions: [BearerToken: Task<TokenGrant, any Error>] = [:]
-        var quota = Quota<Asker>(SharedResource.tokenChecks)
+        var quotas: [BearerToken.Kind: Quota<Asker>] = [
+            .api: Quota(SharedResource.tokenChecks), .key: Quota(SharedResource.tokenChecks),
+        ]
         /// When the present second began.
         var second = NIODeadline.uptimeNanoseconds(0)
     }
@@ -79,14 +82,15 @@ final class BearerTokens: Sendable {
         case .refused(let error): throw error
         case .asked(let question): return try admitted(try await question.value, token)
         case .stale: asker = nil
-        case .unknown(nil): asker = .address(address)
-        case .unknown(let keys?):
+        case .unknown(let keys?) where token.kind == .api:
             // About 0.1 ms, outside the lock.
             guard let claims = keys.claims(of: token.text), claims.kind == "api" else {
-                throw IoTError(.unauthenticated, "the hub has not signed this API token", remedy: Self.makeOne)
+                throw IoTError(
+                    .unauthenticated, "the hub has not signed this API token", remedy: token.kind.remedy)
             }
-            guard claims.expires > wall() / 1000 else { throw Self.expired }
+            guard claims.expires > wall() / 1000 else { throw Self.expired(token.kind) }
             asker = .account(claims.subject)
+        case .unknown: asker = .address(address)
         }
         return try admitted(try await ask(token, paidBy: asker), token)
     }
@@ -109,7 +113,7 @@ final class BearerTokens: Sendable {
             case .refused(let error): throw error
             case .asked(let question): return question
             case .stale, .unknown:
-                if let asker { try takeQuestion(asker, &state) }
+                if let asker { try takeQuestion(about: token.kind, asker, &state) }
                 let question = begin(token)
                 state.questions[token] = question
                 return question
@@ -118,16 +122,18 @@ final class BearerTokens: Sendable {
         return try await question.value
     }
 
-    private func takeQuestion(_ asker: Asker, _ state: inout State) throws(IoTError) {
+    private func takeQuestion(
+        about kind: BearerToken.Kind, _ asker: Asker, _ state: inout State
+    ) throws(IoTError) {
         let now = now()
         if now - state.second >= .seconds(1) {
             state.second = now
-            state.quota.giveBackAll()
+            for kind in state.quotas.keys { state.quotas[kind]?.giveBackAll() }
         }
         do throws(Quota<Asker>.Refusal) {
-            try state.quota.take(for: asker)
+            try state.quotas[kind]?.take(for: asker)
         } catch {
-            throw error.error("tokens are checked in a second", remedy: "try again in a second")
+            throw error.error("\(kind.noun)s are checked in a second", remedy: "try again in a second")
         }
     }
 
@@ -166,11 +172,11 @@ final class BearerTokens: Sendable {
     }
 
     private func admitted(_ grant: TokenGrant, _ token: BearerToken) throws(IoTError) -> Caller {
-        guard grant.expires > wall() / 1000 else { throw Self.expired }
+        guard grant.expires > wall() / 1000 else { throw Self.expired(token.kind) }
         return grant.caller(showing: token)
     }
 
-    private static var expired: IoTError {
-        IoTError(.unauthenticated, "the API token has expired", remedy: makeOne)
+    private static func expired(_ kind: BearerToken.Kind) -> IoTError {
+        IoTError(.unauthenticated, "the \(kind.noun) has expired", remedy: kind.remedy)
     }
 }

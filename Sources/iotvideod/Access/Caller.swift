@@ -1,7 +1,7 @@
 import GatewayAPI
 import IoTCore
 
-/// A token that a caller has shown.
+/// A token or media key that a caller has shown.
 struct Bearer: Sendable, Hashable {
     var token: BearerToken
     /// Seconds since 1970.
@@ -15,6 +15,8 @@ struct Caller: Sendable, Hashable {
         case socket(user: UInt32, process: Int32)
         /// An API token, by its id.
         case token(String)
+        /// A media key, by its id.
+        case key(String)
     }
 
     /// What of the account's rights a token passes on.

@@ -73,7 +73,10 @@ final class Leases: Sendable {
         var over: [Lease] = []
         for lease in all {
             if let bearer = lease.caller.bearer, bearer.expires <= now {
-                lease.end(IoTError(.unauthenticated, "the API token has expired"))
+                lease.end(
+                    IoTError(
+                        .unauthenticated, "the \(bearer.token.kind.noun) has expired",
+                        remedy: bearer.token.kind.remedy))
             }
             if lease.noteReview() { over.append(lease) }
         }

@@ -48,6 +48,9 @@ enum RouteRights {
         "GET /v1/tokens": .wholeAccount,
         "POST /v1/tokens": .wholeAccount,
         "DELETE /v1/tokens/{id}": .wholeAccount,
+        "GET /v1/keys": .wholeAccount,
+        "POST /v1/keys": .wholeAccount,
+        "DELETE /v1/keys/{id}": .wholeAccount,
 
         "GET /v1/devices": .account,
         "POST /v1/devices": .administrator,
@@ -97,6 +100,24 @@ enum RouteRights {
         "GET /watch/{device}": .anyone,
         "OPTIONS /v1/devices/{device}/whep": .anyone,
         "OPTIONS /v1/whep/{id}": .anyone,
+    ]
+
+    /// What a media key opens: media, and streams of events; nothing else, whatever its account may do.
+    static let openToKeys: Set<String> = [
+        "GET /v1/events",
+        "GET /v1/devices/{device}/properties/watch",
+        "GET /v1/channels/{id}/events",
+        "GET /v1/channels/{id}/snapshot",
+        "GET /v1/channels/{id}/recording.mp4",
+        "GET /v1/channels/{id}/video.y4m",
+        "GET /v1/channels/{id}/audio.wav",
+        "GET /v1/resources/{token}",
+        "POST /v1/devices/{device}/whep",
+        "PATCH /v1/whep/{id}",
+        "DELETE /v1/whep/{id}",
+        "GET /watch/{device}",
+        "OPTIONS /v1/devices/{device}/whep",
+        "OPTIONS /v1/whep/{id}",
     ]
 }
 

@@ -60,7 +60,7 @@ enum SharedResource: String, CaseIterable, Sendable {
     /// Connections of one TCP listener, and of one address (a /64 of IPv6).
     static let connections = QuotaBound(total: 512, each: 256)
 
-    /// Questions to the hub in one second about tokens that were not good a moment ago. `each` is an account's, or an
-    /// address' where the hub does not give its keys.
+    /// Questions to the hub in one second about tokens, and as many about media keys, that were not good a moment ago.
+    /// `each` is an account's; an address' for keys, and where the hub does not give its own keys.
     static let tokenChecks = QuotaBound(total: 200, each: 20)
 }

@@ -1,7 +1,7 @@
 import GatewayAPI
 import IoTCore
 
-/// What the hub says of an API token.
+/// What the hub says of an API token or a media key.
 struct TokenGrant: Sendable, Hashable {
     var id: String
     var account: AccessID
@@ -12,7 +12,8 @@ struct TokenGrant: Sendable, Hashable {
 
     func caller(showing token: BearerToken) -> Caller {
         Caller(
-            credentials: .token(id), account: account, isAdministrator: isAdministrator && scope.isAll, scope: scope,
+            credentials: token.kind == .key ? .key(id) : .token(id), account: account,
+            isAdministrator: isAdministrator && scope.isAll, scope: scope,
             bearer: Bearer(token: token, expires: expires))
     }
 }

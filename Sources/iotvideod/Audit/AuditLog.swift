@@ -93,6 +93,7 @@ final class AuditLog: Sendable {
                 "pid": .integer(Int64(process)),
             ]
         case .token(let id): ["account": .string(caller.account.rawValue), "token": .string(id)]
+        case .key(let id): ["account": .string(caller.account.rawValue), "key": .string(id)]
         }
     }
 }

@@ -160,6 +160,25 @@ extension AccountGateway {
         _ = try await hub.ask("token.revoke", ["id": .string(id)])
     }
 
+    // MARK: Media keys
+
+    func keys(_ page: PageRequest) async throws -> Page<KeyDescription> {
+        try await hub.page(KeyDescription.self, "key.list", page, key: "keys", name: "id")
+    }
+
+    func createKey(_ request: KeyRequest, requestID: String?) async throws -> KeyResponse {
+        try await hub.ask(
+            KeyResponse.self, "key.create",
+            [
+                "name": .string(request.name), "user": .text(request.user), "devices": .list(request.devices),
+                "actions": .list(request.actions), "ttlSeconds": .integer(request.ttlSeconds), "within": token,
+            ], id: requestID)
+    }
+
+    func revokeKey(_ id: String, requestID: String?) async throws {
+        _ = try await hub.ask("key.revoke", ["id": .string(id)], id: requestID)
+    }
+
     // MARK: Devices
 
     func createDevice(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse {

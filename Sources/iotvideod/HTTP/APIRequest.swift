@@ -22,7 +22,6 @@ struct APIRequest {
 
     /// - Throws: `.invalidRequest` for a query item that the route does not know or that comes twice.
     init(_ request: Request, _ context: APIContext, _ route: APIRoute, _ lease: Lease?) throws(IoTError) {
-        let knownQuery = route.query
         self.request = request
         self.lease = lease
         var parameters: [String: String] = [:]
@@ -37,8 +36,8 @@ struct APIRequest {
         var query: [String: [String]] = [:]
         for (name, value) in request.uri.queryParameters {
             let name = String(name)
-            guard knownQuery.contains(name) else {
-                let known = knownQuery.isEmpty ? "none" : knownQuery.sorted().joined(separator: ", ")
+            guard route.knows(query: name) else {
+                let known = route.query.isEmpty ? "none" : route.query.sorted().joined(separator: ", ")
                 throw IoTError(.invalidRequest, "the query item '\(name)' is unknown here; known: \(known)")
             }
             guard query[name] == nil || route.repeatable.contains(name) else {
@@ -63,6 +62,12 @@ struct APIRequest {
 
     func query(_ name: String) -> String? {
         query[name]?.first
+    }
+
+    /// The media key in the address, when it is what the caller showed.
+    var shownKey: String? {
+        guard let key = query(APIRoute.key), key == lease?.caller.bearer?.token.text else { return nil }
+        return key
     }
 
     /// All of a repeatable item's values, which commas may part too; `nil` when it is not there.

@@ -72,4 +72,24 @@ struct APIRoute: Sendable {
     }
 
     var right: RouteRight { RouteRights.right(method.rawValue, path) }
+
+    // MARK: Media keys
+
+    /// The query item that holds a media key.
+    static let key = "key"
+
+    private var isOpenToKeys: Bool { RouteRights.openToKeys.contains("\(method.rawValue) \(path)") }
+
+    /// Throws 25005 when a media key opens something else.
+    func checkIsOpenToKeys() throws(IoTError) {
+        guard isOpenToKeys else {
+            throw IoTError(
+                .forbidden, "a media key opens media and event streams alone",
+                remedy: "send an API token as 'Authorization: Bearer TOKEN'")
+        }
+    }
+
+    func knows(query name: String) -> Bool {
+        query.contains(name) || name == Self.key && isOpenToKeys
+    }
 }

@@ -56,6 +56,7 @@ struct APIRouter: Sendable {
     private func respond(
         to request: Request, _ context: APIContext, _ route: APIRoute, _ handle: @escaping APIRoute.OpenHandler
     ) async throws -> Response {
+        if door.showsKey(request) { try route.checkIsOpenToKeys() }
         let read = try APIRequest(request, context, route, nil)
         return try await timed(route) { try await handle(read, service) }
     }
@@ -66,6 +67,7 @@ struct APIRouter: Sendable {
         let caller = try await door.caller(request, context)
         context.record.note { $0.caller = caller }
         door.connections.serve(context.channel)
+        if case .key = caller.credentials { try route.checkIsOpenToKeys() }
         try route.right.check(caller)
         let lease = service.leases.begin(caller) { [channel = context.channel] in channel.close(promise: nil) }
         lease.keep(try service.quotas.take(.requests, for: caller.holder(owner: service.account)))

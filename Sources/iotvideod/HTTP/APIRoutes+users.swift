@@ -119,7 +119,7 @@ extension APIRoutes {
         }
     }
 
-    private static func checkActions(_ actions: [DeviceAction]?) throws(IoTError) {
+    static func checkActions(_ actions: [DeviceAction]?) throws(IoTError) {
         guard let actions else { return }
         guard !actions.isEmpty, Set(actions).count == actions.count else {
             throw IoTError(.invalidRequest, "actions: at least one, and each once")

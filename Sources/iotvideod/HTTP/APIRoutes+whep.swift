@@ -18,7 +18,9 @@ extension APIRoutes {
             APIRoute(.post, "/v1/devices/{device}/whep", makes: true) { request, gateway in
                 let offer = try await request.text(sdp, atMost: SessionDescription.maximumByteCount)
                 do {
-                    return created(try await gateway.openBrowserCall(request.parameter("device"), offer: offer))
+                    return created(
+                        try await gateway.openBrowserCall(request.parameter("device"), offer: offer),
+                        key: request.shownKey)
                 } catch let error as IoTError where error.code == .sessionDescriptionInvalid {
                     // What came from the client, not from behind the gateway.
                     throw APIFailure(error, status: .badRequest)
@@ -60,10 +62,12 @@ extension APIRoutes {
         return response
     }
 
-    private static func created(_ answer: RelayedCalls.Answer) -> Response {
+    /// - Parameter key: a media key that the address held. A client that sends no header needs it for the call, too.
+    private static func created(_ answer: RelayedCalls.Answer, key: String?) -> Response {
         let body = ByteBuffer(string: answer.description)
+        let query = key.map { "?\(APIRoute.key)=\($0)" } ?? ""
         var headers: HTTPFields = [
-            .contentType: sdp, .contentLength: String(body.readableBytes), .location: "/v1/whep/\(answer.id)",
+            .contentType: sdp, .contentLength: String(body.readableBytes), .location: "/v1/whep/\(answer.id)\(query)",
             .eTag: entityTag,
         ]
         if let name = HTTPFieldName.acceptPatch { headers[name] = trickle }

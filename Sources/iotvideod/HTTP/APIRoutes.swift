@@ -6,7 +6,8 @@ import NIOCore
 /// The API, version 1. `docs/openapi.yaml` describes it, `RouteRights` says who may.
 enum APIRoutes {
     static var all: [APIRoute] {
-        general + daemon + users + tokens + bindings + devices + properties + messages + events + channels + media
+        general + daemon + users + tokens + keys + bindings + devices + properties + messages + events + channels
+            + media
             + whep
     }
 

@@ -38,6 +38,9 @@ protocol Gateway: Sendable {
     func tokens(_ page: PageRequest) async throws -> Page<TokenDescription>
     func createToken(_ request: TokenRequest, requestID: String?) async throws -> TokenResponse
     func revokeToken(_ id: String) async throws
+    func keys(_ page: PageRequest) async throws -> Page<KeyDescription>
+    func createKey(_ request: KeyRequest, requestID: String?) async throws -> KeyResponse
+    func revokeKey(_ id: String, requestID: String?) async throws
 
     // MARK: Devices
     /// Of the caller's account, or of another for an administrator.

@@ -1,6 +1,7 @@
 import CoreMetrics
 import Hummingbird
 import IoTCore
+import IoTLink
 import NIOCore
 
 /// The outermost step: security fields on every answer, one count each, and a line in the audit log for what changes
@@ -64,7 +65,13 @@ struct RecordMiddleware: RouterMiddleware {
             AuditLog.Entry(
                 t: WallClock.milliseconds(), caller: facts.caller, remote: context.remote,
                 // Without the query: it may hold more than who did what to which.
-                method: String(request.method.rawValue.prefix(16)), path: request.uri.path,
+                method: String(request.method.rawValue.prefix(16)), path: Self.withoutKeys(request.uri.path),
                 status: response.status.code, code: facts.code))
+    }
+
+    /// Somebody may have put a media key where its id belongs: the id alone is left of it.
+    private static func withoutKeys(_ path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false)
+            .map { MediaKey(String($0))?.id ?? String($0) }.joined(separator: "/")
     }
 }

@@ -21,6 +21,7 @@ final class RepeatedRequests: Sendable {
         enum Asker: QuotaHolder {
             case socket(user: UInt32)
             case token(String)
+            case key(String)
 
             var isPrivileged: Bool { false }
         }
@@ -32,6 +33,7 @@ final class RepeatedRequests: Sendable {
             switch caller.credentials {
             case .socket(let user, _): asker = .socket(user: user)
             case .token(let id): asker = .token(id)
+            case .key(let id): asker = .key(id)
             }
             self.key = key
         }

@@ -294,6 +294,55 @@ def test_revoked(browser, origin, daemon):
     page.page.close()
 
 
+def test_key(browser, origin, daemon):
+    """A media key in the page's address watches, also after a reload; in other addresses it serves what sends no header."""
+    key = daemon.local("POST", "/v1/keys", {"name": "tablet", "devices": ["street"], "ttlSeconds": 3600})
+
+    def frames():
+        return page.statistics().get("video", {}).get("framesDecoded", 0)
+
+    # As a query it goes once, and then becomes a part that is not sent.
+    page = Page(browser, daemon.url, daemon, f"/watch/street?key={key['key']}")
+    eventually("10 frames", lambda: frames() >= 10)
+    assert page.page.evaluate("location.search + location.hash") == f"#key={key['key']}"
+    page.page.reload()
+    eventually("10 frames after the reload", lambda: frames() >= 10)
+    assert not page.page.is_visible("#form") and not page.page.is_visible("#home")
+    sent = [url for _, url, _ in page.requests[1:] if key["key"] in url.split("#")[0]]
+    assert not sent, sent
+
+    # In the page's own origin, where its policy allows no other.
+    channel = daemon.local("POST", "/v1/channels", {"device": "street"})["id"]
+    daemon.local("POST", f"/v1/channels/{channel}/play")
+    page.page.evaluate(
+        """([key, channel]) => {
+            window.video = Object.assign(document.createElement("video"), { muted: true, autoplay: true });
+            video.src = `/v1/channels/${channel}/recording.mp4?key=${key}`;
+            window.heard = [];
+            window.events = new EventSource(`/v1/events?types=property&device=${device}&key=${key}`);
+            events.addEventListener("property", ({ data }) => heard.push(data));
+        }""", [key["key"], channel])
+    eventually("a recording in a video element", lambda: page.page.evaluate("video.currentTime") > 1)
+    eventually("the event stream", lambda: page.page.evaluate("events.readyState") == 1, 5)
+    # What the camera itself reports changes all the time.
+    daemon.local("POST", "/v1/devices/street/actions", {"path": "Action.takePhoto.ctlVal", "value": 1})
+    eventually("an event", lambda: page.page.evaluate("heard.length"))
+    page.page.evaluate("events.close()")
+
+    daemon.local("DELETE", f"/v1/keys/{key['id']}")
+    eventually("the page's word of it", lambda: "access ended" in page.state(), 10)
+    eventually("the end of the recording", lambda: page.page.evaluate("video.ended || video.error !== null"), 10)
+    daemon.local("DELETE", f"/v1/channels/{channel}")
+    eventually("the end of the viewers", lambda: daemon.camera("street")["viewers"] == 0, 5)
+    assert page.page.evaluate("location.hash") == "" and page.page.is_visible("#form")
+    page.page.fill("#token", key["key"])
+    page.page.click("#watch")
+    eventually("the refusal", lambda: "refuses this key" in page.state(), 5)
+    files = [file for file in daemon.folder.rglob("*") if file.is_file()]
+    assert not [file for file in files if key["key"][10:].encode() in file.read_bytes()]
+    page.close("key")
+
+
 def test_left(browser, origin, daemon):
     """A browser that is closed ends its call by itself."""
     page, _ = check_watching(browser, origin, daemon, "street", (768, 576), LEVELS["street"])
@@ -349,7 +398,7 @@ def main():
         browser = api.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
         try:
             for test in [
-                test_watch, test_surround, test_refused, test_served, test_many, test_revoked, test_left
+                test_watch, test_surround, test_refused, test_served, test_many, test_revoked, test_key, test_left
             ]:
                 if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
                     continue

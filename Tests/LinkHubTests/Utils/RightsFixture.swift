@@ -17,6 +17,9 @@ struct RightsFixture {
     /// An API token of the owner, and a link token's id.
     let apiToken: String
     let ownerTokenID: String
+    /// A media key of the owner's, and its id.
+    let key: String
+    let ownerKeyID: String
 
     /// Bound to nothing, for whatever is done to somebody else.
     static let bob = AccessID(rawValue: "bob")!
@@ -53,6 +56,9 @@ struct RightsFixture {
         for address in addresses.values { _ = try hub.core.issueToken(address.principal, lifetime: 600, at: time) }
         ownerTokenID = hub.core.state.tokens.of(hub.owner.principal).first!.id
         let token = try hub.request(hub.owner, "token.createAPI", ["ttlSeconds": 600])
+        let given = try hub.request(hub.owner, "key.create", ["name": "tv", "ttlSeconds": 600])?.result
+        key = given?["key"]?.stringValue ?? ""
+        ownerKeyID = given?["id"]?.stringValue ?? ""
         apiToken = token?.result["token"]?.stringValue ?? ""
     }
 
@@ -64,6 +70,7 @@ struct RightsFixture {
         var devices: [DeviceID: DeviceRecord]
         var bindings: [[AccessID: Binding]]
         var tokens: Set<TokenRecord>
+        var keys: Set<KeyRecord>
         var enrolments: [String: EnrolmentRecord]
         var models: [JSONValue?]
         var calls: [OpenCall]
@@ -77,7 +84,7 @@ struct RightsFixture {
         let devices = [hub.front, hub.back]
         return Digest(
             users: state.users, devices: state.devices, bindings: devices.map { state.bindings.users(of: $0) },
-            tokens: Set(state.tokens.values), enrolments: state.enrolments,
+            tokens: Set(state.tokens.values), keys: Set(state.keys.values), enrolments: state.enrolments,
             models: devices.map { state.models[$0]?.value }, calls: state.calls.of(hub.front),
             forwards: hub.core.forwards.count,
             sessions: Set(hub.core.sessions.sessions.values.map(\.address)), stored: hub.stored.count)

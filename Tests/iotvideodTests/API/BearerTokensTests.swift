@@ -178,6 +178,36 @@ import Testing
         _ = try await tokens.caller(of: try world.token(1), from: try address(1))
     }
 
+    @Test("Junk keys cost an address its own questions and no token any, and a good key is asked about all the same")
+    func junkKeys() async throws {
+        let world = World()
+        let tokens = world.tokens
+        tokens.use(world.keys)
+        func key(_ number: Int) throws -> BearerToken {
+            let text = String(number)
+            return try #require(BearerToken("0123456789\(String(repeating: "A", count: 22 - text.count))\(text)".utf8))
+        }
+        let good = try key(0)
+        #expect(good.kind == .key)
+        #expect(try await tokens.caller(of: good, from: try address(1)).credentials == .key("1"))
+        world.set(isKnown: false)
+        for number in 1...500 { _ = try? await tokens.caller(of: try key(number), from: try address(1)) }
+        #expect(world.checks == SharedResource.tokenChecks.each)
+        for number in 501...3000 { _ = try? await tokens.caller(of: try key(number), from: try address(number % 200)) }
+        #expect(world.checks == SharedResource.tokenChecks.total)
+        world.set(isKnown: true)
+        _ = try await tokens.caller(of: try world.token(1), from: try address(1))
+        world.advance(.milliseconds(999))
+        _ = try await tokens.caller(of: good, from: try address(1))
+        #expect(world.checks == SharedResource.tokenChecks.total + 1, "remembered")
+        world.advance(.milliseconds(1))
+        _ = try await tokens.caller(of: good, from: try address(1))
+        world.set(isKnown: false)
+        world.advance(.seconds(1))
+        let error = await #expect(throws: IoTError.self) { try await tokens.caller(of: good, from: here) }
+        #expect(error?.code == .unauthenticated)
+    }
+
     @Test("Requests that show one token at the same time ask once")
     func together() async throws {
         let asked = Mutex(0)

@@ -99,6 +99,27 @@ final class ScriptedLink: HubLink {
         #expect(ids.allSatisfy(RequestID.isValid))
     }
 
+    @Test("A media key is good for nothing that the hub does not name, and makes no administrator")
+    func mediaKeys() async throws {
+        let own = try #require(AccessID(rawValue: "owner"))
+        let key = try #require(BearerToken(RouterFixture.key.utf8))
+        let link = ScriptedLink { request throws(IoTError) in
+            guard request.method == "key.check" else { throw IoTError(.internalFailure) }
+            return ["id": "0123456789", "account": "owner", "kind": "administrator", "expires": 5, "devices": ["d"]]
+        }
+        let grant = try await HubClient.check(key, link: link, own: own)
+        #expect(
+            grant
+                == TokenGrant(
+                    id: "0123456789", account: own, isAdministrator: false, expires: 5,
+                    scope: Caller.Scope(devices: ["d"], actions: [])))
+        #expect(link.requests.map(\.params) == [["key": .string(RouterFixture.key)]])
+        // A hub of before has no such method.
+        let older = ScriptedLink { _ throws(IoTError) in throw IoTError(.invalidRequest) }
+        let error = await #expect(throws: IoTError.self) { try await HubClient.check(key, link: older, own: own) }
+        #expect(error?.code == .unauthenticated)
+    }
+
     @Test("An answer that makes no sense is 21004")
     func damaged() async throws {
         let client = HubClient(link: ScriptedLink { _ throws(IoTError) in [:] }, account: nil)

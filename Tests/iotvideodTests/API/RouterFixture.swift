@@ -67,12 +67,15 @@ struct RouterFixture {
     static let limited = "limited.api.token"
     /// An administrator's, for `view` only.
     static let limitedAdministrator = "limited-administrator.api.token"
+    /// The member's media key for one device.
+    static let key = "0123456789AAECAwQFBgcICQoLDA0ODw"
     static let device = "00112233445566778899aabbccddeeff"
 
     static let grants: [String: TokenGrant] = [
         administrator: grant("1", "owner", true),
         member: grant("2", "guest", false),
         limited: grant("3", "guest", false, Caller.Scope(devices: [device], actions: [.view])),
+        key: grant("0123456789", "guest", false, Caller.Scope(devices: [device], actions: [.view])),
         limitedAdministrator: grant("4", "owner", true, Caller.Scope(actions: [.view])),
     ]
 

@@ -187,6 +187,18 @@ private struct ScriptedView: Gateway {
 
     func revokeToken(_ id: String) async throws { try note() }
 
+    func keys(_ page: PageRequest) async throws -> Page<KeyDescription> {
+        try note()
+        return Page([])
+    }
+
+    func createKey(_ request: KeyRequest, requestID: String?) async throws -> KeyResponse {
+        try note()
+        return KeyResponse(id: "0123456789", name: request.name, key: RouterFixture.key, expires: 1)
+    }
+
+    func revokeKey(_ id: String, requestID: String?) async throws { try note() }
+
     func devices(of user: AccessID?, _ page: PageRequest) async throws -> Page<DeviceSummary> {
         try note()
         return Page([])

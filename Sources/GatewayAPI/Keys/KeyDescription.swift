@@ -1,0 +1,46 @@
+/// One media key; the key itself is told when it is made, and never again.
+public struct KeyDescription: Codable, Hashable, Sendable {
+    public var id: String
+    public var name: String
+    /// Whose rights it passes on.
+    public var account: String
+    /// The only devices that it is good for; `nil`: all of the account's.
+    public var devices: [String]?
+    /// Of `view`, `talk` and `playback`.
+    public var actions: [DeviceAction]
+    /// Seconds since 1970.
+    public var issued: Int64
+    public var expires: Int64
+    /// Seconds since 1970, to the minute; `nil` while it was not used.
+    public var lastUse: Int64?
+
+    public init(
+        id: String, name: String, account: String, devices: [String]? = nil, actions: [DeviceAction], issued: Int64,
+        expires: Int64, lastUse: Int64? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.account = account
+        self.devices = devices
+        self.actions = actions
+        self.issued = issued
+        self.expires = expires
+        self.lastUse = lastUse
+    }
+}
+
+/// `GET /v1/keys`
+public struct KeyList: Codable, Hashable, Sendable {
+    public var keys: [KeyDescription]
+    /// What `after` must say for the next page; `nil` at the list's end.
+    public var next: String?
+
+    public init(keys: [KeyDescription], next: String? = nil) {
+        self.keys = keys
+        self.next = next
+    }
+
+    public init(_ page: Page<KeyDescription>) {
+        self.init(keys: page.elements, next: page.next)
+    }
+}

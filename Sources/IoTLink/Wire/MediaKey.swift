@@ -1,0 +1,36 @@
+import IoTCore
+
+/// A media key: an id, which is no secret, and 128 random bits after it. 32 characters that need no encoding in an
+/// address. It is never printed.
+package struct MediaKey: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Lower-case hex digits at the start.
+    package static let idLength = 10
+    package static let length = 32
+
+    package let text: String
+
+    /// `nil` for text of another form.
+    package init?(_ text: String) {
+        let id = text.prefix(Self.idLength)
+        guard text.utf8.count == Self.length, Hex.decode(id).map(Hex.encode) == String(id),
+            Base64URL.decode(text.dropFirst(Self.idLength)) != nil
+        else { return nil }
+        self.text = text
+    }
+
+    private init(id: String, secret: [UInt8]) {
+        text = id + Base64URL.encode(secret)
+    }
+
+    package static func random() -> MediaKey {
+        var generator = SystemRandomNumberGenerator()
+        let secret = (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        return MediaKey(id: Hex.random(byteCount: idLength / 2), secret: secret)
+    }
+
+    package var id: String { String(text.prefix(Self.idLength)) }
+
+    package var description: String { "media key" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
