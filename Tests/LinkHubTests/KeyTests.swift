@@ -141,7 +141,7 @@ struct KeyTests {
         let id = try #require(made["id"]?.stringValue)
         func uses() -> [Int64] {
             hub.stored.compactMap { change in
-                guard case .useKey(id, let time) = change else { return nil }
+                guard case .use(.key(id), let time) = change else { return nil }
                 return time
             }
         }

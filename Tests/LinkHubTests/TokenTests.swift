@@ -154,6 +154,38 @@ struct TokenTests {
             try hub.request(hub.guest, "token.check", ["token": plain?["token"] ?? .null])?.code == .unauthenticated)
     }
 
+    @Test("A token has its maker's name, and an API token its last use, also after a restart")
+    func names() throws {
+        var hub = try online()
+        for name in ["", "a\nb", "\u{9b}31m", String(repeating: "n", count: 65)] {
+            for method in ["token.create", "token.createAPI"] {
+                let params: JSONValue = ["name": .string(name), "ttlSeconds": 100]
+                #expect(try hub.request(hub.guest, method, params)?.code == .invalidRequest)
+            }
+        }
+        func listed() throws -> JSONValue {
+            let tokens = try hub.request(hub.guest, "token.list")?.result["tokens"]?.arrayValue ?? []
+            return tokens.first { $0["name"] == "Küche" } ?? .null
+        }
+        let made = try hub.request(hub.guest, "token.createAPI", ["name": "Küche", "ttlSeconds": 1000])?.result
+        #expect(try listed()["lastUse"] == nil)
+        let used = hub.time.seconds
+        #expect(
+            try hub.request(hub.stranger, "token.check", ["token": made?["token"] ?? .null])?.code == .success)
+        #expect(try listed()["lastUse"] == .integer(used))
+        _ = hub.timeout()
+        let changes = hub.stored.filter {
+            switch $0 {
+            case .addToken, .use: true
+            default: false
+            }
+        }
+        let store = try HubStore(path: nil)
+        try store.transaction { writer throws(IoTError) in try writer.apply(changes) }
+        let stored = try store.load().tokens[made?["id"]?.stringValue ?? ""]
+        #expect(stored?.name == "Küche" && stored?.lastUse == used)
+    }
+
     @Test("Everybody sees its own tokens, administrators all; the tokens themselves are seen by nobody")
     func list() throws {
         var hub = try online()

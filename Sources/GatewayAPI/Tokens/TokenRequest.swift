@@ -1,12 +1,14 @@
 /// `POST /v1/tokens`
 public struct TokenRequest: APIRequestBody, Hashable {
-    public static let members = ["kind", "user", "devices", "actions", "ttlSeconds"]
+    public static let members = ["kind", "name", "user", "devices", "actions", "ttlSeconds"]
     /// One second to ten years.
     public static let lifetimes: ClosedRange<Int64> = 1...315_360_000
     /// Enrolments live for an hour at most, ten minutes unless told.
     public static let enrolmentLifetimes: ClosedRange<Int64> = 1...3600
 
     public var kind: TokenKind
+    /// `link` and `api`: what it is for, in the maker's words; 1 to 64 characters.
+    public var name: String?
     /// The account it is for; the caller's own when absent. An enrolment for devices alone needs none.
     public var user: String?
     /// `api`: the only devices it is good for. `enrolment`: the devices that join. Ids or names.
@@ -17,10 +19,12 @@ public struct TokenRequest: APIRequestBody, Hashable {
     public var ttlSeconds: Int64?
 
     public init(
-        kind: TokenKind, user: String? = nil, devices: [String]? = nil, actions: [DeviceAction]? = nil,
+        kind: TokenKind, name: String? = nil, user: String? = nil, devices: [String]? = nil,
+        actions: [DeviceAction]? = nil,
         ttlSeconds: Int64? = nil
     ) {
         self.kind = kind
+        self.name = name
         self.user = user
         self.devices = devices
         self.actions = actions

@@ -18,6 +18,8 @@ struct TokenRecord: IssuedCredential, Hashable {
 
     var id: String
     var kind: Kind
+    /// As its maker called it.
+    var name: String?
     var principal: Principal
     /// A link token's.
     var credential: BrokerCredential?
@@ -29,4 +31,6 @@ struct TokenRecord: IssuedCredential, Hashable {
     var scope = Scope()
     /// The API token that it was made with: it ends with that one.
     var parent: String?
+    /// An API token's, as a gateway asked about it, to a minute: seconds since 1970.
+    var lastUse: Int64?
 }

@@ -3,18 +3,13 @@ import IoTLink
 
 /// Media keys: what stands in an address where no bearer header can, good for media and events alone.
 extension HubCore {
-    /// The longest name, in Unicode scalars.
-    static let longestKeyName = 64
-    /// The last use of a key is noted once in so many seconds.
-    static let useStep: Int64 = 60
-
     // MARK: As requests
 
     mutating func createKey(
         _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let user = try permit.account()
-        let name = try Self.keyName(parameters)
+        let name = try CredentialName.check(try parameters.text("name"))
         let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
         let actions = try parameters.optionalActions("actions") ?? .view
         guard actions.isSubset(of: KeyRecord.possibleActions) else {
@@ -92,7 +87,7 @@ extension HubCore {
                 .unauthenticated, "the hub does not know this media key",
                 remedy: "make a new one with `iotctl key create`")
         }
-        noteUse(of: record, at: time)
+        noteUse(of: .key(record.id), after: record.lastUse, at: time)
         return [
             "account": .string(user.rawValue), "id": .string(record.id), "expires": .integer(record.expires),
             "devices": record.scope.devices.map { Self.list($0) } ?? .null, "actions": record.scope.actions?.json ?? [],
@@ -101,38 +96,11 @@ extension HubCore {
 
     // MARK: Parts
 
-    private static func keyName(_ parameters: RequestParameters) throws(IoTError) -> String {
-        let name = try parameters.text("name")
-        let scalars = name.unicodeScalars
-        // C0, DEL and C1 have no place in a table on a terminal.
-        guard (1...longestKeyName).contains(scalars.count),
-            scalars.allSatisfy({ $0.properties.generalCategory != .control })
-        else {
-            throw IoTError(
-                .invalidRequest, "'name' must be 1 to \(longestKeyName) characters, none of them a control character")
-        }
-        return name
-    }
-
     private func unusedKey() -> MediaKey {
         while true {
             let key = MediaKey.random()
             if state.keys[key.id] == nil { return key }
         }
-    }
-
-    /// Noted in memory, and stored with the next look at the clock: a check itself writes nothing.
-    private mutating func noteUse(of key: KeyRecord, at time: HubTime) {
-        if let last = key.lastUse, time.seconds < last + Self.useStep { return }
-        state.keys.update(key.id) { $0.lastUse = time.seconds }
-        usedKeys.insert(key.id)
-    }
-
-    mutating func storeKeyUses() {
-        for id in usedKeys {
-            if let time = state.keys[id]?.lastUse { turn.changes.append(.useKey(id, at: time)) }
-        }
-        usedKeys = []
     }
 
     mutating func removeKey(_ id: String) {

@@ -19,7 +19,9 @@ extension HubCore {
         let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
         let parent = try parentToken(parameters, permit)
         try Self.checkPassesAllOn(parent)
-        let issued = try issueToken(permit.subject ?? permit.actor, lifetime: lifetime, parent: parent?.id, at: time)
+        let issued = try issueToken(
+            permit.subject ?? permit.actor, lifetime: lifetime, name: try Self.tokenName(parameters),
+            parent: parent?.id, at: time)
         return issued.json
     }
 
@@ -81,7 +83,8 @@ extension HubCore {
         let token = try authority.sign(claims)
         keep(
             TokenRecord(
-                id: claims.jti, kind: .api, principal: .user(user), issued: claims.iat, expires: expires,
+                id: claims.jti, kind: .api, name: try Self.tokenName(parameters), principal: .user(user),
+                issued: claims.iat, expires: expires,
                 isLocal: false, scope: scope, parent: parent?.id))
         return IssuedToken(token: token, id: claims.jti, expires: expires).json
     }
@@ -132,8 +135,8 @@ extension HubCore {
             throw IoTError(.tooManyRequests, "token.renew: a new token was given just now", remedy: "wait 10 s")
         }
         let issued = try issueToken(
-            principal, lifetime: max(1, present.expires - present.issued), isLocal: present.isLocal,
-            parent: present.parent, at: time)
+            principal, lifetime: max(1, present.expires - present.issued), name: present.name,
+            isLocal: present.isLocal, parent: present.parent, at: time)
         renewals[principal] = time.monotonic
         return issued.json
     }
@@ -153,8 +156,8 @@ extension HubCore {
         return newest
     }
 
-    /// Whose the API token is, and what it is good for.
-    func checkToken(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
+    /// Whose the API token is, and what it is good for. Who shows it uses it.
+    mutating func checkToken(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
         guard let claims = authority.verify(try parameters.text("token"), as: APITokenClaims.self),
             let token = state.tokens[claims.jti], token.kind == .api,
             token.principal.description == claims.sub, token.expires > time.seconds,
@@ -164,6 +167,7 @@ extension HubCore {
                 .unauthenticated, "the hub does not know this API token",
                 remedy: "make a new one with `iotctl token create --api`")
         }
+        noteUse(of: .token(token.id), after: token.lastUse, at: time)
         return [
             "account": .string(user.rawValue), "kind": .string(account.kind.rawValue), "id": .string(token.id),
             "expires": .integer(token.expires),
@@ -195,6 +199,8 @@ extension HubCore {
         ]
         line["devices"] = token.scope.devices.map { Self.list($0) }
         line["actions"] = token.scope.actions?.json
+        line["name"] = token.name.map { .string($0) }
+        line["lastUse"] = token.lastUse.map { .integer($0) }
         line["parent"] = token.parent.map { .string($0) }
         return line
     }
@@ -235,7 +241,8 @@ extension HubCore {
     ///   - lifetime: Seconds. A temporary account's tokens end with it at the latest.
     ///   - parent: The API token that it is made with; it ends with that one at the latest.
     mutating func issueToken(
-        _ principal: Principal, lifetime: Int64, isLocal: Bool = false, parent: String? = nil, at time: HubTime
+        _ principal: Principal, lifetime: Int64, name: String? = nil, isLocal: Bool = false, parent: String? = nil,
+        at time: HubTime
     ) throws(IoTError) -> IssuedToken {
         let expires = try tokenExpiry(principal, lifetime: lifetime, parent: parent, at: time)
         let claims = LinkTokenClaims(
@@ -244,7 +251,8 @@ extension HubCore {
         let credential = BrokerCredential.make(tokenID: claims.jti, principal: principal, token: token)
         keep(
             TokenRecord(
-                id: claims.jti, kind: .link, principal: principal, credential: credential, issued: claims.iat,
+                id: claims.jti, kind: .link, name: name, principal: principal, credential: credential,
+                issued: claims.iat,
                 expires: expires, isLocal: isLocal, parent: parent))
         turn.outputs.append(.addCredential(credential, token: token))
         return IssuedToken(token: token, id: claims.jti, expires: expires)
@@ -276,6 +284,11 @@ extension HubCore {
     }
 
     // MARK: Parts
+
+    private static func tokenName(_ parameters: RequestParameters) throws(IoTError) -> String? {
+        guard let name = try parameters.optionalText("name") else { return nil }
+        return try CredentialName.check(name)
+    }
 
     /// When a token of this life ends; throws when the principal cannot have one.
     private func tokenExpiry(

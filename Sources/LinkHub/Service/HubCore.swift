@@ -22,8 +22,8 @@ struct HubCore: Sendable {
     var renewals: [Principal: NIODeadline] = [:]
     /// Enrolments that were exchanged in the last minute.
     var exchanged: [String: Exchanged] = [:]
-    /// Keys whose last use is newer than the store's.
-    var usedKeys: Set<String> = []
+    /// Tokens and keys whose last use is newer than the store's.
+    var used: Set<ShownCredential> = []
     var statistics = HubStatistics()
 
     /// What the message at hand has done so far.
@@ -130,7 +130,7 @@ struct HubCore: Sendable {
             next = min(next ?? .distantFuture, time.monotonic + .milliseconds(left))
         }
         if let due = nextEventExpiry(at: time) { next = min(next ?? .distantFuture, due) }
-        if !usedKeys.isEmpty { next = min(next ?? .distantFuture, time.monotonic + .seconds(1)) }
+        if !used.isEmpty { next = min(next ?? .distantFuture, time.monotonic + .seconds(1)) }
         if !exchanged.isEmpty { next = min(next ?? .distantFuture, time.monotonic + .seconds(5)) }
         return next
     }
@@ -145,7 +145,7 @@ struct HubCore: Sendable {
         for principal in sessions.silent(at: time.monotonic) { endSession(principal, at: time) }
         expireTokens(at: time)
         expireAccounts(at: time)
-        storeKeyUses()
+        storeUses()
         expireEvents(at: time)
         // Deleting often is cheaper for everyone than deleting much at once.
         if lastExpiry.map({ time.monotonic - $0 >= .seconds(10) }) ?? true {

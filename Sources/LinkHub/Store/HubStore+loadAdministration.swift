@@ -32,7 +32,7 @@ extension HubStore {
             let allowed: String? = try row.readIfPresent("actions")
             stored.state.tokens.add(
                 TokenRecord(
-                    id: id, kind: kind, principal: principal,
+                    id: id, kind: kind, name: try row.readIfPresent("name"), principal: principal,
                     credential: kind == .link
                         ? BrokerCredential(
                             tokenID: id, principal: principal, hash: try row.read("hash"), salt: try row.read("salt"))
@@ -41,7 +41,8 @@ extension HubStore {
                     isLocal: try row.read("is_local"),
                     scope: TokenRecord.Scope(
                         devices: try devices.map { try texts($0, "its list of devices").map(deviceID) },
-                        actions: try allowed.map(actions)), parent: try row.readIfPresent("parent")))
+                        actions: try allowed.map(actions)), parent: try row.readIfPresent("parent"),
+                    lastUse: try row.readIfPresent("last_use")))
         }
         try stored.each(database, .mediaKeys) { row, stored in
             let devices: String? = try row.readIfPresent("devices")

@@ -100,6 +100,13 @@ extension HubStore {
                     ) WITHOUT ROWID
                     """)
         }
+        migrator.registerMigration("names of tokens") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE tokens ADD COLUMN name TEXT;
+                    ALTER TABLE tokens ADD COLUMN last_use INTEGER;           -- an API token's: s since 1970
+                    """)
+        }
         return migrator
     }
 

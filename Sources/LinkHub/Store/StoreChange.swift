@@ -17,7 +17,7 @@ enum StoreChange: Sendable, Hashable {
     case addKey(KeyRecord)
     case removeKey(String)
     /// Its last use: s since 1970.
-    case useKey(String, at: Int64)
+    case use(ShownCredential, at: Int64)
     case putEnrolment(EnrolmentRecord)
     case removeEnrolment(String)
     case putRegistration(Principal, Registration)

@@ -69,13 +69,16 @@ extension StoreWriter {
         case .addToken(let token):
             try run(
                 """
-                INSERT INTO tokens (id, kind, principal, hash, salt, issued, expires, is_local, devices, actions, parent)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO tokens
+                    (id, kind, name, principal, hash, salt, issued, expires, is_local, devices, actions, parent, last_use)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
-                    token.id, token.kind.rawValue, token.principal.description, token.credential?.hash ?? "",
+                    token.id, token.kind.rawValue, token.name, token.principal.description,
+                    token.credential?.hash ?? "",
                     token.credential?.salt ?? "", token.issued, token.expires, token.isLocal,
                     token.scope.devices.map(Self.text), token.scope.actions?.json.jsonText, token.parent,
+                    token.lastUse,
                 ])
         case .removeToken(let id): try run("DELETE FROM tokens WHERE id = ?", [id])
         case .putEnrolment(let enrolment):
@@ -109,7 +112,8 @@ extension StoreWriter {
                     key.expires, key.parent, key.lastUse,
                 ])
         case .removeKey(let id): try run("DELETE FROM media_keys WHERE id = ?", [id])
-        case .useKey(let id, let time): try run("UPDATE media_keys SET last_use = ? WHERE id = ?", [time, id])
+        case .use(.key(let id), let time): try run("UPDATE media_keys SET last_use = ? WHERE id = ?", [time, id])
+        case .use(.token(let id), let time): try run("UPDATE tokens SET last_use = ? WHERE id = ?", [time, id])
         default: break
         }
     }

@@ -139,7 +139,7 @@ final class StoreWriter {
                 ON CONFLICT (device) DO UPDATE SET schema = excluded.schema, version = excluded.version
                 """, [device.rawValue, schema, version])
         case .putUser, .removeUser, .putDevice, .removeDevice, .bind, .unbind, .addToken, .removeToken, .addKey,
-            .removeKey, .useKey, .putEnrolment, .removeEnrolment, .putRegistration, .removeRegistration, .putCall,
+            .removeKey, .use, .putEnrolment, .removeEnrolment, .putRegistration, .removeRegistration, .putCall,
             .removeCall:
             try writeAdministration(change)
         }

@@ -47,11 +47,14 @@ struct TokenCommand: AsyncParsableCommand {
                 EXAMPLES
                   iotctl token create --enrol --user bob > bob.enrol
                   iotctl token create --enrol --device yard --ttl 1h > yard.enrol
-                  iotctl token create --api --device front --action view > viewer.token
+                  iotctl token create --api --name tablet --device front --action view > viewer.token
                 """)
 
         @Flag(exclusivity: .exclusive)
         var kind: Kind = .link
+
+        @Option(help: ArgumentHelp("What it is for, to know it in token list.", valueName: "text"))
+        var name: String?
 
         @Option(
             help: ArgumentHelp("The account that it is for; your own by default.", valueName: "name"),
@@ -77,6 +80,7 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
+            guard name == nil || kind != .enrol else { throw ValidationError("--name goes with --api or --link") }
             guard actions.isEmpty || kind == .api else { throw ValidationError("--action goes with --api") }
             guard devices.isEmpty || kind != .link else {
                 throw ValidationError("--device goes with --api or --enrol")
@@ -86,7 +90,7 @@ struct TokenCommand: AsyncParsableCommand {
 
         func run() async throws {
             let request = TokenRequest(
-                kind: kind.tokenKind, user: user, devices: devices.isEmpty ? nil : devices,
+                kind: kind.tokenKind, name: name, user: user, devices: devices.isEmpty ? nil : devices,
                 actions: actions.isEmpty ? nil : actions,
                 ttlSeconds: (ttl ?? DurationArgument(kind.lifetime)).seconds)
             let answer: TokenResponse = try await options.withClient {
@@ -102,6 +106,8 @@ struct TokenCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List your tokens; administrators see those of all accounts.",
             discussion: """
+                LAST USE is that of API tokens, exact to a minute.
+
                 EXAMPLES
                   iotctl token list
                 """, aliases: ["ls"])
@@ -111,12 +117,14 @@ struct TokenCommand: AsyncParsableCommand {
         func run() async throws {
             let list = try await options.withClient { try await $0.get(TokenList.self, APIPath("v1", "tokens")) }
             if options.json { return try Console.printJSON(list) }
-            var table = Table("ID", "KIND", "FOR", "DEVICES", "ACTIONS", "ISSUED", "EXPIRES")
+            var table = Table("ID", "NAME", "KIND", "FOR", "DEVICES", "ACTIONS", "ISSUED", "EXPIRES", "LAST USE")
             for token in list.tokens {
                 table.append(
-                    token.id, token.kind.rawValue + (token.isLocal == true ? " (own)" : ""), token.principal ?? "-",
+                    token.id, token.name ?? "-", token.kind.rawValue + (token.isLocal == true ? " (own)" : ""),
+                    token.principal ?? "-",
                     token.devices?.joined(separator: ", ") ?? "all", Format.actions(token.actions),
-                    Format.time(seconds: token.issued), Format.time(seconds: token.expires))
+                    Format.time(seconds: token.issued), Format.time(seconds: token.expires),
+                    Format.time(seconds: token.lastUse))
             }
             try Console.print(table)
         }

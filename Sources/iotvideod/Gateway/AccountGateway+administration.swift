@@ -126,14 +126,16 @@ extension AccountGateway {
             let principal = request.user.flatMap(AccessID.init(rawValue:)).map { Principal.user($0).description }
             result = try await hub.ask(
                 "token.create",
-                ["principal": .text(principal), "ttlSeconds": .number(request.ttlSeconds), "within": token],
-                id: requestID)
+                [
+                    "principal": .text(principal), "name": .text(request.name),
+                    "ttlSeconds": .number(request.ttlSeconds), "within": token,
+                ], id: requestID)
         case .api:
             result = try await hub.ask(
                 "token.createAPI",
                 [
-                    "user": .text(request.user), "devices": devices, "actions": .list(request.actions),
-                    "ttlSeconds": .number(request.ttlSeconds), "within": token,
+                    "user": .text(request.user), "name": .text(request.name), "devices": devices,
+                    "actions": .list(request.actions), "ttlSeconds": .number(request.ttlSeconds), "within": token,
                 ], id: requestID)
         case .enrolment:
             result = try await hub.ask(

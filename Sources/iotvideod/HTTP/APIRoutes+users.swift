@@ -105,6 +105,9 @@ extension APIRoutes {
         guard body.kind == .api || body.actions == nil else {
             throw IoTError(.invalidRequest, "actions is for kind api only")
         }
+        guard body.kind != .enrolment || body.name == nil else {
+            throw IoTError(.invalidRequest, "name is for kinds api and link only")
+        }
         guard body.kind != .link || body.devices == nil else {
             throw IoTError(.invalidRequest, "devices is for kinds api and enrolment only")
         }

@@ -1,0 +1,39 @@
+import IoTLink
+
+/// What was shown to a gateway, which asked the hub about it.
+enum ShownCredential: Sendable, Hashable {
+    /// An API token.
+    case token(String)
+    /// A media key.
+    case key(String)
+}
+
+/// When API tokens and media keys were last used: noted in memory, and stored with the next look at the clock, since a
+/// check itself writes nothing.
+extension HubCore {
+    /// The last use is noted once in so many seconds.
+    static let useStep: Int64 = 60
+
+    mutating func noteUse(of shown: ShownCredential, after last: Int64?, at time: HubTime) {
+        if let last, time.seconds < last + Self.useStep { return }
+        switch shown {
+        case .token(let id): state.tokens.update(id) { $0.lastUse = time.seconds }
+        case .key(let id): state.keys.update(id) { $0.lastUse = time.seconds }
+        }
+        used.insert(shown)
+    }
+
+    mutating func storeUses() {
+        for shown in used {
+            if let time = lastUse(of: shown) { turn.changes.append(.use(shown, at: time)) }
+        }
+        used = []
+    }
+
+    private func lastUse(of shown: ShownCredential) -> Int64? {
+        switch shown {
+        case .token(let id): state.tokens[id]?.lastUse
+        case .key(let id): state.keys[id]?.lastUse
+        }
+    }
+}
