@@ -10,5 +10,5 @@ set -euo pipefail
 "$environment/bin/openapi-python-client" generate --path "$root/docs/openapi.yaml" --meta none --fail-on-warning \
     --config "$root/docs/examples/openapi-python-client.yaml" --output-path "$directory/iotvideod_client"
 start_daemon
-PYTHONPATH=$directory "$environment/bin/python3" "$root/Tests/api/python_client.py" "$url" "$token"
+PYTHONPATH=$directory "$environment/bin/python3" "$root/Tests/api/python_client.py" "$url" "$token" "$directory/s"
 check_daemon

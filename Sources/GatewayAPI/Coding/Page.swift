@@ -2,6 +2,8 @@
 public struct PageRequest: Sendable, Hashable {
     public static let limits: ClosedRange<Int64> = 1...500
     public static let all = PageRequest()
+    /// The longest `after`, in Unicode scalars.
+    public static let longestName = 256
 
     /// At most so many; `nil` for all.
     public var limit: Int?

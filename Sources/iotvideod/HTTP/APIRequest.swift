@@ -106,7 +106,9 @@ struct APIRequest {
     var page: PageRequest {
         get throws(IoTError) {
             let after = query("after")
-            guard after != "" else { throw IoTError(.invalidRequest, "'after' may not be empty; leave it out") }
+            guard after.map({ (1...PageRequest.longestName).contains($0.unicodeScalars.count) }) ?? true else {
+                throw IoTError(.invalidRequest, "'after' must be the 'next' of the page before")
+            }
             return PageRequest(limit: try integerQuery("limit", in: PageRequest.limits).map(Int.init), after: after)
         }
     }

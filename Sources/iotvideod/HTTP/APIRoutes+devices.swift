@@ -66,11 +66,10 @@ extension APIRoutes {
                 guard let devices = try request.list("device", atMost: 100) else {
                     return try Response(json: PropertyReadings(try await gateway.readProperties(page, path: path)))
                 }
-                guard page == .all else {
-                    throw IoTError(.invalidRequest, "either device, or limit and after")
-                }
-                let readings = try await gateway.readProperties(of: devices, path: path)
-                return try Response(json: PropertyReadings(readings: readings))
+                // Those that are named come in the order in which they are, unless they are asked for in pages.
+                let part = page == .all ? Page(devices) : Page(of: devices, page, by: \.self)
+                let readings = try await gateway.readProperties(of: part.elements, path: path)
+                return try Response(json: PropertyReadings(readings: readings, next: part.next))
             },
             APIRoute(.get, "/v1/devices/{device}/properties", query: ["path"]) { request, gateway in
                 let path = request.query("path") ?? ""
