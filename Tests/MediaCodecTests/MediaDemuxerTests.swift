@@ -155,7 +155,7 @@ struct MediaDemuxerTests {
         arguments: ["http://127.0.0.1/a.mp4", "exec:ls", "concat:a|b", "exec://ls", "rtmp://h/x", "", "data:text,x"])
     func schemes(_ url: String) throws {
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: url) }
-        #expect([.sourceUnsupported, .sourceUnreachable].contains(error.code))
+        #expect([.sourceUnsupported, .sourceNotFound].contains(error.code))
     }
 
     @Test("A file that is a playlist does not open what it names")
@@ -178,8 +178,8 @@ struct MediaDemuxerTests {
     @Test("A missing file and one that is no media say so")
     func missing() throws {
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: "/nowhere/clip.mp4") }
-        #expect(error.code == .sourceUnreachable)
-        #expect(error.message.contains("No such file"))
+        #expect(error.code == .sourceNotFound)
+        #expect(error.message == "there is no file /nowhere/clip.mp4")
         let other = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: #filePath) }
         #expect(other.code == .sourceUnsupported)
     }

@@ -131,4 +131,6 @@ extension ErrorCode {
     public static let certificateRejected = ErrorCode(rawValue: 25027)
     public static let requestIDReused = ErrorCode(rawValue: 25028)
     public static let sourceRefused = ErrorCode(rawValue: 25040)
+    public static let sourceHostUnknown = ErrorCode(rawValue: 25041)
+    public static let sourceNotFound = ErrorCode(rawValue: 25042)
 }
