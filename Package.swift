@@ -170,7 +170,7 @@ let package = Package(
             "MediaChannelTests",
             [
                 "MediaChannel", "PeerTransport", "MediaCodec", "IoTLink", "ThingModel", "IoTCore", nioCore, nioPosix,
-                logging,
+                nioEmbedded, logging,
             ]),
         tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
         tests(

@@ -156,6 +156,17 @@ import Testing
             }
             let monitor = try require(try await watcher.iotctl("monitor", "yard", "--frames", "20", "--json"))
             #expect(monitor.text.contains("h265"), "\(monitor.text)")
+            // The camera is elsewhere: the picture comes over a channel, which closes again.
+            let file = watcher.folder.path("yard.jpg")
+            _ = try require(try await watcher.iotctl("snapshot", "yard", file, "--size", "320"))
+            let size = try await Program.named(
+                "ffprobe", ["-v", "error", "-show_entries", "stream=codec_name,width,height", "-of", "csv=p=0", file]
+            ).run()
+            #expect(size.text.trimmingCharacters(in: .whitespacesAndNewlines) == "mjpeg,320,240", "\(size)")
+            let metrics = try await watcher.api.request("GET", "/metrics")
+            if metrics.status == 200 {
+                #expect(String(decoding: metrics.body, as: UTF8.self).contains("iotvideod_channel_connections 0\n"))
+            }
         }
         // Both boxes keep what they were given over a restart.
         await camera.stop()

@@ -163,7 +163,7 @@ import Testing
 
 extension RunningDaemon {
     /// The camera of this name in `iotctl camera list --json`.
-    fileprivate func camera(_ name: String) async throws -> [String: Any]? {
+    func camera(_ name: String) async throws -> [String: Any]? {
         let answer = try JSONSerialization.jsonObject(with: await iotctl("camera", "list", "--json").output)
         let cameras = (answer as? [String: Any])?["cameras"] as? [[String: Any]]
         return cameras?.first { $0["name"] as? String == name }

@@ -53,7 +53,9 @@ import Testing
 
     @Test("A device's detail holds its summary")
     func device() throws {
-        let summary = DeviceSummary(id: "a", name: "front", role: "owner", online: false, presenceSince: nil)
+        let summary = DeviceSummary(
+            id: "a", name: "front", role: "owner", state: .failed, stateSince: 5, reason: IoTError(.sourceRefused),
+            presenceSince: nil)
         let detail = DeviceDetail(summary: summary, model: ["ProUser": [:]], version: 3, pending: ["p"])
         #expect(detail.summary == summary)
         #expect(try APICoding.decode(DeviceDetail.self, from: try APICoding.encode(detail)) == detail)
@@ -62,7 +64,8 @@ import Testing
     @Test("A camera's description comes back")
     func camera() throws {
         let camera = CameraDescription(
-            name: "front", device: nil, url: "rtsp://u:***@h/", state: .failed, reason: IoTError(.sourceUnreachable),
+            name: "front", device: nil, url: "rtsp://u:***@h/", state: .failed, since: 7,
+            reason: IoTError(.sourceUnreachable),
             tracks: [TrackDescription(kind: .video, codec: "h264", width: 768, height: 576, frameRate: 10)],
             viewers: 1, viewerLimit: 8)
         #expect(try APICoding.decode(CameraDescription.self, from: try APICoding.encode(camera)) == camera)

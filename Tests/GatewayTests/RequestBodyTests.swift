@@ -24,7 +24,12 @@ import Testing
         try check(ServerMessageRequest(path: "GET/time", data: ""))
         try check(StoredEventDeletion(ids: ["1"], device: "d", topic: "t", before: 1))
         try check(
-            CameraRequest(name: "a", url: "rtsp://h/", username: "u", password: "p", transport: .udp, viewers: 1))
+            CameraRequest(
+                name: "a", url: "rtsp://h/", username: "u", password: "p", transport: .udp, viewers: 1, check: true))
+        try check(
+            CameraChange(
+                url: "rtsp://h/", username: .value("u"), password: "p", transport: .udp, viewers: 1, check: true))
+        try check(CameraTestRequest(url: "rtsp://h/", username: "u", password: "p", transport: .udp, picture: true))
         try check(ActionRequest(path: "Action.a", value: 1, timeoutMilliseconds: 1))
         try check(ChannelRequest(device: "d"))
     }

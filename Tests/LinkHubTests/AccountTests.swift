@@ -76,6 +76,36 @@ struct AccountTests {
         #expect(code == .forbidden)
     }
 
+    @Test("An administrator finds a device that nobody owns, or that was never online, by its name, and no other")
+    func unclaimedDevices() throws {
+        var (hub, administrator) = try withAdministrator()
+        // `back` is nobody's and was never online: a name finds it.
+        let shown = try hub.request(administrator, "device.show", ["device": "back"])
+        #expect(shown?.code == .success && shown?.result["role"] == .null && shown?.result["owner"] == .null)
+        #expect(try hub.request(administrator, "device.export", ["device": "back"])?.code == .success)
+        let rename: JSONValue = ["device": "back", "name": "yard"]
+        #expect(try hub.request(administrator, "device.rename", rename)?.code == .success)
+        #expect(try hub.request(administrator, "device.show", ["device": "yard"])?.result["name"] == "yard")
+        // Who is not an administrator learns nothing of it.
+        for address in [hub.owner, hub.guest, hub.stranger] {
+            for method in ["device.show", "device.export", "device.rename"] {
+                let params: JSONValue = ["device": "yard", "name": "mine"]
+                #expect(try hub.request(address, method, params)?.code == .targetNotFound, "\(method)")
+            }
+        }
+        // `front` is the owner's, and was online.
+        for method in ["device.show", "device.export", "device.rename"] {
+            let params: JSONValue = ["device": "front", "name": "mine"]
+            #expect(try hub.request(administrator, method, params)?.code == .targetNotFound, "\(method)")
+        }
+        // One that has an owner and was never online has nothing of the owner's to see.
+        let owned: JSONValue = ["name": "attic", "owner": "owner"]
+        #expect(try hub.request(administrator, "device.create", owned)?.code == .success)
+        let attic: JSONValue = ["device": "attic", "name": "loft"]
+        #expect(try hub.request(administrator, "device.rename", attic)?.code == .success)
+        #expect(try hub.request(hub.owner, "device.show", ["device": "loft"])?.code == .success)
+    }
+
     @Test("No administrator removes the daemon's own account")
     func ownAccount() throws {
         var hub = try CoreFixture(ownAccount: AccessID(rawValue: "owner"))

@@ -49,6 +49,39 @@ struct CameraDeviceTests {
         #expect(hub.core.state.devices[device]?.name == String(repeating: "x", count: 61) + "-10")
     }
 
+    @Test("Lists and details say what a camera's source does and since when; of other devices there is nothing to say")
+    func source() throws {
+        var hub = try CoreFixture()
+        for address in [hub.owner, hub.camera] { _ = try hub.request(address, "session.begin") }
+        func told() throws -> JSONValue? {
+            try hub.request(hub.owner, "device.list")?.result["devices"]?.arrayValue?.first?["source"]
+        }
+        #expect(try told() == nil)
+        let schema = try ThingSchema([
+            .readonly("source", .string(16, allowed: ["connecting", "ready", "failed"])),
+            .readonly("sourceFailure", .structure("F", [.init("code", .int32), .init("reason", .string(256))])),
+            .action("cameraOn", .int32(0...1, default: 1)),
+        ])
+        let values: [String: JSONValue] = [
+            "source": ["stVal": "failed", "t": 7],
+            "sourceFailure": ["stVal": ["code": 25040, "reason": "no"], "t": 7], "cameraOn": ["stVal": 1, "t": 5],
+        ]
+        let login = ModelLogin(schema: schema, constants: [:], readonly: values, writableVersions: [:])
+        #expect(try hub.request(hub.camera, "model.login", login.json)?.code == .success)
+        #expect(try told() == ["state": "failed", "since": 7, "code": 25040])
+        let front: JSONValue = ["device": "front"]
+        #expect(try hub.request(hub.owner, "device.show", front)?.result["source"]?["code"] == 25040)
+        func report(_ path: String, _ value: JSONValue) throws {
+            let change: JSONValue = ["path": .string("ProReadonly.\(path).stVal"), "value": value]
+            #expect(try hub.request(hub.camera, "model.report", ["changes": [change]])?.code == .success)
+        }
+        try report("source", "ready")
+        let now = hub.time.seconds
+        #expect(try told() == ["state": "ready", "since": .integer(now)])
+        try report("cameraOn", 0)
+        #expect(try told() == ["state": "off", "since": .integer(now)])
+    }
+
     @Test("A camera whose device was removed gets a new one")
     func removed() throws {
         var hub = try CoreFixture()

@@ -162,7 +162,7 @@ struct MediaDemuxerTests {
         "A word and a colon name a file, not a protocol of libav", arguments: ["exec:ls", "concat:a|b", "data:text,x"])
     func fileNames(_ url: String) throws {
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: url) }
-        #expect(error.code == .sourceUnreachable)
+        #expect(error.code == .sourceNotFound)
     }
 
     @Test("A file that is a playlist does not open what it names")
@@ -185,8 +185,8 @@ struct MediaDemuxerTests {
     @Test("A missing file and one that is no media say so")
     func missing() throws {
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: "/nowhere/clip.mp4") }
-        #expect(error.code == .sourceUnreachable)
-        #expect(error.message.contains("No such file"))
+        #expect(error.code == .sourceNotFound)
+        #expect(error.message == "there is no file /nowhere/clip.mp4")
         let other = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: #filePath) }
         #expect(other.code == .sourceUnsupported)
     }

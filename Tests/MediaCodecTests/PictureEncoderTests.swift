@@ -36,6 +36,23 @@ struct PictureEncoderTests {
         #expect(sizes[1] * 4 < sizes[5])
     }
 
+    @Test("A smaller JPEG is the whole picture, scaled", arguments: Clips.all)
+    func scaled(_ clip: String) throws {
+        let folder = try TemporaryFolder()
+        let picture = try firstPicture(clip)
+        let file = folder.file("a.jpg")
+        let size = (width: 321, height: 181)
+        try Data(PictureEncoder.jpeg(picture, size: size).readableBytesView).write(to: URL(fileURLWithPath: file))
+        let probe = try FFmpegTool.probe(file, ["-show_entries", "stream=codec_name,width,height"])
+        #expect(probe == "mjpeg\n321\n181")
+        // Beside what ffmpeg makes of the source.
+        let scale = ["-vf", "scale=321:181:flags=bicubic:out_range=tv", "-pix_fmt", "gray"]
+        let wanted = try FFmpegTool.rawVideo(clip, ["-frames:v", "1"] + scale)
+        let decoded = try FFmpegTool.rawVideo(file, scale)
+        #expect(decoded.count == 321 * 181 && wanted.count == decoded.count)
+        #expect(peakSignalToNoise(wanted, decoded) > 28)
+    }
+
     private func firstPicture(_ clip: String) throws -> VideoPicture {
         let demuxer = try MediaDemuxer(url: clip)
         let decoder = try VideoDecoder(try #require(demuxer.video))

@@ -86,4 +86,16 @@ struct RTSPTests {
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: "rtsp://127.0.0.1:1/x") }
         #expect(error.code == .sourceUnreachable)
     }
+
+    @Test("A host without an address, and a path without a stream, are told apart from a camera that is away")
+    func missing() throws {
+        // RFC 6761 §6.4: this name never exists.
+        let host = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: "rtsp://u:p@door.invalid:554/x") }
+        #expect(host.code == .sourceHostUnknown && host.message.contains("'door.invalid'"))
+        let server = try RTSPServer(file: Clips.h264)
+        let path = try #require(throws: IoTError.self) {
+            _ = try MediaDemuxer(url: "rtsp://127.0.0.1:\(server.port)/other")
+        }
+        #expect(path.code == .sourceNotFound && path.message.contains("/other"))
+    }
 }

@@ -21,6 +21,17 @@ struct SourceAddressTests {
         }
     }
 
+    @Test("The host is found beside user, port and path")
+    func host() throws {
+        for (url, host) in [
+            ("rtsp://h/x", "h"), ("rtsp://h:554/x", "h"), ("RTSP://u:p@h:554", "h"), ("rtsp://u:p@q@h/x@y", "h"),
+            ("rtsp://[2001:db8::7]:554/x", "2001:db8::7"), ("rtsp://u@[::1]", "::1"), ("rtsp://h?a@b:c", "h"),
+        ] {
+            #expect(try SourceAddress(url).host == host, "\(url)")
+        }
+        #expect(try SourceAddress("/a@b.mp4").host == nil)
+    }
+
     @Test("User names and passwords are never shown")
     func redaction() throws {
         #expect(try SourceAddress("rtsp://u:p@h:554/x?a@b").redacted == "rtsp://***@h:554/x?a@b")

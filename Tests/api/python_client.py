@@ -102,6 +102,12 @@ def main(url, token, socket):
     page = call("listCameras", limit=1, after=page.next_)
     assert [camera.name for camera in page.cameras] == ["front"] and not page.next_
     assert {"front", "back"} <= {camera.name for camera in call("listCameras").cameras}
+    assert call("showCamera", "back").viewer_limit == 8
+    changed = call("changeCamera", "back", body=models.CameraChange(viewers=3, check=True))
+    assert changed.viewer_limit == 3 and changed.device == camera.device and changed.since > 0
+    tested = call("testCamera", body=models.FileCameraTest(url=str(CLIP), picture=True))
+    assert [track.codec for track in tested.tracks] == ["h265", "aac"]
+    assert tested.tracks[0].browsers.plays == "some" and tested.picture.width == 768
 
     # Accounts and tokens
     call("createUser", body=models.UserRequest(access_id="guest"), idempotency_key="guest-1")
@@ -127,6 +133,7 @@ def main(url, token, socket):
     assert call("showDevice", box).name == "case"
     assert box in [device.id for device in call("listDevices").devices]
     assert call("exportDevice", "front").name == "front"
+    assert call("deviceSnapshot", "front", size="320x240").payload.read().startswith(JPEG)
     shared = call("shareDevice", "front", body=models.ShareRequest())
     bound = api.call(guest, "subscribe", body=models.SubscriptionRequest(token=shared.token)).parsed
     assert bound.user == "guest"

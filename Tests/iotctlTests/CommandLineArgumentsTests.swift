@@ -32,7 +32,8 @@ import Testing
         }
         #expect(try message("statu") == "unknown command 'statu'; did you mean 'status'?")
         #expect(try message("--json", "device", "lsit") == "unknown command 'lsit'; did you mean 'list'?")
-        #expect(try message("camera", "delete") == "unknown command 'delete'; there are list, add, remove")
+        #expect(
+            try message("camera", "delete") == "unknown command 'delete'; there are list, show, test, add, set, remove")
         #expect(try message("mon", "front") == "unknown command 'mon'; did you mean 'monitor'?")
     }
 

@@ -1,3 +1,4 @@
+import ArgumentParser
 import GatewayAPI
 import IoTCore
 import Testing
@@ -36,11 +37,28 @@ import Testing
         arguments: [
             "exec:x", "pipe:0", "concat:a|b", "http://h/", "subfile,,start,0,end,0,,:/x", "", "a\nb", "rtsp://",
             "rtsp:h/x",
-            "file://host/a.mp4", "file:a.mp4", "EXEC:x", ":x",
+            "file://host/a.mp4", "file:a.mp4", "EXEC:x", ":x", "rtsp://h:99999/x", "rtsp://h:65536", "rtsp://h:0/x",
         ])
     func refusals(text: String) {
         #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
         #expect(throws: IoTError.self) { try CameraConfiguration(CameraRequest(name: "x", url: text)) }
+    }
+
+    @Test("A password in a URL is refused by the API and by --camera, in the same words, which name where it goes")
+    func passwordInURL() throws {
+        let url = "rtsp://viewer:s3cret@192.0.2.7/x"
+        let byAPI = try #require(throws: IoTError.self) {
+            try CameraConfiguration(CameraRequest(name: "door", url: url))
+        }
+        #expect(byAPI.code == .invalidRequest && byAPI.message == "url: " + CameraRequest.passwordInURL)
+        let byOption = try #require(throws: (any Error).self) { try DaemonOptions.parse(["--camera", "door=" + url]) }
+        #expect("\(byOption)".contains(CameraRequest.passwordInURL), "\(byOption)")
+        for words in ["`username` and `password` in the API", "--password-file", "`passwordFile` in a configuration"] {
+            #expect(CameraRequest.passwordInURL.contains(words))
+        }
+        #expect(!byAPI.message.contains("s3cret") && !"\(byOption)".contains("s3cret"))
+        // A user name alone is not a secret.
+        #expect(throws: Never.self) { try CameraConfiguration(CameraRequest(name: "x", url: "rtsp://u@h/x")) }
     }
 
     @Test("An unknown kind of source is told with those there are, in the configuration and by the API")

@@ -50,7 +50,9 @@ import Testing
                 actions: .init(
                     read: read,
                     make: { camera, url in
-                        if camera.name == "broken" { throw IoTError(.storeFailed, "no device") }
+                        if camera.name == "broken" || url == "/unmakeable" {
+                            throw IoTError(.storeFailed, "no device")
+                        }
                         return FakeCamera(name: camera.name + "=" + url, diary: diary)
                     }, apply: { applied.note("\($0.log.level)") }),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -173,6 +175,44 @@ import Testing
                 try await box.supervisor.remove("b")
                 #expect(await box.supervisor.products.map(\.name) == ["a=/1"])
                 #expect(try AddedCameras(dataDirectory: directory).load().isEmpty)
+            }
+        }
+    }
+
+    @Test("A change keeps the camera's name, lasts, touches no other, and leaves all as it was when it fails")
+    func change() async throws {
+        try await withTemporaryDirectory { directory in
+            let box = try Fixture(directory, "cameras: [{name: a, url: /1}]")
+            try await box.running {
+                try await box.supervisor.add(CameraRequest(name: "b", url: "/2"))
+                try await box.supervisor.add(CameraRequest(name: "c", url: "/3"))
+                try await box.seen(["+a=/1", "+b=/2", "+c=/3"])
+                try await box.supervisor.change("b", CameraChange(url: "/4", viewers: 2))
+                try await box.seen(["+a=/1", "+b=/2", "+c=/3", "-b=/2", "+b=/4"])
+                let stored = try AddedCameras(dataDirectory: directory).load()
+                #expect(stored.map(\.source.url) == ["/4", "/3"] && stored[0].viewers == 2)
+                // The same again opens nothing anew, and a reload sees no difference.
+                try await box.supervisor.change("b", CameraChange(url: "/4"))
+                #expect(try await box.supervisor.reload().isEmpty)
+
+                // It cannot be made: the old one runs again.
+                await #expect(throws: IoTError.self) {
+                    try await box.supervisor.change("b", CameraChange(url: "/unmakeable"))
+                }
+                #expect(try AddedCameras(dataDirectory: directory).load().map(\.source.url) == ["/4", "/3"])
+                try await box.seen(["+a=/1", "+b=/2", "+c=/3", "-b=/2", "+b=/4", "-b=/4", "+b=/4"])
+                #expect(await box.supervisor.products.map(\.name) == ["a=/1", "b=/4", "c=/3"])
+                await #expect(throws: IoTError.self) {
+                    try await box.supervisor.change("b", CameraChange(url: "exec:x"))
+                }
+                #expect(try await box.supervisor.preview("b", CameraChange(url: "/5")).url == "/5")
+                #expect(await box.supervisor.products.map(\.name) == ["a=/1", "b=/4", "c=/3"])
+                for (name, code) in [("a", ErrorCode.operationNotAllowed), ("z", .notFound)] {
+                    let error = await #expect(throws: IoTError.self) {
+                        try await box.supervisor.change(name, CameraChange(viewers: 1))
+                    }
+                    #expect(error?.code == code)
+                }
             }
         }
     }

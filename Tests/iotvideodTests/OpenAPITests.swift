@@ -95,23 +95,40 @@ import Yams
         arguments: [
             "rtsp://192.0.2.7/stream1", "RTSP://192.0.2.7:554",
             "rtsp://Door.example.net:10554/live?channel=1&subtype=0",
-            "rtsp://cam_1-a:8554/Streaming/Channels/101", "rtsp://[2001:db8::7]:554/x", "rtsp://u:p%40q@192.0.2.7/x",
+            "rtsp://cam_1-a:8554/Streaming/Channels/101", "rtsp://[2001:db8::7]:554/x", "rtsp://u%40a@192.0.2.7/x",
+            "rtsp://h:65535/x", "rtsp://h:00554/x", "rtsp://h:1",
             "rtsp://u@h/a b;c=1/~x!", "rtsp://h/ü", "rtsp://h?x", "rtsp://h/%zz", "/clips/a.mp4", "/a b/ü:c.mp4",
             "file:///a.mp4", "file:/a.mp4", "FILE://localhost/a.mp4",
             // Refused by both.
             "", "a.mp4", "http://h/x", "rtsp://", "rtsp://h:ab/x", "rtsp:///x", "rtsp://h/a\nb", "/a\nb",
-            "file://h/a.mp4", "exec:x", "rtsp://h h/x",
+            "file://h/a.mp4", "exec:x", "rtsp://h h/x", "rtsp://u:p@h/x", "rtsp://u:p%40q@192.0.2.7/x", "rtsp://u:@h/x",
+            "rtsp://:p@h/x", "rtsp://h:65536/x", "rtsp://h:99999/x", "rtsp://h:0/x", "rtsp://h:100554/x",
         ])
     func cameraURLs(url: String) throws {
         let root = try document().root
         let schemas = try #require(root["components"]?["schemas"])
-        let isDescribed = try ["FileCameraRequest", "RTSPCameraRequest"].contains { name in
-            let pattern = try #require(schemas[name]?["properties"]?["url"]?["pattern"]?.string)
+        let isDescribed = try ["FileURL", "RTSPURL"].contains { name in
+            let pattern = try #require(schemas[name]?["pattern"]?.string)
             let expression = try NSRegularExpression(pattern: pattern)
             return expression.firstMatch(in: url, range: NSRange(url.startIndex..., in: url)) != nil
         }
         let isTaken = (try? CameraConfiguration(CameraRequest(name: "x", url: url))) != nil
         #expect(isDescribed == isTaken)
+    }
+
+    @Test(
+        "A snapshot's size fits the document's pattern when the daemon takes it",
+        arguments: [
+            "15", "16", "99", "100", "999", "1000", "15999", "16000", "16299", "16384", "16385", "17000", "99999",
+            "640x360", "640x15", "640x16385", "x640", "640x", "016", "640x360x2", "",
+        ])
+    func snapshotSizes(size: String) throws {
+        let root = try document().root
+        let parameters = root["paths"]?["/v1/devices/{device}/snapshot"]?["get"]?["parameters"]
+        let pattern = try #require(parameters?[0]?["schema"]?["pattern"]?.string)
+        let expression = try NSRegularExpression(pattern: pattern)
+        let isDescribed = expression.firstMatch(in: size, range: NSRange(size.startIndex..., in: size)) != nil
+        #expect(isDescribed == (PictureBounds(size) != nil))
     }
 
     @Test("The table of statuses is that of the code")

@@ -19,6 +19,8 @@ public struct CameraDescription: Codable, Hashable, Sendable {
     /// The source, without its password.
     public var url: String
     public var state: State
+    /// Since when it is in this state: ms since 1970.
+    public var since: Int64
     /// Why it failed, and the newest reason while it connects again.
     public var reason: APIError?
     /// Measured tracks; empty until the source was open once.
@@ -27,20 +29,25 @@ public struct CameraDescription: Codable, Hashable, Sendable {
     public var bitrate: Int?
     public var viewers: Int
     public var viewerLimit: Int
+    /// How RTSP carries the media; `nil` for a file.
+    public var transport: CameraRequest.Transport?
 
     public init(
-        name: String, device: String?, url: String, state: State, reason: IoTError? = nil,
-        tracks: [TrackDescription] = [], bitrate: Int? = nil, viewers: Int, viewerLimit: Int
+        name: String, device: String?, url: String, state: State, since: Int64, reason: IoTError? = nil,
+        tracks: [TrackDescription] = [], bitrate: Int? = nil, viewers: Int, viewerLimit: Int,
+        transport: CameraRequest.Transport? = nil
     ) {
         self.name = name
         self.device = device
         self.url = url
         self.state = state
+        self.since = since
         self.reason = reason.map(APIError.init)
         self.tracks = tracks
         self.bitrate = bitrate
         self.viewers = viewers
         self.viewerLimit = viewerLimit
+        self.transport = transport
     }
 }
 

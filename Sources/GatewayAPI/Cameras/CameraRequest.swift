@@ -1,6 +1,8 @@
+import Foundation
+
 /// `POST /v1/cameras`: a camera as the configuration file would have it.
 public struct CameraRequest: APIRequestBody, Hashable {
-    public static let members = ["name", "url", "username", "password", "transport", "viewers"]
+    public static let members = ["name", "url", "username", "password", "transport", "viewers", "check"]
 
     public enum Transport: String, Codable, Hashable, Sendable, CaseIterable {
         case tcp
@@ -17,10 +19,12 @@ public struct CameraRequest: APIRequestBody, Hashable {
     public var transport: Transport?
     /// The most viewers at once; 8 unless told.
     public var viewers: Int?
+    /// Adds nothing when the source does not work; not unless told.
+    public var check: Bool?
 
     public init(
         name: String, url: String, username: String? = nil, password: String? = nil, transport: Transport? = nil,
-        viewers: Int? = nil
+        viewers: Int? = nil, check: Bool? = nil
     ) {
         self.name = name
         self.url = url
@@ -28,6 +32,18 @@ public struct CameraRequest: APIRequestBody, Hashable {
         self.password = password
         self.transport = transport
         self.viewers = viewers
+        self.check = check
+    }
+
+    /// Why a URL that holds a password is refused, wherever it was given, and where the password goes.
+    public static let passwordInURL =
+        "the URL holds a password, which others could read there: take the user name and the password out, and give "
+        + "them as `username` and `password` in the API, as --username and --password-file to `iotctl camera`, or as "
+        + "`username` and `passwordFile` in a configuration file"
+
+    /// Whether the source is a URL that holds a password.
+    public static func holdsPassword(_ source: String) -> Bool {
+        scheme(of: source) != nil && URLComponents(string: source)?.password != nil
     }
 
     /// What stands before a colon in a camera's source, as in `rtsp://…` or `exec:…`; `nil` for a file's path. A file

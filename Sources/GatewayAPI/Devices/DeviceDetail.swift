@@ -6,6 +6,9 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
     public var name: String
     public var role: String
     public var online: Bool
+    public var state: DeviceState
+    public var stateSince: Int64?
+    public var reason: APIError?
     public var presenceSince: Int64?
     public var actions: [DeviceAction]?
     public var owner: String?
@@ -21,6 +24,9 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
         self.name = summary.name
         self.role = summary.role
         self.online = summary.online
+        self.state = summary.state
+        self.stateSince = summary.stateSince
+        self.reason = summary.reason
         self.presenceSince = summary.presenceSince
         self.actions = summary.actions
         self.owner = summary.owner
@@ -31,7 +37,7 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
 
     public var summary: DeviceSummary {
         DeviceSummary(
-            id: id, name: name, role: role, online: online, presenceSince: presenceSince, actions: actions,
-            owner: owner)
+            id: id, name: name, role: role, state: state, stateSince: stateSince, reason: reason?.error,
+            presenceSince: presenceSince, actions: actions, owner: owner)
     }
 }

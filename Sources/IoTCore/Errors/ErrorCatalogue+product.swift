@@ -37,6 +37,12 @@ extension ErrorCatalogue {
             remedy: "correct the camera's `username` and `passwordFile`, then `iotctl reload`; many cameras lock the "
                 + "account after a few wrong tries, so it is tried again after two minutes and more"),
         Entry(
+            .sourceHostUnknown, "sourceHostUnknown", "the name of the camera's host has no address",
+            remedy: "correct the host in its URL, or use its IP address; check this machine's name servers"),
+        Entry(
+            .sourceNotFound, "sourceNotFound", "the source has no such file or stream",
+            remedy: "check the path of its URL: docs/cameras.md lists those of many makers"),
+        Entry(
             .sourceUnsupported, "sourceUnsupported", "the source holds no track that can be carried",
             remedy: "set the camera to H.264 or H.265 with AAC or G.711"),
         Entry(

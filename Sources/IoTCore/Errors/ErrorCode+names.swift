@@ -132,4 +132,6 @@ extension ErrorCode {
     public static let requestIDReused = ErrorCode(rawValue: 25028)
     public static let addressInUse = ErrorCode(rawValue: 25029)
     public static let sourceRefused = ErrorCode(rawValue: 25040)
+    public static let sourceHostUnknown = ErrorCode(rawValue: 25041)
+    public static let sourceNotFound = ErrorCode(rawValue: 25042)
 }

@@ -44,13 +44,13 @@ extension HubCore {
         return reading
     }
 
-    /// `device.export`: the whole of a device, to be kept elsewhere.
-    func export(_ device: DeviceID) throws(IoTError) -> JSONValue {
-        let model = try model(of: device)
-        let versions = model.storedProperties.map { ($0.path, JSONValue.integer($0.version)) }
+    /// `device.export`: the whole of a device, to be kept elsewhere; schema and model are null before its first login.
+    func export(_ device: DeviceID) -> JSONValue {
+        let model = state.models[device]
+        let versions = (model?.storedProperties ?? []).map { ($0.path, JSONValue.integer($0.version)) }
         return [
             "id": .string(device.rawValue), "name": .string(state.devices[device]?.name ?? ""),
-            "schema": model.schema.vendorForm, "model": model.value,
+            "schema": model?.schema.vendorForm ?? .null, "model": model?.value ?? .null,
             "versions": .object(Dictionary(versions) { _, last in last }),
         ]
     }

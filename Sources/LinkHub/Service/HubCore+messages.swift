@@ -17,7 +17,7 @@ extension HubCore {
         case EventMethod.list: return try listEvents(parameters, permit)
         case EventMethod.delete: return try deleteEvents(parameters, permit)
         case ModelMethod.readMany: return .answer(try readMany(parameters, permit))
-        case ModelMethod.exportDevice: return .answer(try export(try permit.target()))
+        case ModelMethod.exportDevice: return .answer(export(try permit.target()))
         default: return nil
         }
     }

@@ -25,13 +25,28 @@ extension HubCore {
 
     private func describe(_ device: DeviceID, _ binding: Binding?) -> JSONValue {
         let record = state.devices[device]
-        return [
+        var described: JSONValue = [
             "id": .string(device.rawValue), "name": .string(record?.name ?? ""),
             "role": binding.map { .string($0.role.rawValue) } ?? .null, "actions": (binding?.actions ?? []).json,
             "owner": state.bindings.owner(of: device).map { .string($0.rawValue) } ?? .null,
             "online": .bool(sessions[.device(device)] != nil),
             "presenceSince": record?.presenceSince.map { .integer($0) } ?? .null,
         ]
+        described["source"] = state.models[device].flatMap { Self.source(in: $0) }
+        return described
+    }
+
+    /// What a camera's source does, from its model: `{"state","since","code"}`; `nil` for a device that is no camera.
+    private static func source(in model: ThingDocument) -> JSONValue? {
+        func value(_ name: String) -> JSONValue? { try? model.read("ProReadonly.\(name)").value }
+        guard let source = value(CameraProperty.source), let state = source["stVal"]?.stringValue else { return nil }
+        let twin = value(CameraProperty.cameraOn)
+        if twin?["stVal"]?.integerValue == 0 {
+            return ["state": "off", "since": twin?["t"] ?? .null]
+        }
+        var line: JSONValue = ["state": .string(state), "since": source["t"] ?? .null]
+        if state == "failed" { line["code"] = value(CameraProperty.sourceFailure)?["stVal"]?["code"] }
+        return line
     }
 
     func readProperty(_ parameters: RequestParameters, _ device: DeviceID) throws(IoTError) -> JSONValue {

@@ -47,12 +47,16 @@ extension HubCore {
         case .administrator: try requireAdministrator(permit, method)
         case .action(let actions):
             try resolve(&permit, parameters) { $0.map { Self.lacking(actions, in: $0) } ?? Self.notBound }
+        case .actionOrUnclaimed(let actions):
+            try resolve(&permit, parameters, administrator: .whileUnclaimed) {
+                $0.map { Self.lacking(actions, in: $0) } ?? Self.notBound
+            }
         case .bound: try resolve(&permit, parameters) { $0 == nil ? Self.notBound : nil }
-        case .owner: try resolve(&permit, parameters, administrator: true) { Self.notOwner($0) }
+        case .owner: try resolve(&permit, parameters, administrator: .always) { Self.notOwner($0) }
         case .ownBinding:
             if let user = try parameters.optionalAccessID("user"), Principal.user(user) != actor {
                 permit.subject = .user(user)
-                try resolve(&permit, parameters, administrator: true) { Self.notOwner($0) }
+                try resolve(&permit, parameters, administrator: .always) { Self.notOwner($0) }
             } else {
                 try resolve(&permit, parameters) { $0 == nil ? Self.notBound : nil }
             }
@@ -80,7 +84,7 @@ extension HubCore {
 
     /// The same for owners and administrators.
     func device(ownedAs text: String, for permit: HubPermit) throws(IoTError) -> DeviceID {
-        try find(text, permit, administrator: true) { Self.notOwner($0) }.device
+        try find(text, permit, administrator: .always) { Self.notOwner($0) }.device
     }
 
     func isAdministrator(_ principal: Principal) -> Bool {
@@ -89,8 +93,15 @@ extension HubCore {
 
     // MARK: Parts
 
+    /// Where an administrator needs no binding.
+    private enum Administration {
+        case never
+        case whileUnclaimed
+        case always
+    }
+
     private func resolve(
-        _ permit: inout HubPermit, _ parameters: RequestParameters, administrator: Bool = false,
+        _ permit: inout HubPermit, _ parameters: RequestParameters, administrator: Administration = .never,
         _ refusal: (Binding?) -> IoTError?
     ) throws(IoTError) {
         let found = try find(try parameters.text("device"), permit, administrator: administrator, refusal)
@@ -101,16 +112,23 @@ extension HubCore {
     /// Throws 8002 when there is no such device, 8003 when the binding does not suffice. A name of a device that the
     /// caller is not bound to does not exist for it.
     private func find(
-        _ text: String, _ permit: HubPermit, administrator: Bool = false, _ refusal: (Binding?) -> IoTError?
+        _ text: String, _ permit: HubPermit, administrator: Administration = .never, _ refusal: (Binding?) -> IoTError?
     ) throws(IoTError) -> (device: DeviceID, binding: Binding?) {
-        let isForced = administrator && permit.isAdministrator
         let id = DeviceID(rawValue: text)
         guard let device = id ?? state.names[text], state.devices[device] != nil else { throw Self.noDevice(text) }
         let binding = permit.actor.accessID.flatMap { state.bindings[device, $0] }
-        if isForced { return (device, binding) }
+        if permit.isAdministrator, suffices(administrator, for: device) { return (device, binding) }
         if binding == nil, id == nil { throw Self.noDevice(text) }
         if let refusal = refusal(binding) { throw refusal }
         return (device, binding)
+    }
+
+    private func suffices(_ administration: Administration, for device: DeviceID) -> Bool {
+        switch administration {
+        case .never: false
+        case .whileUnclaimed: state.bindings.owner(of: device) == nil || state.models[device] == nil
+        case .always: true
+        }
     }
 
     private static func noDevice(_ text: String) -> IoTError {

@@ -7,6 +7,9 @@ enum HubRight: Sendable, Hashable {
     case administrator
     /// A binding to `device` with these actions.
     case action(BindingActions)
+    /// The same; or an administrator, while nobody owns `device` or it was never online: there is nothing of anybody's
+    /// to see in it then.
+    case actionOrUnclaimed(BindingActions)
     /// A binding to each of the devices with these actions; the method looks at each.
     case eachAction(BindingActions)
     /// A binding to `device`; the method looks at the actions that the call asks for.
@@ -37,6 +40,9 @@ enum HubRight: Sendable, Hashable {
         case .account: "any account"
         case .administrator: "administrator"
         case .action(let actions): actions.names.map { "`\($0)`" }.joined(separator: ", ")
+        case .actionOrUnclaimed(let actions):
+            actions.names.map { "`\($0)`" }.joined(separator: ", ")
+                + "; administrator while nobody owns the device, or it was never online"
         case .eachAction(let actions): actions.names.map { "`\($0)`" }.joined(separator: ", ") + " at each device"
         case .bound: "bound; with the actions asked for"
         case .owner: "owner of the device, or administrator"
@@ -68,10 +74,10 @@ enum HubRights {
         "user.remove": .administrator,
 
         "device.list": .oneself(parameter: "user"),
-        "device.show": .action(.view),
-        "device.export": .action(.view),
+        "device.show": .actionOrUnclaimed(.view),
+        "device.export": .actionOrUnclaimed(.view),
         "device.create": .administrator,
-        "device.rename": .action(.configure),
+        "device.rename": .actionOrUnclaimed(.configure),
         "device.remove": .owner,
         "device.bind": .owner,
         "device.unbind": .ownBinding,

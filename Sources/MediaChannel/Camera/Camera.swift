@@ -89,16 +89,25 @@ public final class Camera: Service, Sendable {
             let stream = stream.value
             return CameraSnapshot(
                 name: configuration.name, device: device, url: configuration.redactedURL, source: stream.source,
-                isOn: stream.isOn, viewers: stream.viewers.count, maximumViewers: stream.maximumViewers,
-                media: stream.measurement)
+                isOn: stream.isOn, since: stream.since, viewers: stream.viewers.count,
+                maximumViewers: stream.maximumViewers, media: stream.measurement,
+                transport: configuration.isLive ? configuration.rtspTransport : nil)
         }
         guard let snapshot = try? await future.get() else {
             return CameraSnapshot(
                 name: configuration.name, device: device, url: configuration.redactedURL,
-                source: .failed(IoTError(.stopping)), isOn: false, viewers: 0, maximumViewers: 0,
-                media: CameraMeasurement())
+                source: .failed(IoTError(.stopping)), isOn: false, since: WallClock.milliseconds(), viewers: 0,
+                maximumViewers: 0, media: CameraMeasurement())
         }
         return snapshot
+    }
+
+    /// The newest picture as a JPEG, from the group of pictures that is kept.
+    ///
+    /// - Throws: why the source gives none; `.cameraOff`; `.deviceBusy` while many others are made; `.messageTimeout`
+    ///   when none came within ten seconds.
+    public func picture(_ bounds: PictureBounds?) async throws(IoTError) -> Snapshot {
+        try await photos.picture(bounds, waitingAtMost: .seconds(10))
     }
 
     private func handleModel() {

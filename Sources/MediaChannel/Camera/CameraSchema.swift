@@ -8,9 +8,9 @@ enum CameraSchema {
         static let video = "videoStream"
         static let audio = "audioStream"
         static let viewers = "viewers"
-        static let source = "source"
-        static let sourceFailure = "sourceFailure"
-        static let cameraOn = "cameraOn"
+        static let source = CameraProperty.source
+        static let sourceFailure = CameraProperty.sourceFailure
+        static let cameraOn = CameraProperty.cameraOn
         static let takePhoto = "takePhoto"
         static let maximumViewers = "maximumViewers"
         /// Built in.

@@ -30,9 +30,13 @@ public struct CameraSnapshot: Sendable {
     public var url: String
     public var source: SourceState
     public var isOn: Bool
+    /// When the source came into its state, or the camera was switched: ms since 1970.
+    public var since: Int64
     public var viewers: Int
     public var maximumViewers: Int
     public var media: CameraMeasurement
+    /// `nil` for a file.
+    public var transport: CameraConfiguration.RTSPTransport?
 }
 
 /// A camera's tracks as measured from their frames.

@@ -17,6 +17,9 @@ enum CameraSourceEvent: Sendable {
 ///
 /// `@unchecked Sendable`: mutable state is behind `condition` or used by the thread alone.
 final class CameraSource: @unchecked Sendable {
+    /// How often a file is looked for: one that was removed or replaced is not played on from memory for longer.
+    private static let fileInterval = TimeAmount.seconds(1)
+
     private let configuration: CameraConfiguration
     private let onEvent: @Sendable (CameraSourceEvent) -> Void
     private let condition = NSCondition()
@@ -80,13 +83,20 @@ final class CameraSource: @unchecked Sendable {
         var isFirst = true
         var isHealthy = false
         let file = isLive ? nil : FileIdentity(path: configuration.filePath)
+        var nextLook = opened + Self.fileInterval
         while !stopping {
+            if !isLive, NIODeadline.now() >= nextLook {
+                nextLook = .now() + Self.fileInterval
+                guard file == FileIdentity(path: configuration.filePath) else {
+                    timeline.beginRound(frameInterval: frameInterval(demuxer.video))
+                    return
+                }
+            }
             guard let read = try demuxer.readFrame() else {
                 if isLive {
                     throw IoTError(.sourceUnreachable, "the source ended its stream")
                 }
                 guard !isFirst else { throw IoTError(.sourceUnsupported, "the file holds no frame") }
-                // What was removed or replaced is not played on from memory.
                 timeline.beginRound(frameInterval: frameInterval(demuxer.video))
                 guard file == FileIdentity(path: configuration.filePath) else { return }
                 try demuxer.rewind()

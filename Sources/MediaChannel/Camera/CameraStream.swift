@@ -28,17 +28,20 @@ final class CameraStream {
     private var opusListeners = 0
     /// The newest picture (or sound, without pictures), and when it came.
     private(set) var newest: (pts: Int64, time: NIODeadline)?
-    /// Whether pictures have come in another order than they are shown in, and how many came in order.
-    private var hasComeReordered = false
-    private var picturesInOrder = 0
+    private var order = PictureOrder()
     private(set) var group = GroupOfPictures()
-    private(set) var source: CameraSnapshot.SourceState = .connecting
+    private(set) var source: CameraSnapshot.SourceState = .connecting {
+        didSet { if source.name != oldValue.name { sourceSince = WallClock.milliseconds() } }
+    }
+    /// When the source came into its state, and when the camera was last switched: ms since 1970.
+    private var sourceSince = WallClock.milliseconds()
+    private var switched: Int64 = 0
     private var failures = FailureLog()
     private(set) var viewers: [String: CameraViewer] = [:]
     private(set) var isOn = true
     /// Ties the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
     private(set) var clock: (pts: Int64, wall: Int64)?
-    private var waiting: [EventLoopPromise<Void>] = []
+    private var waiting: [(promise: EventLoopPromise<Void>, needsPicture: Bool, until: NIODeadline)] = []
     private var lastMeasured = NIODeadline.distantPast
     private var places: ViewerPlaces
 
@@ -83,10 +86,43 @@ final class CameraStream {
         case .failed(let error): return eventLoop.makeFailedFuture(Self.forCallers(error))
         case .connecting: break
         }
+        return wait(needsPicture: false)
+    }
+
+    /// Completes when there is a newest picture; fails at once when none can come now, and after `patience`.
+    func untilPicture(within patience: TimeAmount) -> EventLoopFuture<Void> {
+        guard isOn else { return eventLoop.makeFailedFuture(IoTError(.cameraOff)) }
+        switch source {
+        case .failed(let error): return eventLoop.makeFailedFuture(Self.forCallers(error))
+        case .ready where videoParameters == nil: return eventLoop.makeFailedFuture(Self.noPictures)
+        case .ready where !group.entries.isEmpty: return eventLoop.makeSucceededVoidFuture()
+        case .ready, .connecting: return wait(needsPicture: true, atMost: patience)
+        }
+    }
+
+    private static let noPictures = IoTError(
+        .operationNotAllowed, "the camera sends no picture", remedy: "ask for its sound only")
+
+    private func wait(needsPicture: Bool, atMost patience: TimeAmount? = nil) -> EventLoopFuture<Void> {
+        let now = NIODeadline.now()
+        waiting.removeAll { $0.until < now }
         guard waiting.count < 64 else { return eventLoop.makeFailedFuture(IoTError(.tooManyRequests)) }
         let promise = eventLoop.makePromise(of: Void.self)
-        waiting.append(promise)
+        waiting.append((promise, needsPicture, patience.map { now + $0 } ?? .distantFuture))
+        if let patience {
+            let timeout = eventLoop.scheduleTask(in: patience) {
+                promise.fail(IoTError(.messageTimeout, "no picture came from the camera in time"))
+            }
+            promise.futureResult.whenComplete { _ in timeout.cancel() }
+        }
         return promise.futureResult
+    }
+
+    private func settleWaiting(_ isSettled: (_ needsPicture: Bool) -> Bool, _ result: Result<Void, any Error>) {
+        let settled = waiting.filter { isSettled($0.needsPicture) }
+        guard !settled.isEmpty else { return }
+        waiting.removeAll { isSettled($0.needsPicture) }
+        settled.forEach { $0.promise.completeWith(result) }
     }
 
     /// Who may watch the camera need not know its source's address or path, which the error's own words name.
@@ -109,8 +145,7 @@ final class CameraStream {
         // Names the source's address.
         logger.debug("why the camera source failed", metadata: ["error.message": "\(error.message)"])
         source = .failed(error)
-        waiting.forEach { $0.fail(Self.forCallers(error)) }
-        waiting = []
+        settleWaiting({ _ in true }, .failure(Self.forCallers(error)))
     }
 
     private func open(video: VideoParameters?, audio: AudioParameters?) {
@@ -131,14 +166,15 @@ final class CameraStream {
         }
         if changed {
             newest = nil
-            hasComeReordered = false
-            picturesInOrder = 0
+            order = PictureOrder()
         }
+        // What came before an outage is not the newest picture any more.
+        group.removeAll()
         videoParameters = video
         clock = nil
         source = .ready
-        waiting.forEach { $0.succeed() }
-        waiting = []
+        settleWaiting({ !$0 }, .success(()))
+        if video == nil { settleWaiting({ $0 }, .failure(Self.noPictures)) }
     }
 
     /// A reconnected source with the same codecs goes on in the same tracks; sizes may change in band.
@@ -171,6 +207,7 @@ final class CameraStream {
             case .video:
                 try video?.append(frame, at: now)
                 group.append(frame, at: now)
+                if frame.isKeyFrame { settleWaiting({ $0 }, .success(())) }
             case .audio:
                 try audio?.append(frame, at: now)
                 browserSound?.take(frame)
@@ -188,21 +225,15 @@ final class CameraStream {
     }
 
     private func note(_ frame: MediaFrame, at now: NIODeadline) {
-        if let newest, frame.pts < newest.pts {
-            guard !hasComeReordered else { return }
-            hasComeReordered = true
-            viewers.values.filter(\.isBrowser).forEach { $0.end(BrowserOffer.reordered) }
-        } else {
-            newest = (frame.pts, now)
-            picturesInOrder += 1
-        }
+        let isLate = newest.map { frame.pts < $0.pts } ?? false
+        if !isLate { newest = (frame.pts, now) }
+        if order.note(isLate: isLate) { viewers.values.filter(\.isBrowser).forEach { $0.end(BrowserOffer.reordered) } }
     }
 
-    /// Whether pictures come in another order than they are shown in (B-frames). Until enough have come to see it,
-    /// what the parameter sets allow counts; many cameras allow more than they do.
-    var isReordered: Bool {
-        hasComeReordered || picturesInOrder < 50 && (videoParameters?.reorderDepth ?? 0) > 0
-    }
+    var isReordered: Bool { order.isReordered(depth: videoParameters?.reorderDepth ?? 0) }
+
+    /// When what the camera does now began: ms since 1970.
+    var since: Int64 { isOn ? max(sourceSince, switched) : switched }
 
     // MARK: Sound for browsers
 
@@ -282,6 +313,7 @@ final class CameraStream {
     func turn(on: Bool) {
         guard on != isOn else { return }
         isOn = on
+        switched = WallClock.milliseconds()
         let now = NIODeadline.now()
         for viewer in viewers.values {
             if on { viewer.restart(at: now) } else { viewer.pause() }
@@ -293,7 +325,6 @@ final class CameraStream {
         let gone = viewers
         viewers = [:]
         gone.values.forEach { $0.end(IoTError(.stopping)) }
-        waiting.forEach { $0.fail(IoTError(.stopping)) }
-        waiting = []
+        settleWaiting({ _ in true }, .failure(IoTError(.stopping)))
     }
 }

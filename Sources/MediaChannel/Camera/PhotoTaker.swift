@@ -21,7 +21,22 @@ final class PhotoTaker: Sendable {
 
     /// The action's result: `{"resource","contentType","width","height"}`.
     func take() async throws(IoTError) -> JSONValue {
+        let picture = try await picture(nil)
+        let name = store.add(picture.bytes, of: device, at: .now())
+        return [
+            "resource": .string(name), "contentType": "image/jpeg", "width": .integer(Int64(picture.width)),
+            "height": .integer(Int64(picture.height)),
+        ]
+    }
+
+    /// - Parameter patience: how long to wait for a picture where there is none yet.
+    func picture(
+        _ bounds: PictureBounds?, waitingAtMost patience: TimeAmount = .zero
+    ) async throws(IoTError) -> Snapshot {
         do {
+            if patience > .zero {
+                try await stream.eventLoop.flatSubmit { [stream] in stream.value.untilPicture(within: patience) }.get()
+            }
             let (frames, parameters, isOn) = try await stream.eventLoop.submit { [stream] in
                 let stream = stream.value
                 return (stream.group.frames, stream.videoParameters, stream.isOn)
@@ -30,9 +45,9 @@ final class PhotoTaker: Sendable {
             guard let parameters, !frames.isEmpty else {
                 throw IoTError(.deviceOperationFailed, "the camera has no picture yet")
             }
-            let promise = stream.eventLoop.makePromise(of: JSONValue.self)
-            let accepted = worker.submit { [self] in
-                promise.completeWith(Result { try develop(frames, parameters) })
+            let promise = stream.eventLoop.makePromise(of: Snapshot.self)
+            let accepted = worker.submit {
+                promise.completeWith(Result { try Self.develop(frames, parameters, bounds) })
             }
             if !accepted { promise.fail(IoTError(.deviceBusy, "other photos are being taken")) }
             return try await promise.futureResult.get()
@@ -43,7 +58,9 @@ final class PhotoTaker: Sendable {
         }
     }
 
-    private func develop(_ frames: [MediaFrame], _ parameters: VideoParameters) throws -> JSONValue {
+    private static func develop(
+        _ frames: [MediaFrame], _ parameters: VideoParameters, _ bounds: PictureBounds?
+    ) throws -> Snapshot {
         let decoder = try VideoDecoder(parameters, threads: 1)
         var newest: VideoPicture?
         for frame in frames {
@@ -51,10 +68,6 @@ final class PhotoTaker: Sendable {
         }
         if let picture = decoder.flush().last { newest = picture }
         guard let newest else { throw IoTError(.deviceOperationFailed, "the newest picture cannot be decoded") }
-        let name = store.add(try PictureEncoder.jpeg(newest), of: device, at: .now())
-        return [
-            "resource": .string(name), "contentType": "image/jpeg", "width": .integer(Int64(newest.width)),
-            "height": .integer(Int64(newest.height)),
-        ]
+        return try Snapshot(jpegOf: newest, bounds)
     }
 }

@@ -146,9 +146,12 @@ public final class MonitorChannel: Sendable {
 
     /// The newest picture, or the next one where there is none yet.
     ///
+    /// - Parameter bounds: of a JPEG.
     /// - Throws: `.messageTimeout` when the task is cancelled meanwhile.
-    public func snapshot(_ format: PictureFormat) async throws(IoTError) -> Snapshot {
-        let wish = SnapshotWish(format, on: core.eventLoop)
+    public func snapshot(
+        _ format: PictureFormat, _ bounds: PictureBounds? = nil
+    ) async throws(IoTError) -> Snapshot {
+        let wish = SnapshotWish(format, bounds, on: core.eventLoop)
         do throws(IoTError) {
             try await onCore { core throws(IoTError) in
                 try core.decoding().stage.addForOnePicture { SnapshotSink(wish) }

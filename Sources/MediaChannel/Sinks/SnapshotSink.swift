@@ -9,10 +9,12 @@ public enum PictureFormat: String, Sendable, CaseIterable {
 
     public var contentType: String { "image/\(rawValue)" }
 
-    func encode(_ picture: VideoPicture) throws(IoTError) -> ByteBuffer {
+    func encode(_ picture: VideoPicture, _ bounds: PictureBounds?) throws(IoTError) -> Snapshot {
         switch self {
-        case .jpeg: try PictureEncoder.jpeg(picture)
-        case .png: try PictureEncoder.png(picture)
+        case .jpeg: try Snapshot(jpegOf: picture, bounds)
+        case .png:
+            Snapshot(
+                bytes: try PictureEncoder.png(picture), pts: picture.pts, width: picture.width, height: picture.height)
         }
     }
 }
@@ -24,6 +26,16 @@ public struct Snapshot: Sendable {
     public let pts: Int64
     public let width: Int
     public let height: Int
+}
+
+extension Snapshot {
+    init(jpegOf picture: VideoPicture, _ bounds: PictureBounds?) throws(IoTError) {
+        let (width, height) = (picture.width, picture.height)
+        let size = bounds?.fit(width: width, height: height) ?? (width: width, height: height)
+        self.init(
+            bytes: try PictureEncoder.jpeg(picture, size: size), pts: picture.pts, width: size.width,
+            height: size.height)
+    }
 }
 
 /// Takes one picture.
@@ -39,9 +51,7 @@ final class SnapshotSink: PictureSink {
     func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool {
         guard isWanted else { return false }
         do throws(IoTError) {
-            let bytes = try wish.format.encode(picture)
-            wish.end(
-                .success(Snapshot(bytes: bytes, pts: picture.pts, width: picture.width, height: picture.height)))
+            wish.end(.success(try wish.format.encode(picture, wish.bounds)))
         } catch {
             wish.end(.failure(error))
         }

@@ -5,11 +5,14 @@ import Synchronization
 /// Somebody waits for one picture, until it comes or they leave.
 final class SnapshotWish: Sendable {
     let format: PictureFormat
+    /// Of a JPEG.
+    let bounds: PictureBounds?
     private let promise: EventLoopPromise<Snapshot>
     private let isOver = Atomic(false)
 
-    init(_ format: PictureFormat, on eventLoop: any EventLoop) {
+    init(_ format: PictureFormat, _ bounds: PictureBounds? = nil, on eventLoop: any EventLoop) {
         self.format = format
+        self.bounds = bounds
         promise = eventLoop.makePromise()
     }
 

@@ -101,6 +101,12 @@ final class FormatInput {
     }
 
     private func open() throws(IoTError) {
+        if let host = address.host, let reason = HostLookup.failure(of: host) {
+            guard !gate.isCancelled else { throw failure(LibAVError.interrupted, whileDoing: "opening") }
+            throw IoTError(
+                .sourceHostUnknown, "the camera's host '\(host)' has no address: \(reason)",
+                underlying: HostLookup.Failure(reason: reason))
+        }
         guard let fresh = avformat_alloc_context() else { throw IoTError.outOfMemory() }
         fresh.pointee.interrupt_callback = gate.callback
         context = fresh
@@ -160,17 +166,22 @@ final class FormatInput {
             return .outOfMemory()
         // libav calls a format that is not on the white list an invalid argument.
         case LibAVError.invalidData, cffmpeg_error_protocol_not_found(), cffmpeg_error(EINVAL):
-            return IoTError(
-                .sourceUnsupported,
-                "the source \(name) is not in a supported format: \(reason)",
-                remedy: "use MP4, Matroska, MPEG-TS, H.264 or H.265 files, or RTSP", underlying: cause)
+            return address.isLive
+                ? IoTError(
+                    .sourceUnsupported, "what answers at \(name) is not an RTSP camera: \(reason)",
+                    remedy: "check the host and the port of its URL", underlying: cause)
+                : IoTError(
+                    .sourceUnsupported, "the file \(name) is not a video in a supported format: \(reason)",
+                    remedy: "use MP4, Matroska, MPEG-TS, H.264 or H.265 files", underlying: cause)
         case cffmpeg_error_unauthorized(), cffmpeg_error_forbidden():
             return IoTError(
                 .sourceRefused, "the source \(name) refused the user name or password", underlying: cause)
         case cffmpeg_error_http_not_found():
+            return IoTError(.sourceNotFound, "the camera has no stream at \(name)", underlying: cause)
+        case cffmpeg_error(ENOENT), cffmpeg_error(ENOTDIR):
             return IoTError(
-                .sourceUnreachable, "the source \(name) has no such stream",
-                remedy: "check the path of its URL", underlying: cause)
+                .sourceNotFound, "there is no file \(name)", remedy: "check the path, as the daemon's user sees it",
+                underlying: cause)
         default:
             return IoTError(
                 .sourceUnreachable, "\(what) the source \(name) failed: \(reason)",

@@ -33,8 +33,9 @@ public final class MediaDemuxer {
     /// - Parameters:
     ///   - url: A path, a `file://` URL, or an `rtsp://` URL.
     ///   - cancellation: Ends this initialiser and every later call from another thread.
-    /// - Throws: `sourceUnsupported` (scheme, format or every codec), `sourceUnreachable` (missing, refused, timed
-    ///   out), `stopping` (cancelled).
+    /// - Throws: `sourceUnsupported` (scheme, format or every codec), `sourceUnreachable` (refused, timed out),
+    ///   `sourceHostUnknown`, `sourceNotFound` (no such file or stream), `sourceRefused` (the password), `stopping`
+    ///   (cancelled).
     public init(
         url: String, options: DemuxerOptions = DemuxerOptions(),
         cancellation: DemuxerCancellation = DemuxerCancellation()

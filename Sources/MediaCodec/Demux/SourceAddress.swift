@@ -44,6 +44,16 @@ enum SourceAddress: Equatable {
         }
     }
 
+    /// The host of an RTSP URL, of IPv6 without its brackets; `nil` for a file.
+    var host: String? {
+        guard case .rtsp(let url) = self, let marker = Substring(url).range(of: "://") else { return nil }
+        let authority = url[marker.upperBound...].prefix { !"/?#".contains($0) }
+        let start = authority.lastIndex(of: "@").map(authority.index(after:)) ?? authority.startIndex
+        let host = authority[start...]
+        if host.first == "[" { return String(host.dropFirst().prefix { $0 != "]" }) }
+        return String(host.prefix { $0 != ":" })
+    }
+
     /// Replaces the user information of every URL in `text` (RFC 3986 §3.2.1: never render the password).
     static func redact(_ text: String) -> String {
         var result = ""

@@ -6,15 +6,20 @@ public import NIOCore
 public enum PictureEncoder {
     /// A baseline JPEG (JFIF, BT.601, full range, 4:2:0).
     ///
-    /// - Parameter quality: 1 to 100, near the scale that other JPEG writers use; outside of it the nearest counts.
+    /// - Parameters:
+    ///   - size: In pixels; the picture's own when it is absent.
+    ///   - quality: 1 to 100, near the scale that other JPEG writers use; outside of it the nearest counts.
     /// - Throws: `mediaFailed`, for a picture of over 65,500 pixels a side too.
-    public static func jpeg(_ picture: VideoPicture, quality: Int = 85) throws(IoTError) -> ByteBuffer {
-        try encode(picture, AV_CODEC_ID_MJPEG, AV_PIX_FMT_YUVJ420P, isFullRange: true, scale: quantiser(quality))
+    public static func jpeg(
+        _ picture: VideoPicture, size: (width: Int, height: Int)? = nil, quality: Int = 85
+    ) throws(IoTError) -> ByteBuffer {
+        try encode(
+            picture, AV_CODEC_ID_MJPEG, AV_PIX_FMT_YUVJ420P, isFullRange: true, scale: quantiser(quality), size: size)
     }
 
     /// A PNG of 8-bit RGB.
     public static func png(_ picture: VideoPicture) throws(IoTError) -> ByteBuffer {
-        try encode(picture, AV_CODEC_ID_PNG, AV_PIX_FMT_RGB24, isFullRange: false, scale: nil)
+        try encode(picture, AV_CODEC_ID_PNG, AV_PIX_FMT_RGB24, isFullRange: false, scale: nil, size: nil)
     }
 
     // libjpeg's quality is a percentage of the standard's tables, 50 being all of it; libavcodec's scale multiplies
@@ -26,15 +31,17 @@ public enum PictureEncoder {
     }
 
     private static func encode(
-        _ picture: VideoPicture, _ id: AVCodecID, _ format: AVPixelFormat, isFullRange: Bool, scale: Int32?
+        _ picture: VideoPicture, _ id: AVCodecID, _ format: AVPixelFormat, isFullRange: Bool, scale: Int32?,
+        size: (width: Int, height: Int)?
     ) throws(IoTError) -> ByteBuffer {
         LibAV.initialize()
+        let size = size ?? (width: picture.width, height: picture.height)
         var frame: UnsafeMutablePointer<AVFrame>? = try PictureScaler.convert(
-            picture, to: format, isFullRange: isFullRange)
+            picture, to: format, isFullRange: isFullRange, size: size)
         defer { av_frame_free(&frame) }
         let codec = try CodecContext(.encoder, id) { context throws(IoTError) in
-            context.pointee.width = Int32(picture.width)
-            context.pointee.height = Int32(picture.height)
+            context.pointee.width = Int32(clamping: size.width)
+            context.pointee.height = Int32(clamping: size.height)
             context.pointee.pix_fmt = format
             context.pointee.time_base = AVRational(num: 1, den: 25)
             context.pointee.thread_count = 1

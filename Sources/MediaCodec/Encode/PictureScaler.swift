@@ -1,23 +1,25 @@
 import CFFmpeg
 import IoTCore
 
-/// libswscale, fenced: a picture in another pixel format, of the same size.
+/// libswscale, fenced: a picture in another pixel format, and in another size.
 struct PictureScaler {
     private init() {}
 
-    /// - Parameter isFullRange: Of the result, when it is not RGB.
+    /// - Parameters:
+    ///   - isFullRange: Of the result, when it is not RGB.
+    ///   - size: Of the result, in pixels.
     /// - Returns: A frame that the caller frees.
     static func convert(
-        _ picture: VideoPicture, to format: AVPixelFormat, isFullRange: Bool
+        _ picture: VideoPicture, to format: AVPixelFormat, isFullRange: Bool, size: (width: Int, height: Int)
     ) throws(IoTError) -> UnsafeMutablePointer<AVFrame> {
         let source = picture.frame
-        let width = source.pointee.width
-        let height = source.pointee.height
+        let (width, height) = (Int32(clamping: size.width), Int32(clamping: size.height))
         // Accurate rounding and full chroma cost little for one picture and keep it near the source.
         let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
         guard
             let scaler = sws_getContext(
-                width, height, picture.pixelFormat, width, height, format, flags, nil, nil, nil)
+                source.pointee.width, source.pointee.height, picture.pixelFormat, width, height, format, flags, nil,
+                nil, nil)
         else {
             throw IoTError(.mediaFailed, "a picture of format \(picture.format) cannot be converted")
         }

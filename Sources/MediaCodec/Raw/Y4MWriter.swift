@@ -53,7 +53,8 @@ public struct Y4MWriter: Sendable {
             picture.appendPackedBytes(to: &buffer)
         } else {
             var frame: UnsafeMutablePointer<AVFrame>? = try PictureScaler.convert(
-                picture, to: AV_PIX_FMT_YUV420P, isFullRange: picture.frame.pointee.color_range == AVCOL_RANGE_JPEG)
+                picture, to: AV_PIX_FMT_YUV420P, isFullRange: picture.frame.pointee.color_range == AVCOL_RANGE_JPEG,
+                size: (picture.width, picture.height))
             defer { av_frame_free(&frame) }
             guard let converted = frame else { throw IoTError.outOfMemory() }
             try VideoPicture(taking: converted, isCorrupt: picture.isCorrupt).appendPackedBytes(to: &buffer)

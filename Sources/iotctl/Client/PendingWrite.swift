@@ -18,7 +18,7 @@ struct PendingWrite: Sendable {
         while true {
             let detail = try await client.get(DeviceDetail.self, APIPath("v1", "devices", device))
             if !isPending(detail.pending) { return }
-            guard clock.now + Self.interval < end else { throw timedOut(limit, isOnline: detail.online) }
+            guard clock.now + Self.interval < end else { throw timedOut(limit, isOnline: detail.state != .offline) }
             try await clock.sleep(for: Self.interval)
         }
     }

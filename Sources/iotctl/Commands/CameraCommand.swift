@@ -1,12 +1,11 @@
 import ArgumentParser
-import Foundation
 import GatewayAPI
 import NIOHTTP1
 
 struct CameraCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "camera", abstract: "List, add and remove the cameras of this daemon.",
-        subcommands: [List.self, Add.self, Remove.self])
+        commandName: "camera", abstract: "Test, add, show, change and remove the cameras of this daemon.",
+        subcommands: [List.self, Show.self, Test.self, Add.self, Set.self, Remove.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -36,60 +35,135 @@ struct CameraCommand: AsyncParsableCommand {
         }
     }
 
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show a camera: its state and since when, why it failed, its tracks.",
+            discussion: """
+                EXAMPLES
+                  iotctl camera show door
+                  iotctl camera show door --json | jq -r .state
+                """)
+
+        @Argument(help: "The camera's name.", completion: .cameras)
+        var name: String
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let camera = try await options.withClient {
+                try await $0.get(CameraDescription.self, APIPath("v1", "cameras", name))
+            }
+            if options.json { return try Console.printJSON(camera) }
+            try Console.print(
+                Table.pairs([
+                    ("name", camera.name),
+                    ("device", camera.device ?? "-"),
+                    ("source", camera.url + (camera.transport.map { " over \($0.rawValue.uppercased())" } ?? "")),
+                    ("state", "\(camera.state.rawValue) since \(Format.time(camera.since))"),
+                    ("reason", camera.reason.map { "\($0.error)" } ?? "-"),
+                    ("tracks", Format.tracks(camera.tracks)),
+                    ("bitrate", Format.bitrate(camera.bitrate)),
+                    ("viewers", "\(camera.viewers)/\(camera.viewerLimit)"),
+                ]))
+            if let reason = camera.reason { try Console.print("  \(reason.remedy)") }
+        }
+    }
+
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a camera to the running daemon; it stays after a restart.",
             discussion: """
+                Waits up to 12 seconds for the camera's first state and prints it. A camera that
+                does not work is added all the same, with a warning and exit status 0, because it
+                may only be off; it is tried again by itself. With --check it is not added.
+
                 EXAMPLES
                   iotctl camera add yard rtsp://192.0.2.8/stream1
                   iotctl camera add door rtsp://192.0.2.7/ --username admin --password-file -
-                  iotctl camera add clip /srv/clips/front.mp4
+                  iotctl camera add clip /srv/clips/front.mp4 --check
                 """)
 
         @Argument(help: "1 to 64 of letters, digits, _, - and .")
         var name: String
 
-        @Argument(
-            help: "rtsp://… or a file, which is played in a loop; ./a:b for one with a colon in its name.",
-            completion: .file())
-        var url: String
-
-        @Option(help: "The user name at the camera.")
-        var username: String?
-
-        @Option(
-            help: ArgumentHelp(
-                "A file with its password; - reads standard input, and asks on a terminal.", valueName: "file"),
-            completion: .file())
-        var passwordFile: String?
-
-        @Option(help: "How RTSP carries the media.")
-        var transport: CameraRequest.Transport?
+        @OptionGroup var source: CameraSourceOptions
 
         @Option(help: ArgumentHelp("How many may watch at once.", valueName: "n"))
         var viewers: Int?
 
+        @OptionGroup var outcome: CameraOutcome
+
+        @OptionGroup var options: GlobalOptions
+
+        func run() async throws {
+            let request = CameraRequest(
+                name: name, url: source.absoluteURL, username: source.login.username,
+                password: try source.login.password(), transport: source.login.transport, viewers: viewers,
+                check: outcome.requested)
+            try await options.withClient { client in
+                let answer: CameraDescription = try await client.call(
+                    .POST, APIPath("v1", "cameras"), request, timeout: CameraOutcome.requestTime)
+                if !options.json {
+                    try Console.print(answer.device.map { "\(answer.name) is device \($0)" } ?? answer.name)
+                }
+                try await outcome.report(answer, "added", client, asJSON: options.json)
+            }
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change a camera that camera add has added; what is not named stays.",
+            discussion: """
+                The camera stays the same device: who may watch it, its settings and its events
+                stay. It is opened anew at once, and viewers are cut off for that long. Its name
+                is what ties it to its device; device rename gives the device another name.
+                A URL of another host or port needs the user name and the password again.
+
+                EXAMPLES
+                  iotctl camera set yard rtsp://192.0.2.8/stream2
+                  iotctl camera set door --password-file door.password
+                  iotctl camera set door --anonymous --transport udp --check
+                """)
+
+        @Argument(help: "The camera's name.", completion: .cameras)
+        var name: String
+
+        @Argument(help: "A new source: rtsp://… or a file.", completion: .file())
+        var source: String?
+
+        @OptionGroup var login: CameraLogin
+
+        @Flag(help: "Without user name and password from now on.")
+        var anonymous = false
+
+        @Option(help: ArgumentHelp("How many may watch at once.", valueName: "n"))
+        var viewers: Int?
+
+        @OptionGroup var outcome: CameraOutcome
+
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
-            guard CameraRequest.scheme(of: url) == nil || URLComponents(string: url)?.password == nil else {
-                throw ValidationError(
-                    "every user of this machine can read a password on the command line: "
-                        + "leave it out of the URL, and give --username and --password-file")
+            if let source { try CameraSourceOptions.check(source) }
+            guard !anonymous || login.username == nil && login.passwordFile == nil else {
+                throw ValidationError("--anonymous excludes --username and --password-file")
             }
+            let isEmpty = source == nil && login.isEmpty && !anonymous && viewers == nil
+            guard !isEmpty else { throw ValidationError("name what is to change: a source, or an option") }
         }
 
         func run() async throws {
-            let isAddress = CameraRequest.scheme(of: url) != nil || url.hasPrefix("/")
-            let request = CameraRequest(
-                name: name, url: isAddress ? url : FileManager.default.currentDirectoryPath + "/" + url,
-                username: username, password: try passwordFile.map { try SecretInput.read($0) }, transport: transport,
-                viewers: viewers)
-            let answer: CameraDescription = try await options.withClient {
-                try await $0.call(.POST, APIPath("v1", "cameras"), request)
+            let change = CameraChange(
+                url: source.map(CameraSourceOptions.absolute),
+                username: anonymous ? .null : login.username.map { .value($0) } ?? .absent,
+                password: try login.password(), transport: login.transport, viewers: viewers,
+                check: outcome.requested)
+            try await options.withClient { client in
+                let answer: CameraDescription = try await client.call(
+                    .PATCH, APIPath("v1", "cameras", name), change, timeout: CameraOutcome.requestTime)
+                try await outcome.report(answer, "changed", client, asJSON: options.json)
             }
-            if options.json { return try Console.printJSON(answer) }
-            try Console.print(answer.device.map { "\(answer.name) is device \($0)" } ?? answer.name)
         }
     }
 

@@ -9,8 +9,9 @@ extension DeviceCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a device, whose camera joins later.",
             discussion: """
-                Without --owner nobody owns it: no account lists, shows or renames it until
-                `iotctl device bind NAME ACCOUNT --role owner`.
+                Without --owner nobody owns it: no account lists it until
+                `iotctl device bind NAME ACCOUNT --role owner`. Administrators may show, rename
+                and export it by its name.
 
                 EXAMPLES
                   iotctl device create yard --owner bob
@@ -33,7 +34,7 @@ extension DeviceCommand {
             try Console.print(answer.device)
             guard owner == nil else { return }
             Console.note(
-                "nobody owns \(answer.name) yet, so no account lists or renames it: "
+                "nobody owns \(answer.name) yet, so no account lists it: "
                     + "`iotctl device bind \(answer.name) ACCOUNT --role owner`")
         }
     }

@@ -15,6 +15,10 @@ struct DeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List the devices of an account.",
             discussion: """
+                ONLINE is yes when the device is connected to the hub and, if it is a camera, its
+                source delivers; otherwise it is no, with the state: offline, connecting, failed or
+                off. SINCE is when that began.
+
                 EXAMPLES
                   iotctl device list
                   iotctl device list --user bob
@@ -34,10 +38,14 @@ struct DeviceCommand: AsyncParsableCommand {
             var table = Table("ID", "NAME", "ROLE", "ACTIONS", "ONLINE", "SINCE")
             for device in list.devices {
                 table.append(
-                    device.id, device.name, device.role, Format.actions(device.actions), device.online ? "yes" : "no",
-                    Format.time(device.presenceSince))
+                    device.id, device.name, device.role, Format.actions(device.actions),
+                    device.online ? "yes" : "no: \(device.state.rawValue)", Format.time(device.stateSince))
             }
             try Console.print(table)
+            for device in list.devices {
+                guard let reason = device.reason else { continue }
+                try Console.print("\(device.name): \(reason.error)\n  \(reason.remedy)")
+            }
         }
     }
 
@@ -60,9 +68,11 @@ struct DeviceCommand: AsyncParsableCommand {
                 Table.pairs([
                     ("id", detail.id),
                     ("name", detail.name),
-                    ("role", "\(detail.role): \(Format.actions(detail.actions))"),
+                    ("role", detail.role.isEmpty ? "-" : "\(detail.role): \(Format.actions(detail.actions))"),
                     ("owner", detail.owner ?? "-"),
-                    ("online", "\(detail.online ? "yes" : "no") since \(Format.time(detail.presenceSince))"),
+                    ("online", detail.online ? "yes" : "no"),
+                    ("state", "\(detail.state.rawValue) since \(Format.time(detail.stateSince))"),
+                    ("reason", detail.reason.map { "\($0.error)" } ?? "-"),
                     ("version", String(detail.version)),
                     ("pending", detail.pending.isEmpty ? "-" : detail.pending.joined(separator: ", ")),
                 ]))

@@ -37,7 +37,10 @@ enum RouteRights {
         "POST /v1/link/unregister": .administrator,
         "GET /v1/cameras": .administrator,
         "POST /v1/cameras": .administrator,
+        "GET /v1/cameras/{name}": .administrator,
+        "PATCH /v1/cameras/{name}": .administrator,
         "DELETE /v1/cameras/{name}": .administrator,
+        "POST /v1/camera-tests": .administrator,
         "POST /v1/configuration/reload": .administrator,
 
         "GET /v1/users": .administrator,
@@ -58,6 +61,7 @@ enum RouteRights {
         "PATCH /v1/devices/{device}": .action(.configure),
         "DELETE /v1/devices/{device}": .owner,
         "GET /v1/devices/{device}/export": .action(.view),
+        "GET /v1/devices/{device}/snapshot": .action(.view),
         "GET /v1/devices/{device}/bindings": .owner,
         "POST /v1/devices/{device}/share": .owner,
         "POST /v1/subscriptions": .wholeAccount,
@@ -106,6 +110,7 @@ enum RouteRights {
     static let openToKeys: Set<String> = [
         "GET /v1/events",
         "GET /v1/devices/{device}/properties/watch",
+        "GET /v1/devices/{device}/snapshot",
         "GET /v1/channels/{id}/events",
         "GET /v1/channels/{id}/snapshot",
         "GET /v1/channels/{id}/recording.mp4",

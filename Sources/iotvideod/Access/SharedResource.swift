@@ -12,6 +12,10 @@ enum SharedResource: String, CaseIterable, Sendable {
     case channelUses
     /// Calls of browsers, whose media do not pass here (`channels.calls`).
     case calls
+    /// Sources of cameras that are tried.
+    case cameraTests
+    /// Pictures that are made for a request each.
+    case snapshots
 
     /// Where no configuration says otherwise.
     var bound: QuotaBound {
@@ -20,6 +24,8 @@ enum SharedResource: String, CaseIterable, Sendable {
         case .channels: Self.channelBound(16)
         case .channelUses: QuotaBound(total: 1024, each: 64, reserve: 128)
         case .calls: Self.callBound(256)
+        case .cameraTests: QuotaBound(total: 4, each: 2, reserve: 1)
+        case .snapshots: QuotaBound(total: 16, each: 4, reserve: 4)
         }
     }
 
@@ -35,7 +41,7 @@ enum SharedResource: String, CaseIterable, Sendable {
     /// 25024, but for what has a number of its own.
     var code: ErrorCode {
         switch self {
-        case .requests, .channelUses: .tooManyRequests
+        case .requests, .channelUses, .cameraTests, .snapshots: .tooManyRequests
         case .channels, .calls: .tooManyConnections
         }
     }
@@ -46,12 +52,14 @@ enum SharedResource: String, CaseIterable, Sendable {
         case .channels: "connections to devices (channels.connections)"
         case .channelUses: "parts in channels are open"
         case .calls: "calls of browsers (channels.calls)"
+        case .cameraTests: "sources of cameras are being tried"
+        case .snapshots: "snapshots are being made"
         }
     }
 
     var remedy: String {
         switch self {
-        case .requests: "wait until some have ended"
+        case .requests, .cameraTests, .snapshots: "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"
         }

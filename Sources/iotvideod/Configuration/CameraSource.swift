@@ -23,9 +23,15 @@ struct CameraSource: Sendable, Equatable {
             self.kind = .file
             self.url = text.hasPrefix("/") ? text : directory + "/" + text
         case "rtsp":
-            guard let host = URLComponents(string: text)?.host, !host.isEmpty else {
+            let parts = URLComponents(string: text)
+            guard let host = parts?.host, !host.isEmpty else {
                 throw IoTError(
                     .invalidConfiguration, "the RTSP URL names no host", remedy: "write it as rtsp://HOST[:PORT]/PATH")
+            }
+            if let port = parts?.port, !(1...65_535).contains(port) {
+                throw IoTError(
+                    .invalidConfiguration, "the RTSP URL names port \(port); ports are 1 to 65535",
+                    remedy: "write it as rtsp://HOST[:PORT]/PATH")
             }
             self.kind = .rtsp
             self.url = text
@@ -50,7 +56,7 @@ struct CameraSource: Sendable, Equatable {
 
     /// True when the URL itself holds a password.
     var holdsPassword: Bool {
-        kind == .rtsp && URLComponents(string: url)?.password != nil
+        kind == .rtsp && CameraRequest.holdsPassword(url)
     }
 
     var holdsUser: Bool {
@@ -62,6 +68,25 @@ struct CameraSource: Sendable, Equatable {
         guard holdsPassword, var parts = URLComponents(string: url) else { return url }
         parts.percentEncodedPassword = "***"
         return parts.string ?? "rtsp://***"
+    }
+
+    /// The user name and the password in the URL, decoded, and the URL without them.
+    var apart: (url: String, username: String?, password: String?) {
+        guard kind == .rtsp, var parts = URLComponents(string: url) else { return (url, nil, nil) }
+        let (username, password) = (parts.user, parts.password)
+        // As it was written: some cameras take no other writing.
+        guard username != nil || password != nil else { return (url, nil, nil) }
+        parts.user = nil
+        parts.password = nil
+        return (parts.string ?? url, username, password)
+    }
+
+    /// Whether both are RTSP at the same host and port.
+    func hasHost(of other: CameraSource) -> Bool {
+        guard kind == .rtsp, other.kind == .rtsp, let own = URLComponents(string: url),
+            let others = URLComponents(string: other.url)
+        else { return false }
+        return own.host?.lowercased() == others.host?.lowercased() && (own.port ?? 554) == (others.port ?? 554)
     }
 
     func url(username: String, password: String?) -> String {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import GatewayAPI
 import IoTCore
 import Logging
 
@@ -120,10 +121,7 @@ struct DaemonOptions: ParsableArguments {
         }
         let source = try CameraSource(String(text[text.index(after: equals)...]), relativeTo: directory)
         guard !source.holdsPassword else {
-            throw IoTError(
-                .invalidConfiguration,
-                "--camera: every user of this machine can read a password on the command line; put the camera into "
-                    + "a configuration file with username and passwordFile")
+            throw IoTError(.invalidConfiguration, "--camera: \(CameraRequest.passwordInURL)")
         }
         return CameraConfiguration(name: name, source: source)
     }

@@ -12,6 +12,18 @@ protocol CameraFleet: Sendable {
     /// - Throws: `.invalidRequest`, `.nameTaken`, `.fileFailed`, or why the hub made no device of it.
     func add(_ camera: CameraRequest) async throws(IoTError)
 
+    /// What a camera would be after a change.
+    ///
+    /// - Returns: its configuration, and what to open.
+    /// - Throws: as `change`.
+    func preview(_ name: String, _ change: CameraChange) async throws(IoTError) -> (CameraConfiguration, url: String)
+
+    /// Changes a camera that `add` made as a whole, and keeps it as it was on a failure. Its device stays the same.
+    ///
+    /// - Throws: `.notFound`, `.operationNotAllowed` for a camera of the configuration file or the command line,
+    ///   `.invalidRequest`, `.fileFailed`, or why it did not start.
+    func change(_ name: String, _ change: CameraChange) async throws(IoTError)
+
     /// Stops and forgets a camera that `add` made. Its device stays at the hub, offline.
     ///
     /// - Throws: `.notFound`, `.operationNotAllowed` for a camera of the configuration file or the command line.

@@ -80,20 +80,40 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         logger.notice("camera added", metadata: ["camera": "\(camera.name)"])
     }
 
+    func preview(
+        _ name: String, _ change: CameraChange
+    ) throws(IoTError) -> (CameraConfiguration, url: String) {
+        let cameras = try added.load()
+        let camera = try cameras[index(of: name, in: cameras)].applying(change)
+        return (camera, try camera.openableURL())
+    }
+
+    func change(_ name: String, _ change: CameraChange) async throws(IoTError) {
+        try await takeTurn()
+        defer { turns.leave() }
+        let before = try added.load()
+        let index = try index(of: name, in: before)
+        var cameras = before
+        cameras[index] = try before[index].applying(change)
+        guard cameras[index] != before[index] || entries[name] == nil else { return }
+        try added.save(cameras)
+        do throws(IoTError) {
+            try await begin(cameras[index])
+        } catch {
+            try added.save(before)
+            // What ran before runs again, where it can.
+            if entries[name] == nil { try? await begin(before[index]) }
+            throw error
+        }
+        configuration.cameras = configuration.cameras.map { $0.name == name ? cameras[index] : $0 }
+        logger.notice("camera changed", metadata: ["camera": "\(name)"])
+    }
+
     func remove(_ name: String) async throws(IoTError) {
         try await takeTurn()
         defer { turns.leave() }
         let cameras = try added.load()
-        guard cameras.contains(where: { $0.name == name }) else {
-            guard configuration.cameras.contains(where: { $0.name == name }) else {
-                throw IoTError(
-                    .notFound, "there is no camera '\(name)'", remedy: "list what exists with `iotctl camera list`")
-            }
-            throw IoTError(
-                .operationNotAllowed,
-                "'\(name)' was not added by `iotctl camera add`: it stands in the configuration or on the command line",
-                remedy: "take it out of the file and run `iotctl reload`, or off the command line and restart")
-        }
+        _ = try index(of: name, in: cameras)
         try added.save(cameras.filter { $0.name != name })
         configuration.cameras.removeAll { $0.name == name }
         await end(name)
@@ -140,6 +160,19 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
     }
 
     // MARK: Inside
+
+    /// Where an added camera stands in the list of them.
+    private func index(of name: String, in added: [CameraConfiguration]) throws(IoTError) -> Int {
+        if let index = added.firstIndex(where: { $0.name == name }) { return index }
+        guard configuration.cameras.contains(where: { $0.name == name }) else {
+            throw IoTError(
+                .notFound, "there is no camera '\(name)'", remedy: "list what exists with `iotctl camera list`")
+        }
+        throw IoTError(
+            .operationNotAllowed,
+            "'\(name)' was not added by `iotctl camera add`: it stands in the configuration or on the command line",
+            remedy: "change the file and run `iotctl reload`, or take it off the command line and restart")
+    }
 
     /// Starts a camera in place of an older one of its name.
     private func begin(_ camera: CameraConfiguration) async throws(IoTError) {

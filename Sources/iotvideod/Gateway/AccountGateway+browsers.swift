@@ -9,14 +9,6 @@ extension AccountGateway {
         return shared.iceServers.servers(for: Hex.random(byteCount: 8), at: WallClock.milliseconds() / 1000)
     }
 
-    private func viewable(_ device: String) async throws -> AccountRights.Entry {
-        let entry = try await find(device)
-        guard entry.actions.contains(.view) else {
-            throw IoTError(.relationInvalid, "this account may not view the device")
-        }
-        return entry
-    }
-
     func openBrowserCall(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
         let entry = try await viewable(device)
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }

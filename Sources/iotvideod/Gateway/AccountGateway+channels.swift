@@ -11,17 +11,27 @@ extension AccountGateway {
         guard (0...255).contains(request.source) else {
             throw IoTError(.invalidRequest, "source: must be 0 to 255")
         }
-        let entry = try await find(request.device)
-        guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
+        let entry = try await viewable(request.device)
+        let part = try take(.channelUses)
+        let use = try await open(entry, source: request.source)
+        await shared.uses.add(use.id, owner: caller.account, part)
+        return await shared.describe(use)
+    }
+
+    /// A device that the account may view.
+    func viewable(_ device: String) async throws -> AccountRights.Entry {
+        let entry = try await find(device)
         guard entry.actions.contains(.view) else {
             throw IoTError(.relationInvalid, "this account may not view the device")
         }
-        let part = try take(.channelUses)
-        let use = try await shared.registry.open(
-            device: device, deviceName: entry.name, source: request.source, as: principal
+        return entry
+    }
+
+    func open(_ entry: AccountRights.Entry, source: Int) async throws -> ChannelRegistry.Use {
+        guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
+        return try await shared.registry.open(
+            device: device, deviceName: entry.name, source: source, as: principal
         ) { () throws(IoTError) in try take(.channels) }
-        await shared.uses.add(use.id, owner: caller.account, part)
-        return await shared.describe(use)
     }
 
     func channels(_ page: PageRequest) async throws -> Page<ChannelDescription> {

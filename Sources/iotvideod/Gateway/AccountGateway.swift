@@ -87,6 +87,7 @@ struct AccountGateway: Gateway {
     }
 
     func addCamera(_ request: CameraRequest) async throws -> CameraDescription {
+        if request.check == true { try await test(request) }
         try await shared.fleet.add(request)
         await shared.rights.invalidate()
         guard let camera = try await cameras().first(where: { $0.name == request.name }) else {

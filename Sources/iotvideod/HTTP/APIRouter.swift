@@ -105,15 +105,7 @@ struct APIRouter: Sendable {
         _ route: APIRoute, _ work: @escaping @Sendable () async throws -> Response
     ) async throws -> Response {
         guard route.isTimed else { return try await work() }
-        return try await withThrowingTaskGroup(of: Response.self) { group in
-            group.addTask { try await work() }
-            group.addTask { [limits] in
-                try await Task.sleep(for: limits.requestTimeout)
-                throw IoTError(.messageTimeout, "the request took longer than api.requestTimeout")
-            }
-            defer { group.cancelAll() }
-            guard let response = try await group.next() else { throw CancellationError() }
-            return response
-        }
+        let error = IoTError(.messageTimeout, "the request took longer than api.requestTimeout")
+        return try await within(limits.requestTimeout, orThrow: error, work)
     }
 }

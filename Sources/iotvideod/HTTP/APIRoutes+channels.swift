@@ -46,7 +46,9 @@ extension APIRoutes {
                 guard let format = SnapshotFormat(rawValue: word) else {
                     throw IoTError(.invalidRequest, "format '\(word)' is unknown; known: jpeg, png")
                 }
-                return try await snapshot(request, of: gateway, format: format)
+                return try await picture(request) {
+                    try await gateway.snapshot(request.parameter("id"), format: format)
+                }
             },
             counted("/v1/channels/{id}/recording.mp4") { try await $0.recording($1, frames: $2) },
             counted("/v1/channels/{id}/video.y4m") { try await $0.rawVideo($1, frames: $2) },
@@ -69,12 +71,10 @@ extension APIRoutes {
     }
 
     /// The picture may come long after the request; a client that leaves meanwhile ends the wait.
-    private static func snapshot(
-        _ request: APIRequest, of gateway: any Gateway, format: SnapshotFormat
+    static func picture(
+        _ request: APIRequest, _ take: @escaping @Sendable () async throws -> Snapshot
     ) async throws -> Response {
-        let picture = try await request.request.body.consumeWithCancellationOnInboundClose { _ in
-            try await gateway.snapshot(request.parameter("id"), format: format)
-        }
+        let picture = try await request.request.body.consumeWithCancellationOnInboundClose { _ in try await take() }
         var headers: HTTPFields = [
             .contentType: picture.format.contentType,
             .contentLength: String(picture.bytes.readableBytes),

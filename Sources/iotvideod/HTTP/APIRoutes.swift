@@ -6,9 +6,8 @@ import NIOCore
 /// The API, version 1. `docs/openapi.yaml` describes it, `RouteRights` says who may.
 enum APIRoutes {
     static var all: [APIRoute] {
-        general + daemon + users + tokens + keys + bindings + devices + properties + messages + events + channels
-            + media
-            + whep
+        general + daemon + cameras + users + tokens + keys + bindings + devices + properties + messages + events
+            + channels + media + whep
     }
 
     private static var general: [APIRoute] {
@@ -43,9 +42,7 @@ enum APIRoutes {
             },
             APIRoute(.post, "/v1/cameras", makes: true) { request, gateway in
                 let body = try await request.decode(CameraRequest.self)
-                guard body.username != "" else {
-                    throw IoTError(.invalidRequest, "username: may not be empty; leave it out")
-                }
+                if let username = body.username { try checkUsername(username) }
                 return try Response(json: try await gateway.addCamera(body), status: .created)
             },
             APIRoute(.delete, "/v1/cameras/{name}") { request, gateway in

@@ -44,8 +44,8 @@ extension HTTPResponse.Status {
                 .badGateway,
                 [
                     .connectFailed, .channelDisconnected, .channelSendFailed, .peerFailed, .sessionDescriptionInvalid,
-                    .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceRefused, .sourceUnsupported,
-                    .hungUp,
+                    .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceRefused, .sourceHostUnknown,
+                    .sourceNotFound, .sourceUnsupported, .hungUp,
                     .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed,
                 ]
             ),

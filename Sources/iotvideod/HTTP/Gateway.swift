@@ -18,7 +18,11 @@ protocol Gateway: Sendable {
     func metrics() async throws -> [MetricSample]
     func cameras() async throws -> [CameraDescription]
     func addCamera(_ request: CameraRequest) async throws -> CameraDescription
+    func camera(_ name: String) async throws -> CameraDescription
+    func changeCamera(_ name: String, _ change: CameraChange) async throws -> CameraDescription
     func removeCamera(_ name: String) async throws
+    /// Tries a source without adding it; throws why it does not work.
+    func testCamera(_ request: CameraTestRequest) async throws -> CameraTestReport
     func reload() async throws -> ReloadResponse
 
     // MARK: Accounts, rights, tokens
@@ -132,6 +136,8 @@ protocol Gateway: Sendable {
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody
     /// WAV; ends where `frames` pictures end when that is given.
     func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody
+    /// The newest picture of a device as a JPEG, without a channel of the caller's.
+    func picture(of device: String, _ bounds: PictureBounds?) async throws -> Snapshot
     /// What an action's result named.
     func resource(_ token: String) async throws -> MediaBody
 }

@@ -11,12 +11,14 @@ final class RTSPServer: @unchecked Sendable {
     let url: String
 
     /// - Parameter port: 0 takes a free one.
-    init(file: String, port: Int = 0) async throws {
+    init(file: String, port: Int = 0, user: String? = nil, password: String? = nil) async throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         let script = Product.root.appendingPathComponent("Tests/MediaCodecTests/Support/rtsp_server.py").path
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["/usr/bin/python3", script, file, "--port", "\(port)"]
+        process.arguments =
+            ["/usr/bin/python3", script, file, "--port", "\(port)"] + (user.map { ["--user", $0] } ?? [])
+            + (password.map { ["--password", $0] } ?? [])
         process.standardInput = input
         process.standardOutput = try folder.newFile("out")
         process.standardError = try folder.newFile("err")
@@ -38,10 +40,23 @@ final class RTSPServer: @unchecked Sendable {
         "rtsp://127.0.0.1:\(port)/camera"
     }
 
+    /// A camera that takes a connection and never says anything, until the descriptor is closed.
+    static func silent() throws -> (descriptor: Int32, url: String) {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let port = try bound(descriptor)
+        try #require(listen(descriptor, 16) == 0)
+        return (descriptor, url(port: port))
+    }
+
     /// A TCP port that was free a moment ago: for a server that comes later.
     static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
+        return try bound(descriptor)
+    }
+
+    /// Binds to a free port of this machine.
+    private static func bound(_ descriptor: Int32) throws -> Int {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

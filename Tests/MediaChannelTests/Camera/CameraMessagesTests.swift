@@ -11,8 +11,8 @@ import Testing
         _ text: String, viewers: Int = 2, isOn: Bool = true, source: CameraSnapshot.SourceState = .ready
     ) async throws -> JSONValue {
         let camera = CameraSnapshot(
-            name: "front", device: .random(), url: "", source: source, isOn: isOn, viewers: viewers, maximumViewers: 8,
-            media: CameraMeasurement())
+            name: "front", device: .random(), url: "", source: source, isOn: isOn, since: 0, viewers: viewers,
+            maximumViewers: 8, media: CameraMeasurement())
         let responder = DeviceMessageResponder(responses: .one, link: LinkResponder { _ in })
         let message = DeviceMessage(from: nil, data: Array(text.utf8), responses: .one)
         try await CameraMessages { camera }.answer(message, responder)

@@ -121,8 +121,32 @@ private struct ScriptedView: Gateway {
 
     func addCamera(_ request: CameraRequest) async throws -> CameraDescription {
         try note()
-        return CameraDescription(
-            name: request.name, device: nil, url: "", state: .connecting, viewers: 0, viewerLimit: 8)
+        return Self.camera(request.name)
+    }
+
+    private static func camera(_ name: String) -> CameraDescription {
+        CameraDescription(
+            name: name, device: nil, url: "", state: .connecting, since: 0, viewers: 0, viewerLimit: 8)
+    }
+
+    func camera(_ name: String) async throws -> CameraDescription {
+        try note()
+        return Self.camera(name)
+    }
+
+    func changeCamera(_ name: String, _ change: CameraChange) async throws -> CameraDescription {
+        try note()
+        return Self.camera(name)
+    }
+
+    func testCamera(_ request: CameraTestRequest) async throws -> CameraTestReport {
+        try note()
+        return CameraTestReport(url: "", tracks: [], unsupportedTracks: [], measuredSeconds: 0)
+    }
+
+    func picture(of device: String, _ bounds: PictureBounds?) async throws -> iotvideod.Snapshot {
+        try note()
+        return Snapshot(format: .jpeg, pts: 0, bytes: ByteBuffer(string: "picture"))
     }
 
     func removeCamera(_ name: String) async throws { try note() }

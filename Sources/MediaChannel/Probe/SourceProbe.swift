@@ -1,0 +1,101 @@
+import Foundation
+public import IoTCore
+import MediaCodec
+import NIOCore
+
+/// Tries a camera's source without making it a camera: opens it, measures what comes, and decodes a picture.
+public final class SourceProbe: Sendable {
+    /// How long the source's own pace may take, beside the opening.
+    private static let measuringTime = TimeAmount.seconds(12)
+
+    private let configuration: CameraConfiguration
+    private let wantsPicture: Bool
+    private let cancellation = DemuxerCancellation()
+
+    /// - Parameter wantsPicture: the report holds a JPEG.
+    public init(_ configuration: CameraConfiguration, wantsPicture: Bool) {
+        self.configuration = configuration
+        self.wantsPicture = wantsPicture
+    }
+
+    /// Runs on a thread of its own; takes some 30 s at most, but for a name server that does not answer.
+    ///
+    /// - Parameter onEnd: called once, on that thread.
+    public func start(onEnd: @escaping @Sendable (Result<SourceReport, IoTError>) -> Void) {
+        let thread = Thread { [self] in
+            ThreadName.set("probe")
+            onEnd(Result { () throws(IoTError) in try probe() })
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    /// It ends soon, with `stopping`.
+    public func cancel() {
+        cancellation.cancel()
+    }
+
+    private func probe() throws(IoTError) -> SourceReport {
+        // Opening takes 10 s at most, and so does the wait for a frame.
+        var options = DemuxerOptions()
+        options.rtspTransport = configuration.rtspTransport == .udp ? .udp : .tcp
+        let demuxer = try MediaDemuxer(url: configuration.url, options: options, cancellation: cancellation)
+        var meter = SourceMeter(hasVideo: demuxer.video != nil)
+        var trial = try demuxer.video.map { video throws(IoTError) in try PictureTrial(video) }
+        let end = NIODeadline.now() + Self.measuringTime
+        var isEmpty = true
+        while !meter.isEnough, .now() < end {
+            guard let frame = try demuxer.readFrame() else { break }
+            isEmpty = false
+            meter.take(frame)
+            try trial?.take(frame)
+        }
+        if isEmpty { throw IoTError(.sourceUnsupported, "the source holds no frame") }
+        trial?.finish()
+        var picture: Snapshot?
+        if wantsPicture, let decoded = trial?.picture { picture = try Snapshot(jpegOf: decoded, nil) }
+        return SourceReport(
+            video: demuxer.video.map { Self.report($0, meter, isDecoded: trial?.picture != nil) },
+            audio: demuxer.audio.map { audio in
+                SourceReport.Audio(
+                    codec: audio.codec, sampleRate: audio.sampleRate, channels: audio.channels,
+                    bitrate: meter.audioBitrate, browsers: BrowserPlayback(audio))
+            },
+            unsupportedTracks: demuxer.unsupportedTracks, measured: Double(meter.measured) / 1_000_000,
+            picture: picture)
+    }
+
+    private static func report(_ video: VideoParameters, _ meter: SourceMeter, isDecoded: Bool) -> SourceReport.Video {
+        let isReordered = meter.isReordered(depth: video.reorderDepth)
+        return SourceReport.Video(
+            codec: video.codec, profile: video.profile?.name, level: video.profile?.level, width: video.width,
+            height: video.height, frameRate: meter.frameRate ?? video.frameRate, bitrate: meter.videoBitrate,
+            keyFrameDistance: meter.keyFrameDistance, hasBFrames: isReordered, isDecoded: isDecoded,
+            browsers: BrowserPlayback(video, isReordered: isReordered))
+    }
+}
+
+/// Decodes a stream's frames until the first whole picture.
+private struct PictureTrial {
+    /// Frames that are decoded at most: the rest of a damaged stream is not worth the work.
+    private static let limit = 64
+
+    private let decoder: VideoDecoder
+    private var frames = 0
+    private(set) var picture: VideoPicture?
+
+    init(_ video: VideoParameters) throws(IoTError) {
+        decoder = try VideoDecoder(video)
+    }
+
+    mutating func take(_ frame: MediaFrame) throws(IoTError) {
+        guard picture == nil, frame.kind == .video, frames < Self.limit else { return }
+        frames += 1
+        picture = try decoder.decode(frame).first { !$0.isCorrupt }
+    }
+
+    /// What the decoder still holds counts, too.
+    mutating func finish() {
+        picture = picture ?? decoder.flush().first { !$0.isCorrupt }
+    }
+}

@@ -1,0 +1,57 @@
+import GatewayAPI
+import Hummingbird
+import IoTCore
+
+extension APIRoutes {
+    static var cameras: [APIRoute] {
+        [
+            APIRoute(.get, "/v1/cameras/{name}") { request, gateway in
+                try Response(json: try await gateway.camera(request.parameter("name")))
+            },
+            APIRoute(.patch, "/v1/cameras/{name}") { request, gateway in
+                let change = try await request.decode(CameraChange.self)
+                if case .value(let username) = change.username { try checkUsername(username) }
+                do {
+                    return try Response(json: try await gateway.changeCamera(request.parameter("name"), change))
+                } catch let error as IoTError where error.code == .invalidRequest {
+                    // Not this request is wrong, but what it would make of the camera.
+                    throw APIFailure(error, status: .unprocessableContent)
+                }
+            },
+            APIRoute(.post, "/v1/camera-tests") { request, gateway in
+                let body = try await request.decode(CameraTestRequest.self)
+                if let username = body.username { try checkUsername(username) }
+                // A client that leaves ends the trial.
+                let report = try await request.request.body.consumeWithCancellationOnInboundClose { _ in
+                    try await gateway.testCamera(body)
+                }
+                var response = try Response(json: report)
+                response.headers[.connection] = "close"
+                return response
+            },
+            APIRoute(
+                .get, "/v1/devices/{device}/snapshot", query: ["size"], answersHead: false
+            ) { request, gateway in
+                let bounds = try request.query("size").map { text throws(IoTError) in
+                    guard let bounds = PictureBounds(text) else {
+                        let range = PictureBounds.range
+                        throw IoTError(
+                            .invalidRequest,
+                            "'size' is a width such as 640, or a box such as 640x360; each from \(range.lowerBound) to "
+                                + "\(range.upperBound)")
+                    }
+                    return bounds
+                }
+                return try await picture(request) {
+                    try await gateway.picture(of: request.parameter("device"), bounds)
+                }
+            },
+        ]
+    }
+
+    static func checkUsername(_ username: String) throws(IoTError) {
+        guard !username.isEmpty else {
+            throw IoTError(.invalidRequest, "username: may not be empty; leave it out")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import GatewayAPI
+import IoTCore
+import Testing
+
+@Suite struct CameraChangeTests {
+    @Test("A user name that is absent, null or given stays so on its way")
+    func username() throws {
+        for (change, text) in [
+            (CameraChange(viewers: 2), #"{"viewers":2}"#), (CameraChange(username: .null), #"{"username":null}"#),
+            (CameraChange(username: .value("u"), password: "p"), #"{"password":"p","username":"u"}"#),
+        ] {
+            #expect(String(decoding: try APICoding.encode(change), as: UTF8.self) == text)
+            #expect(try APICoding.decode(CameraChange.self, from: text.utf8) == change)
+        }
+    }
+
+    @Test("A tested track has its members beside the track's own")
+    func testedTrack() throws {
+        let track = TestedTrack(
+            track: TrackDescription(kind: .video, codec: "h264", width: 16, height: 16), profile: "High",
+            bFrames: false, browsers: .init(plays: .yes, reason: "r"))
+        let text = String(decoding: try APICoding.encode(track), as: UTF8.self)
+        #expect(
+            text == #"{"bFrames":false,"browsers":{"plays":"yes","reason":"r"},"codec":"h264","height":16,"#
+                + #""kind":"video","profile":"High","width":16}"#)
+        #expect(try APICoding.decode(TestedTrack.self, from: text.utf8) == track)
+    }
+}

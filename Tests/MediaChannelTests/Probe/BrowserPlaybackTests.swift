@@ -1,0 +1,29 @@
+import IoTCore
+import Testing
+
+@testable import MediaChannel
+
+@Suite struct BrowserPlaybackTests {
+    @Test("Sound that browsers take goes as it is, other sound becomes Opus")
+    func sound() {
+        for (codec, rate, channels, reason) in [
+            (AudioCodec.aac, 48_000, 2, "made into Opus here"), (.opus, 48_000, 2, "Opus, as it is"),
+            (.pcma, 8_000, 1, "G.711, as it is"), (.pcmu, 8_000, 1, "G.711, as it is"),
+            (.pcma, 16_000, 1, "made into Opus here"), (.pcmu, 8_000, 2, "made into Opus here"),
+        ] {
+            let playback = BrowserPlayback(AudioParameters(codec: codec, sampleRate: rate, channels: channels))
+            #expect(playback.answer == .yes && playback.reason == reason, "\(codec) \(rate)")
+        }
+    }
+
+    @Test("H.265 plays in part, B-frames do not, and the reason says what to set")
+    func pictures() {
+        let h264 = VideoParameters(codec: .h264)
+        #expect(BrowserPlayback(h264, isReordered: false).answer == .yes)
+        let reordered = BrowserPlayback(h264, isReordered: true)
+        #expect(reordered.answer == .no && reordered.reason.contains("turn them off"))
+        let h265 = BrowserPlayback(VideoParameters(codec: .h265), isReordered: false)
+        #expect(h265.answer == .some && h265.reason.contains("set the camera to H.264"))
+        #expect(BrowserPlayback(VideoParameters(codec: .h265), isReordered: true).answer == .no)
+    }
+}
