@@ -192,8 +192,8 @@ let package = Package(
         tests(
             "InteropTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
-                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "daemon.py", "probes.py",
-                "requirements.txt", "run.sh",
+                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "daemon.py",
+                "environment.sh", "probes.py", "requirements.txt", "run.sh",
             ]),
     ]
 )
