@@ -15,11 +15,11 @@ BIN := .build/release
 SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*')
 
 # The targets whose tests run in virtual time, or over decoders.
-COMPUTING_TESTS = ^(MediaChannel|MediaCodec|PeerTransport)Tests\.
+COMPUTING_TESTS = ^(MediaChannel|MediaCodec|PeerTransport|Fuzz)Tests\.
 TOLD := Tests/failures-last.sh
-NEEDS_ROOT := $(filter test test-long interop,$(MAKECMDGOALS))
+NEEDS_ROOT := $(filter test test-long interop attack,$(MAKECMDGOALS))
 
-.PHONY: help deps deps-test deps-check root build run test interop lint bench fuzz soak format install install-documents deb deb-test clean
+.PHONY: help deps deps-test deps-check root build run test interop attack lint bench fuzz soak format install install-documents deb deb-test clean
 
 help:
 	@echo 'make deps      install the Debian packages that building and running need'
@@ -28,13 +28,15 @@ help:
 	@echo '               (CAMERA=rtsp://192.0.2.7/stream or CAMERA=clip.mp4 for another; HUB=192.0.2.2, an address'
 	@echo '               of this machine, lets other boxes join there)'
 	@echo 'make test      deps, format check, and every test (needs root, for network namespaces and captures;'
-	@echo '               18 to 22 minutes on 2 cores)'
+	@echo '               19 to 24 minutes on 2 cores)'
 	@echo 'make test-long  what takes too long for make test: chaos with other seeds and for ten minutes, more cases for'
 	@echo '               the API, a TypeScript client, make deb-test (needs root; an hour on 2 cores; CHAOS_SEED,'
 	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES for others)'
 	@echo 'make interop   test against peers that others wrote: Chromium, GStreamer, aiortc,'
 	@echo '               coturn, a kernel NAT (needs root)'
 	@echo 'make lint      the format check alone'
+	@echo 'make attack    a stranger, a guest, a member and a device attack a daemon at once, for ATTACK_SECONDS (3600),'
+	@echo '               while its owner goes on; her answers must stay fast, and the memory come back (needs root)'
 	@echo 'make bench     measure, beside references'
 	@echo 'make fuzz      libFuzzer with address sanitizer on all that reads what strangers send,'
 	@echo '               each FUZZ_SECONDS (600)'
@@ -77,7 +79,7 @@ run: deps build
 	@packaging/run.sh "$(CURDIR)/$(BIN)" '$(CAMERA)' '$(HUB)'
 
 # Root is asked for first, also by make -j.
-test test-long interop: | root
+test test-long interop attack: | root
 deps-test deps-test-long: | $(if $(NEEDS_ROOT),root)
 
 test: deps-test lint
@@ -94,6 +96,7 @@ test: deps-test lint
 	Tests/operations/two-boxes.sh
 	Tests/api/python-client.sh
 	Tests/api/schemathesis.sh
+	Tests/AttackTests/attack.sh
 	Tests/InteropTests/run.sh
 
 # Beside make test, which it does not repeat: other seeds, longer runs, and what needs a release build.
@@ -112,6 +115,10 @@ test-long: deps-test-long build
 interop: deps-test
 	$(SWIFT) build --build-tests
 	Tests/InteropTests/run.sh
+
+# Alone on the machine: it judges times.
+attack: deps-test build
+	DAEMON=$(CURDIR)/$(BIN)/iotvideod Tests/AttackTests/attack.sh --goals --seconds $${ATTACK_SECONDS:-3600}
 
 lint:
 	@echo 'swift format lint'

@@ -181,6 +181,10 @@ let package = Package(
                 arguments,
                 yams,
             ]),
+        // The targets of Fuzz, replayed over what their fuzzers found.
+        tests(
+            "FuzzTests",
+            ["PeerTransport", "MediaChannel", "IoTLink", "IoTCore", "iotvideod", nioCore, nioEmbedded, nioHTTP1]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
@@ -188,8 +192,8 @@ let package = Package(
         tests(
             "InteropTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
-                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "daemon.py", "probes.py",
-                "requirements.txt", "run.sh",
+                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "daemon.py",
+                "environment.sh", "probes.py", "requirements.txt", "run.sh",
             ]),
     ]
 )

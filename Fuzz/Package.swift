@@ -13,7 +13,11 @@ let package = Package(
             name: "peer-fuzz",
             dependencies: [
                 .product(name: "PeerTransport", package: "iotvideod"),
+                .product(name: "MediaChannel", package: "iotvideod"),
+                .product(name: "IoTLink", package: "iotvideod"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")])
     ]

@@ -10,14 +10,19 @@ struct FuzzTarget: Sendable {
     /// Throws when a property does not hold; an input that is refused is no failure.
     let check: @Sendable ([UInt8]) throws -> Void
 
+    /// What must cost no more than its input's size; `nil` where that is not a property.
+    let cost: ReadingCost?
+
     static let all =
         [
             .stun, .turn, .rtp, .rtcp, .sdp, .candidate, .h264, .h265, .aac, .receiver, .srtp, .dtls, .dcep, .sctp,
+            .json, .envelope, .enrolment, .http, .whep,
         ] as [FuzzTarget]
 
-    init(_ name: String, check: @escaping @Sendable ([UInt8]) throws -> Void) {
+    init(_ name: String, cost: ReadingCost? = nil, check: @escaping @Sendable ([UInt8]) throws -> Void) {
         self.name = name
         self.check = check
+        self.cost = cost
     }
 }
 

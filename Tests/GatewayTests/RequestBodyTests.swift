@@ -18,7 +18,7 @@ import Testing
         try check(BindingRequest(role: .guest, actions: [.view, .talk], force: true))
         try check(DeviceRequest(name: "d", owner: "a"))
         try check(DeviceRename(name: "d"))
-        try check(TokenRequest(kind: .api, user: "a", devices: ["d"], actions: [.view], ttlSeconds: 1))
+        try check(TokenRequest(kind: .api, name: "n", user: "a", devices: ["d"], actions: [.view], ttlSeconds: 1))
         try check(
             MessageRequest(data: "AA==", text: "a", responses: .many, timeoutMilliseconds: 1, wake: true))
         try check(ServerMessageRequest(path: "GET/time", data: ""))

@@ -11,13 +11,8 @@ set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 export DAEMON=${DAEMON:-$root/.build/debug/iotvideod}
-environment=$root/.build/interop
-if ! cmp -s "$here/requirements.txt" "$environment/requirements.txt"; then
-    python3 -m venv "$environment" || exit 1
-    "$environment/bin/pip" --quiet install -r "$here/requirements.txt" || exit 1
-    cp "$here/requirements.txt" "$environment/requirements.txt"
-fi
-export PYTHON=$environment/bin/python3
+PYTHON=$("$here/environment.sh") || exit 1
+export PYTHON
 
 if [ $# -gt 0 ]; then
     tests=("${@/#/$here/}")

@@ -41,7 +41,8 @@ struct EnrolmentTests {
             "iotlink://h:1?enrol=a&ca=\(encoded)", "iotlink://h:1?enrol=a.b", "iotlink://h:1?enrol=a.b&ca=AAEC",
             "iotlink://h:1?enrol=A.b&ca=\(encoded)", "iotlink://a:b:1?enrol=a.b&ca=\(encoded)",
             "iotlink://h h:1?enrol=a.b&ca=\(encoded)", "iotlink+unix://relative?enrol=a.b",
-            "iotlink+unix:///a%?enrol=a.b", "iotlink+unix:///a%00?enrol=a.b", "iotlink://h:1?enrol=.&ca=\(encoded)",
+            "iotlink+unix:///a%?enrol=a.b", "iotlink+unix:///%FF?enrol=a.b", "iotlink+unix:///a%00?enrol=a.b",
+            "iotlink://h:1?enrol=.&ca=\(encoded)",
         ])
     func wrong(_ text: String) {
         let error = #expect(throws: IoTError.self) { try EnrolmentString(parsing: text) }

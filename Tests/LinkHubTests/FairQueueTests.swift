@@ -8,15 +8,30 @@ struct FairQueueTests {
         FairQueue(total: .init(count: count, bytes: bytes), perKey: .init(count: perKey, bytes: bytes))
     }
 
+    private func take(_ count: Int, of queue: inout FairQueue<String, String>) -> [String] {
+        queue.take(upTo: .init(count: count, bytes: 1_000))
+    }
+
     @Test("One principal's flood delays another's message by one place, and each keeps its own order")
     func turns() {
         var queue = queue()
         for number in 0..<50 { #expect(queue.add("flood \(number)", size: 1, of: "mallory").isEmpty) }
         for number in 0..<3 { #expect(queue.add("anna \(number)", size: 1, of: "anna").isEmpty) }
-        #expect(queue.take(upTo: 5) == ["flood 0", "anna 0", "flood 1", "anna 1", "flood 2"])
-        #expect(queue.take(upTo: 3) == ["anna 2", "flood 3", "flood 4"])
-        #expect(queue.take(upTo: 100).count == 45)
-        #expect(queue.count == 0 && queue.bytes == 0 && queue.take(upTo: 1).isEmpty)
+        let taken = [5, 3, 100, 1].map { take($0, of: &queue) }
+        #expect(taken[0] == ["flood 0", "anna 0", "flood 1", "anna 1", "flood 2"])
+        #expect(taken[1] == ["anna 2", "flood 3", "flood 4"])
+        #expect(taken[2].count == 45 && taken[3].isEmpty)
+        #expect(queue.count == 0 && queue.bytes == 0)
+    }
+
+    @Test("What is taken at once ends when it has so many bytes, with one element at least")
+    func bytesAtOnce() {
+        var queue = queue()
+        for number in 0..<4 { _ = queue.add("flood \(number)", size: 150, of: "mallory") }
+        #expect(queue.take(upTo: .init(count: 100, bytes: 200)) == ["flood 0", "flood 1"])
+        _ = queue.add("anna", size: 1, of: "anna")
+        #expect(queue.take(upTo: .init(count: 100, bytes: 100)) == ["flood 2"])
+        #expect(queue.take(upTo: .init(count: 100, bytes: 100)) == ["anna", "flood 3"])
     }
 
     @Test("A principal is refused past its own bound, in elements and in bytes")

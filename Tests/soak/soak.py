@@ -27,6 +27,9 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "Tests", "Support"))
+
+from connection import Connection  # noqa: E402
 CAMERAS = {"front": "Samples/street-h264-aac.mp4", "yard": "Samples/street-h265-aac.mp4"}
 MiB = 1 << 20
 # Answers are remembered for ten minutes, so the database grows that long.
@@ -49,84 +52,6 @@ TABLE = ["rss", "descriptors", "threads", "broker rss", "hub.sqlite", "hub.sqlit
 
 class Broken(Exception):
     """An answer that must not be; what went wrong on the way is an OSError."""
-
-
-class Connection:
-    """HTTP/1.1 over one connection at a time, to a Unix socket or a TCP port."""
-
-    def __init__(self, socket_path=None, port=None, token=None):
-        self.place, self.port, self.token = socket_path, port, token
-        self.reader = self.writer = None
-
-    async def open(self):
-        if self.place:
-            self.reader, self.writer = await asyncio.open_unix_connection(self.place)
-        else:
-            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
-
-    def close(self):
-        if self.writer:
-            self.writer.close()
-        self.reader = self.writer = None
-
-    async def start(self, method, path, body=None, headers=None):
-        """Sends a request and gives status and header fields of its answer."""
-        if not self.writer:
-            await self.open()
-        lines = ["%s %s HTTP/1.1" % (method, path), "Host: localhost"]
-        if self.token:
-            lines.append("Authorization: Bearer " + self.token)
-        lines += ["%s: %s" % item for item in (headers or {}).items()]
-        content = b""
-        if body is not None:
-            content = json.dumps(body).encode()
-            lines += ["Content-Type: application/json", "Content-Length: %d" % len(content)]
-        self.writer.write(("\r\n".join(lines) + "\r\n\r\n").encode() + content)
-        await self.writer.drain()
-        line = await self.reader.readline()
-        if not line:
-            raise ConnectionError("the connection ended")
-        fields = {}
-        while True:
-            text = (await self.reader.readline()).decode().strip()
-            if not text:
-                return int(line.split()[1]), fields
-            name, _, value = text.partition(":")
-            fields[name.lower()] = value.strip()
-
-    async def body(self, fields):
-        if "content-length" in fields:
-            return await self.reader.readexactly(int(fields["content-length"]))
-        content = b""
-        async for part in self.chunks():
-            content += part
-        return content
-
-    async def chunks(self):
-        while True:
-            line = await self.reader.readline()
-            if not line:
-                raise ConnectionError("the body was broken off")
-            size = int(line.strip() or b"0", 16)
-            part = await self.reader.readexactly(size + 2)
-            if size == 0:
-                return
-            yield part[:-2]
-
-    async def request(self, method, path, body=None, headers=None):
-        """A whole exchange; once more when an idle connection was closed meanwhile."""
-        fresh = self.writer is None
-        try:
-            status, fields = await self.start(method, path, body, headers)
-        except OSError:
-            self.close()
-            if fresh:
-                raise
-            status, fields = await self.start(method, path, body, headers)
-        content = await self.body(fields)
-        if fields.get("connection", "").lower() == "close":
-            self.close()
-        return status, json.loads(content) if content[:1] in b"{[" and content else {}
 
 
 class Soak:

@@ -102,10 +102,11 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
             bytes += decoded
             rest = rest.dropFirst(2)
         }
-        guard bytes.first == UInt8(ascii: "/"), bytes.count <= 107, !bytes.contains(0) else {
-            throw wrong("its path")
-        }
-        return .unixSocket(path: String(decoding: bytes, as: UTF8.self))
+        // What is not UTF-8 would be repaired, and so name another file.
+        guard bytes.first == UInt8(ascii: "/"), bytes.count <= 107, !bytes.contains(0),
+            let path = String(validating: bytes, as: UTF8.self)
+        else { throw wrong("its path") }
+        return .unixSocket(path: path)
     }
 
     private static func wrong(_ what: String) -> IoTError {

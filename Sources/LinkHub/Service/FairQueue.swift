@@ -58,11 +58,13 @@ struct FairQueue<Key: Hashable, Element> {
         bytes += size
     }
 
-    /// Takes up to `limit` elements: one of each key in turn.
-    mutating func take(upTo limit: Int) -> [Element] {
+    /// Takes elements, one of each key in turn, until there are `limit.count` of them, or `limit.bytes` are reached.
+    mutating func take(upTo limit: Bound) -> [Element] {
         var taken: [Element] = []
-        while taken.count < limit, let key = turns.popFirst() {
+        var size = 0
+        while taken.count < limit.count, size < limit.bytes, let key = turns.popFirst() {
             guard var lane = lanes.removeValue(forKey: key), let first = lane.elements.popFirst() else { continue }
+            size += first.size
             lane.bytes -= first.size
             count -= 1
             bytes -= first.size

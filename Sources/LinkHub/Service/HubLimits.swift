@@ -6,8 +6,9 @@ public struct HubLimits: Sendable {
     public var waitingMessages = 8_192
     /// Bytes of such messages: 64 MiB.
     public var waitingBytes = 64 << 20
-    /// Mutations of one transaction: 512.
+    /// Messages of one transaction, and bytes at which it ends: 512 and 512 KiB. Whoever asks meanwhile waits for it.
     public var batchSize = 512
+    public var batchBytes = 512 << 10
     /// Messages a second of one principal, and the burst it may make: 20,000, where each 4 KiB of a message count as one
     /// more. Past it messages are not read: requests are answered with 25024, others dropped.
     public var requestsPerSecond = 20_000

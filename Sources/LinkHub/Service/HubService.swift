@@ -166,7 +166,7 @@ final class HubService: @unchecked Sendable {
 
     private func takeBatch() -> [Item] {
         inbox.withLockedValue { inbox in
-            let batch = inbox.items.take(upTo: limits.batchSize)
+            let batch = inbox.items.take(upTo: .init(count: limits.batchSize, bytes: limits.batchBytes))
             if batch.isEmpty { inbox.isScheduled = false }
             return batch
         }

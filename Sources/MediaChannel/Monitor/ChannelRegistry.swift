@@ -33,6 +33,7 @@ public actor ChannelRegistry {
 
     private struct Shared {
         let channel: MonitorChannel
+        let hasOwnSocket: Bool
         /// Kept while the connection stands.
         let part: any Sendable
         /// Completes when the channel is prepared, for those who come meanwhile.
@@ -51,6 +52,8 @@ public actor ChannelRegistry {
     private let logger: Logger
     private var shared: [Key: Shared] = [:]
     private var uses: [String: Use] = [:]
+    /// The devices that are called from `socket`; a second call to one of them needs another.
+    private var calledFromSocket: Set<DeviceID> = []
 
     /// - Parameter usesServersOfDevices: where `iceServers` is empty, those that the called device names are asked.
     public init(
@@ -97,18 +100,22 @@ public actor ChannelRegistry {
     }
 
     private func connect(_ key: Key, _ part: any Sendable) async throws(IoTError) -> MonitorChannel {
+        let hasOwnSocket = !calledFromSocket.insert(key.device).inserted
         let channel = MonitorChannel(
-            device: key.device, source: key.source, as: key.account, calls: calls, socket: socket,
+            device: key.device, source: key.source, as: key.account, calls: calls,
+            socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
             logger: logger)
         let promise = socket.eventLoop.makePromise(of: Void.self)
-        shared[key] = Shared(channel: channel, part: part, prepared: promise.futureResult, uses: 1)
+        shared[key] = Shared(
+            channel: channel, hasOwnSocket: hasOwnSocket, part: part, prepared: promise.futureResult, uses: 1)
         do throws(IoTError) {
             try await channel.prepare()
             promise.succeed()
             return channel
         } catch {
             shared[key] = nil
+            if !hasOwnSocket { calledFromSocket.remove(key.device) }
             promise.fail(error)
             throw error
         }
@@ -137,8 +144,10 @@ public actor ChannelRegistry {
         guard shared[key]?.channel === use.channel else { return await use.channel.stop() }
         shared[key]?.uses -= 1
         guard shared[key]?.uses == 0 else { return }
-        shared[key] = nil
+        // The socket is free for another call to the device when this one has left it.
+        let entry = shared.removeValue(forKey: key)
         await use.channel.stop()
+        if entry?.hasOwnSocket == false { calledFromSocket.remove(key.device) }
     }
 
     public func closeAll() async {

@@ -17,7 +17,7 @@ public final class MonitorChannel: Sendable {
     private let session = Hex.random(byteCount: 16)
     private let core: NIOLoopBoundBox<MonitorCore>
     private let calls: CallClient
-    private let socket: PeerSocket
+    private let socket: ChannelSocket
     private let certificates: PeerCertificatePool
     private let iceServers: ICEServers
     private let usesServersOfDevices: Bool
@@ -28,7 +28,7 @@ public final class MonitorChannel: Sendable {
     static let handshakeTimeout: TimeAmount = .seconds(15)
 
     init(
-        device: DeviceID, source: Int, as account: Principal? = nil, calls: CallClient, socket: PeerSocket,
+        device: DeviceID, source: Int, as account: Principal? = nil, calls: CallClient, socket: ChannelSocket,
         certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
         logger: Logger
     ) {
@@ -59,6 +59,7 @@ public final class MonitorChannel: Sendable {
                 try await self.connect()
                 return Result<Void, IoTError>.success(())
             } catch {
+                await self.socket.close()
                 return .failure(error)
             }
         }
@@ -120,6 +121,7 @@ public final class MonitorChannel: Sendable {
     /// Ends the channel in order: sinks deliver what is complete and end.
     public func stop() async {
         try? await onCore { core throws(IoTError) in core.stop() }
+        await socket.close()
         await calls.end(session: session, device: device, as: account)
     }
 
@@ -218,7 +220,8 @@ public final class MonitorChannel: Sendable {
         func invited(
             offer: SessionDescription, iceServers: [ICEServer]
         ) async throws(IoTError) -> SessionDescription {
-            let (socket, certificate) = (channel.socket, channel.certificates.current)
+            let socket = try await channel.socket.open()
+            let certificate = channel.certificates.current
             let own = channel.iceServers.servers(for: channel.session, at: WallClock.milliseconds() / 1000)
             let asksDevice = own.isEmpty && channel.usesServersOfDevices
             return try await channel.onCore { core throws(IoTError) in

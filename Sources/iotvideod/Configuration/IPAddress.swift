@@ -4,7 +4,8 @@ import Glibc
 enum IPAddress {
     /// An IPv4 or IPv6 literal, as inet_pton(3) reads it.
     static func isValid(_ text: String) -> Bool {
-        var bytes = in6_addr()
+        // As large as in6_addr, whose initializer the release build does not see without NIO's C module.
+        var bytes = [UInt8](repeating: 0, count: 16)
         return inet_pton(AF_INET, text, &bytes) == 1 || inet_pton(AF_INET6, text, &bytes) == 1
     }
 

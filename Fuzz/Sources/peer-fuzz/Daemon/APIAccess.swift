@@ -1,0 +1,1 @@
+../../../../Sources/iotvideod/Access/APIAccess.swift

@@ -1,0 +1,1 @@
+../../../../Sources/iotvideod/HTTP/APIListener.swift

@@ -1,0 +1,1 @@
+../../../../Sources/iotvideod/Configuration/IPAddress.swift

@@ -1,0 +1,259 @@
+"""Accounts that may view one camera, and no more."""
+
+import asyncio
+
+from roles.role import Role, at_once, attack, expect, refused
+from watch import SDP, Viewer, dead_candidates, offer
+from web import PATIENCE, Answer, Web
+
+CALL = "/v1/devices/front/whep"
+# What says that there are too many: of requests or parts, of connections, of a camera's viewers.
+TOO_MANY = (25024, 21020, 20007)
+
+
+class Guest(Role):
+    async def prepare(self):
+        guest = self.site.guest
+        self.crowd, _ = await guest("crowd", self.sources[0])
+        self.viewer, _ = await guest("viewer", self.sources[1])
+        self.squatter, _ = await guest("squatter", self.sources[1])
+        self.hoarder, self.hoarder_token = await guest("hoarder", self.sources[1])
+        self.patient, _ = await guest("patient", self.sources[1])
+        self.sharer, _ = await guest("sharer", self.sources[1])
+
+    async def own_call(self):
+        """The owner watches, whatever others do."""
+        answer = await self.owner.ask("POST", CALL, offer(), SDP)
+        expect(answer.status == 201, f"the owner was shut out of a camera: {answer}")
+        await self.owner.ask("DELETE", answer.fields["location"])
+
+    @property
+    def owner(self):
+        return Web(socket_path=self.site.socket)
+
+    async def post(self, token, number):
+        web = self.web(token, number % 2)
+        try:
+            return await web.ask("POST", CALL, offer(), SDP)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            # Too many connections of one address: the oldest silent one went.
+            return Answer(429, {}, b'{"error": {"code": 25024}}')
+        finally:
+            web.close()
+
+    @attack("10")
+    async def calls_to_forget_a_call(self):
+        """A connected call goes on through 480 others at once, and ends with the binding."""
+        await self.site.bind("crowd")
+        viewer = await self.connected(self.crowd)
+        try:
+            answers = await at_once(480, lambda number: self.post(self.crowd.token, number))
+            opened = [answer for answer in answers if answer.status == 201]
+            for answer in answers:
+                if answer.status != 201:
+                    refused(answer, *TOO_MANY)
+            expect(len(opened) <= 32, f"{len(opened)} of 480 calls were taken")
+            expect(await viewer.more(), "the connected call ended for newer ones")
+            await self.site.own("DELETE", "/v1/devices/front/bindings/crowd")
+            expect(await viewer.end(), "pictures come after the unbinding")
+            refused(await self.post(self.crowd.token, 0), 8002, 8003)
+            answer = await self.crowd.ask("PATCH", viewer.place, b"", {
+                "Content-Type": "application/trickle-ice-sdpfrag", "If-Match": '"1"'})
+            refused(answer, 25003, 8003, 25005)
+        finally:
+            await viewer.connection.close()
+            await self.site.bind("crowd")
+
+    async def connected(self, web, candidates=()):
+        """A call with pictures. There may be no place for a moment, for others take them."""
+        for _ in range(30):
+            viewer = Viewer(web, "front")
+            answer = await viewer.open(candidates)
+            if answer.status == 201:
+                expect(await viewer.more(), "no picture came")
+                return viewer
+            await viewer.connection.close()
+            refused(answer, *TOO_MANY)
+            await asyncio.sleep(1)
+        expect(False, "never a place")
+
+    @attack("12")
+    async def dead_candidates(self):
+        """100 candidates where nobody is keep nobody out, and no more does one that cannot be read."""
+        viewer = await self.connected(
+            self.patient, dead_candidates(100) + ["candidate:1 1 udp nonsense 203.0.113.1 9 typ host"])
+        await viewer.close()
+
+    @attack("medium: calls that never connect")
+    async def calls_that_never_connect(self):
+        answers = [await self.post(self.squatter.token, number) for number in range(8)]
+        try:
+            expect(sum(answer.status == 201 for answer in answers) <= 3, f"eight calls without a viewer: {answers}")
+            for answer in answers:
+                if answer.status != 201:
+                    refused(answer, *TOO_MANY)
+            await self.own_call()
+        finally:
+            for answer in answers:
+                if answer.status == 201:
+                    await self.squatter.ask("DELETE", answer.fields["location"])
+
+    @attack("12: offers")
+    async def damaged_offers(self):
+        web = self.viewer
+        large = offer(candidates=[f"candidate:{'x' * 60} {number}" for number in range(1_000)])
+        refused(await web.ask("POST", CALL, large[:70_000], SDP), 25013)
+        marks = "\u0301" * 20_000
+        for text in [offer(ufrag="a" + marks), offer() + f"a=mid:{marks}\r\n".encode(), b"", b"v=0", b"\x00" * 4_000,
+                     offer().replace(b"sha-256", b"sha-1"), offer(ufrag="ab\u00e9d")]:
+            answer = await web.ask("POST", CALL, text, SDP)
+            refused(answer, 25021, 25001, 25013)
+            expect(answer.status in (400, 413), f"a damaged offer is the client's fault: {answer}")
+        for text in [f"a=ice-ufrag:a{marks}\r\n", "a=candidate:1\r\n" * 100]:
+            answer = await web.ask("PATCH", "/v1/whep/" + "0" * 32, text.encode(), {
+                "Content-Type": "application/trickle-ice-sdpfrag", "If-Match": '"1"'})
+            refused(answer, 25001, 25003)
+
+    @attack("4")
+    async def streams_of_ended_tokens(self):
+        """What a token opened ends with it, whether it is revoked or its time is over."""
+        revoked, made = await self.site.guest("watcher", self.sources[2])
+        expired, _ = await self.site.guest("brief", self.sources[2], seconds=8)
+
+        async def bodies(token):
+            opener = self.web(token, 2)
+            channel = (await opener.ask("POST", "/v1/channels", {"device": "front"})).json
+            expect("id" in channel, f"no channel: {channel}")
+            place = "/v1/channels/" + channel["id"]
+            paths = ["/v1/events", "/v1/devices/front/properties/watch", place + "/events", place + "/recording.mp4"]
+            streams = []
+            for path in paths:
+                web = self.web(token, 2)
+                chunks = await web.stream(path)
+                expect(not isinstance(chunks, Answer), f"{path}: {chunks}")
+                streams.append((path, web, chunks))
+            await opener.ask("POST", place + "/play")
+            opener.close()
+            return streams
+
+        async def end(path, web, chunks):
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    async for _ in chunks:
+                        pass
+            except asyncio.TimeoutError:
+                expect(False, f"{path} goes on without its token")
+            except (OSError, asyncio.IncompleteReadError):
+                pass
+            finally:
+                web.close()
+
+        streams = await bodies(revoked.token) + await bodies(expired.token)
+        await self.site.own("DELETE", "/v1/tokens/" + made["id"])
+        await asyncio.gather(*(end(*stream) for stream in streams))
+        refused(await self.web(revoked.token, 2).ask("GET", "/v1/devices"), 25004)
+        refused(await self.web(expired.token, 2).ask("GET", "/v1/devices"), 25004)
+
+    @attack("medium: uses of channels")
+    async def uses_without_bound(self):
+        """Parts in channels and open bodies, more than there are; the owner gets hers."""
+        token = self.hoarder_token["token"]
+        channels = [await self.hoarder.ask("POST", "/v1/channels", {"device": "front"}) for _ in range(70)]
+        opened = [answer.json["id"] for answer in channels if answer.status == 201]
+        try:
+            expect(1 <= len(opened) <= 64, f"{len(opened)} parts of one account")
+            for answer in channels:
+                if answer.status != 201:
+                    refused(answer, 25024, 21020, 20007)
+
+            async def body(number):
+                web = self.web(token, number % 2)
+                try:
+                    return web, await web.stream(f"/v1/channels/{opened[0]}/events")
+                except (ConnectionError, asyncio.IncompleteReadError):
+                    return web, Answer(429, {}, b'{"error": {"code": 25024}}')
+
+            bodies = await at_once(150, body)
+            streams = [chunks for _, chunks in bodies if not isinstance(chunks, Answer)]
+            expect(len(streams) <= 96, f"{len(streams)} open bodies of one account")
+            for _, answer in bodies:
+                if isinstance(answer, Answer):
+                    refused(answer, 25024)
+            owner = self.owner
+            channel = await owner.ask("POST", "/v1/channels", {"device": "front"})
+            expect(channel.status == 201, f"the owner got no channel: {channel}")
+            await owner.ask("DELETE", "/v1/channels/" + channel.json["id"])
+            owner.close()
+            for web, _ in bodies:
+                web.close()
+        finally:
+            # Bodies that were left give their parts back.
+            for place in opened:
+                for _ in range(PATIENCE):
+                    if (await self.hoarder.ask("DELETE", f"/v1/channels/{place}")).status != 429:
+                        break
+                    await asyncio.sleep(1)
+
+    @attack("new: a channel beside another's")
+    async def channel_beside_the_owners(self):
+        """Channels of several accounts to one camera, from one gateway: each goes on through the others' begin and end."""
+        async def play(web):
+            channel = await web.ask("POST", "/v1/channels", {"device": "front"})
+            expect(channel.status == 201, f"no channel: {channel}")
+            place = "/v1/channels/" + channel.json["id"]
+            answer = await web.ask("POST", place + "/play")
+            expect(answer.status == 200, f"it does not play: {answer}")
+            return place
+
+        async def packets(web, place):
+            return (await web.ask("GET", place)).json["statistics"]["video"]["packetsReceived"]
+
+        owner = self.owner
+        place = await play(owner)
+        try:
+            for _ in range(3):
+                other = await play(self.viewer)
+                for web, channel in [(owner, place), (self.viewer, other), (owner, place)]:
+                    before = await packets(web, channel)
+                    for _ in range(PATIENCE * 5):
+                        if await packets(web, channel) > before + 20:
+                            break
+                        await asyncio.sleep(0.2)
+                    else:
+                        expect(False, "a channel has no more pictures since another account opened one")
+                await self.viewer.ask("DELETE", other)
+        finally:
+            await owner.ask("DELETE", place)
+            owner.close()
+
+    @attack("medium: unbinding and share tokens")
+    async def share_token_after_unbinding(self):
+        web = self.sharer
+        share = (await self.site.own("POST", "/v1/devices/front/share", {"ttlSeconds": 600}))["token"]
+        first = await web.ask("POST", "/v1/subscriptions", {"token": share})
+        expect(first.code in (0, 8022), f"a good subscription: {first}")
+        await self.site.own("DELETE", "/v1/devices/front/bindings/sharer")
+        refused(await web.ask("POST", "/v1/subscriptions", {"token": share}), 21101)
+        refused(await web.ask("GET", "/v1/devices/front"), 8002, 8003)
+        await self.site.bind("sharer")
+
+    @attack("rights")
+    async def more_than_viewing(self):
+        web = self.viewer
+        for method, path, body in [
+            ("PUT", "/v1/devices/front/properties?path=ProWritable._logLevel.setVal", 6),
+            ("PATCH", "/v1/devices/front", {"name": "mine"}),
+            ("POST", "/v1/devices/front/actions", {"path": "Action.cameraOn", "value": 0}),
+            ("POST", "/v1/devices/front/messages", {"text": "x", "responses": "none"}),
+            ("POST", "/v1/devices/front/user-properties/mine", 1),
+            ("POST", "/v1/devices/front/share", {}),
+            ("GET", "/v1/devices/front/bindings", None),
+            ("PUT", "/v1/devices/front/bindings/viewer", {"actions": ["view", "control"]}),
+            ("DELETE", "/v1/devices/front", None),
+            ("POST", "/v1/tokens", {"kind": "api", "user": "owner", "ttlSeconds": 60}),
+            ("POST", "/v1/users", {"accessId": "mine"}),
+            ("GET", "/v1/cameras", None),
+            ("POST", "/v1/configuration/reload", None),
+            ("GET", "/metrics", None),
+        ]:
+            refused(await web.ask(method, path, body), 8003, 25005)
