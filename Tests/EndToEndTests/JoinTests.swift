@@ -97,7 +97,7 @@ import Testing
         #expect(try await box.iotctl("camera", "list").text.contains("door"))
         #expect(await box.stop() == 0)
         try await eventually("the camera offline") {
-            try await hub.iotctl("device", "list").text.contains(#/door .* no /#)
+            try await hub.iotctl("device", "list").text.contains(#/door .* no: offline /#)
         }
         await hub.stop()
     }
