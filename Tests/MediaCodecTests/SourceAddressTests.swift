@@ -14,6 +14,7 @@ struct SourceAddressTests {
         #expect(try SourceAddress("concat:a|b") == .file(path: "concat:a|b"))
         #expect(try SourceAddress("file:///a%20b.mp4") == .file(path: "/a b.mp4"))
         #expect(try SourceAddress("file://localhost/a.mp4") == .file(path: "/a.mp4"))
+        #expect(try SourceAddress("file://LOCALhost/a.mp4") == .file(path: "/a.mp4"))
         #expect(try SourceAddress("RTSP://h/x") == .rtsp(url: "RTSP://h/x"))
         for text in ["http://h/x", "rtsps://h/x", "file://host/a", "file:///a%2", "file:///%00", "exec://x", ""] {
             let error = #expect(throws: IoTError.self) { _ = try SourceAddress(text) }

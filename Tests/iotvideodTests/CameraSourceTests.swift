@@ -27,7 +27,7 @@ import Testing
         #expect(try CameraSource("a.mp4", relativeTo: "/d").url == "/d/a.mp4")
         #expect(try CameraSource("./a:b.mp4", relativeTo: "/d").url == "/d/./a:b.mp4")
         #expect(try CameraSource("a/b:c.mp4", relativeTo: "/d").url == "/d/a/b:c.mp4")
-        for text in ["file:///a%20b.mp4", "file:/a%20b.mp4", "FILE://localhost/a%20b.mp4"] {
+        for text in ["file:///a%20b.mp4", "file:/a%20b.mp4", "FILE://LocalHost/a%20b.mp4"] {
             #expect(try CameraSource(text, relativeTo: "/d").url == "/a b.mp4")
         }
     }

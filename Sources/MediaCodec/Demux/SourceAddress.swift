@@ -84,7 +84,11 @@ enum SourceAddress: Equatable {
 
     private static func path(ofFileURL text: String) -> String? {
         var rest = text.dropFirst("file://".count)
-        if rest.hasPrefix("localhost/") { rest = rest.dropFirst("localhost".count) }
+        // A host's name has no case (RFC 3986 §3.2.2).
+        let host = "localhost"
+        if rest.dropFirst(host.count).first == "/", rest.prefix(host.count).lowercased() == host {
+            rest = rest.dropFirst(host.count)
+        }
         guard rest.hasPrefix("/") else { return nil }
         var bytes: [UInt8] = []
         var units = Array(rest.utf8)[...]

@@ -37,7 +37,7 @@ struct CameraSource: Sendable, Equatable {
             self.url = text
         case "file":
             guard let parts = URLComponents(string: text), parts.path.hasPrefix("/"),
-                ["", "localhost"].contains(parts.host ?? "")
+                ["", "localhost"].contains(parts.host?.lowercased() ?? "")
             else {
                 throw IoTError(
                     .invalidConfiguration, "a file URL needs an absolute path of this machine",

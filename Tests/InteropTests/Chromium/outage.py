@@ -11,6 +11,7 @@ import time
 from playwright.sync_api import sync_playwright
 
 import watch
+from runner import Runner
 
 
 def run(*command):
@@ -62,18 +63,10 @@ def main():
     make_network()
     watch.CAMERAS = {"street": watch.CAMERAS["street"]}
     with tempfile.TemporaryDirectory() as folder, watch.served(watch.ROOT / "docs" / "examples") as origin:
-        with sync_playwright() as api:
-            daemon = watch.Daemon(folder, watch.CAMERAS, origin)
-            try:
-                browser = api.chromium.launch(executable_path=watch.CHROMIUM, args=watch.ARGUMENTS)
-                print("test_outage -", test_outage.__doc__)
-                test_outage(browser, origin, daemon)
-                browser.close()
-                daemon.stop()
-            finally:
-                if daemon.process.poll() is None:
-                    daemon.process.kill()
-                    print("--- the daemon's log:\n", daemon.log()[-4000:])
+        with sync_playwright() as api, Runner(watch.Daemon(folder, watch.CAMERAS, origin)) as runner:
+            browser = api.chromium.launch(executable_path=watch.CHROMIUM, args=watch.ARGUMENTS)
+            runner.run([test_outage], lambda test: test(browser, origin, runner.daemon))
+            browser.close()
 
 
 if __name__ == "__main__":

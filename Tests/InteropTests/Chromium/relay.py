@@ -7,6 +7,7 @@ import tempfile
 from playwright.sync_api import sync_playwright
 
 import watch
+from runner import Runner
 
 
 def test_relay(browser, origin, daemon):
@@ -48,21 +49,14 @@ def main():
         secret.touch(0o600)
         secret.write_text("between-us\n")
         media = f"media: {{iceServers: ['turn:127.0.0.1:{port}?transport=udp'], turnSecretFile: {secret}}}\n"
-        daemon = None
         try:
-            with sync_playwright() as api:
-                daemon = watch.Daemon(folder, watch.CAMERAS, origin, media)
+            with sync_playwright() as api, Runner(watch.Daemon(folder, watch.CAMERAS, origin, media)) as runner:
                 browser = api.chromium.launch(executable_path=watch.CHROMIUM, args=watch.ARGUMENTS)
-                print("test_relay -", test_relay.__doc__)
-                test_relay(browser, origin, daemon)
+                runner.run([test_relay], lambda test: test(browser, origin, runner.daemon))
                 browser.close()
-                daemon.stop()
         finally:
             coturn.terminate()
             coturn.wait()
-            if daemon and daemon.process.poll() is None:
-                daemon.process.kill()
-                print("--- the daemon's log:\n", daemon.log()[-4000:])
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 
 from playwright.sync_api import sync_playwright
 
 import watch
+from runner import Runner
 from watch import ARTIFACTS, CHROMIUM, ROOT, SAMPLES, eventually, free_port
 
 SIZES = {"desktop": (1280, 800), "phone": (390, 844), "landscape": (844, 390)}
@@ -410,39 +410,25 @@ TESTS = [
 
 def main():
     watch.CAMERAS = {name: watch.CAMERAS[name] for name in ("street", "modern")}
-    failed = []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as api:
         source = Source(folder)
         others = [("missing", f"{folder}/nowhere.mp4"), ("door", source.url)]
         daemon = watch.Daemon(folder, watch.CAMERAS, "http://127.0.0.1:1", others=others)
         daemon.source = source
         browser = api.chromium.launch(executable_path=CHROMIUM, args=watch.ARGUMENTS)
+
+        def restore():
+            """For the tests that follow one that failed."""
+            if daemon.process.poll() is not None:
+                daemon.start()
+            switch(daemon, "street", 1)
+
         try:
-            for test in TESTS:
-                if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
-                    continue
-                print(test.__name__, "-", test.__doc__, flush=True)
-                try:
-                    test(browser, daemon)
-                except Exception:
-                    traceback.print_exc()
-                    failed.append(test.__name__)
-                    # For the tests that follow.
-                    if daemon.process.poll() is not None:
-                        daemon.start()
-                    switch(daemon, "street", 1)
-                eventually("the end of all viewers", lambda: not any(daemon.viewers()), 45)
-            browser.close()
-            daemon.stop()
-            assert "Fatal error" not in daemon.log()
+            with Runner(daemon) as runner:
+                runner.run(TESTS, lambda test: test(browser, daemon), restore)
+                browser.close()
         finally:
             source.kill()
-            if daemon.process.poll() is None:
-                daemon.process.kill()
-            if failed:
-                print("--- the daemon's log:\n", daemon.log()[-4000:])
-    if failed:
-        raise SystemExit(f"failed: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

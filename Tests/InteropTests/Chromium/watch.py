@@ -16,12 +16,12 @@ import sys
 import tempfile
 import threading
 import time
-import traceback
 
 from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from daemon import ROOT, SAMPLES, Daemon, eventually, free_port  # noqa: E402
+from runner import Runner  # noqa: E402
 
 ARTIFACTS = os.environ.get("ARTIFACTS")
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
@@ -391,37 +391,19 @@ def served(folder):
 
 def main():
     LEVELS.update({name: Level(name) for name in ("street", "bunny")})
-    failed = []
     with tempfile.TemporaryDirectory() as folder, served(ROOT / "docs" / "examples") as origin, sync_playwright() as api:
-        daemon = Daemon(folder, CAMERAS, origin)
         # mDNS candidates stay as they are: the camera learns the browser's address from its checks.
         browser = api.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        try:
-            for test in [
-                test_watch, test_surround, test_refused, test_served, test_many, test_revoked, test_key, test_left
-            ]:
-                if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
-                    continue
-                print(test.__name__, "-", test.__doc__)
-                context = browser.new_context()
-                try:
-                    test(context, origin, daemon)
-                except Exception:
-                    traceback.print_exc()
-                    failed.append(test.__name__)
-                context.close()
-                # A browser that is gone without a word is missed after 30 s.
-                eventually("the end of all viewers", lambda: not any(daemon.viewers()), 45)
+
+        def call(test):
+            with browser.new_context() as context:
+                test(context, origin, runner.daemon)
+
+        with Runner(Daemon(folder, CAMERAS, origin)) as runner:
+            runner.run(
+                [test_watch, test_surround, test_refused, test_served, test_many, test_revoked, test_key, test_left],
+                call)
             browser.close()
-            daemon.stop()
-            assert "Fatal error" not in daemon.log()
-        finally:
-            if daemon.process.poll() is None:
-                daemon.process.kill()
-            if failed:
-                print("--- the daemon's log:\n", daemon.log()[-4000:])
-    if failed:
-        raise SystemExit(f"failed: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

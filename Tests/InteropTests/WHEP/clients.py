@@ -10,7 +10,6 @@ import random
 import sys
 import tempfile
 import time
-import traceback
 
 import pathlib
 
@@ -21,7 +20,8 @@ from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 from aiortc.mediastreams import MediaStreamError
 
 import clip
-from daemon import Daemon, eventually
+from daemon import Daemon
+from runner import Runner
 
 aioice.ice.get_host_addresses = lambda use_ipv4, use_ipv6: ["127.0.0.1"]
 
@@ -225,33 +225,14 @@ def test_silent_server(path):
 
 
 def main():
-    failed = []
     with tempfile.TemporaryDirectory() as folder:
-        clip.make(pathlib.Path(folder, "numbers.mp4"))
-        daemon = Daemon(folder, {"numbers": pathlib.Path(folder, "numbers.mp4")})
-        try:
-            for test in [test_plain, test_requests, test_repaired_loss, test_loss]:
-                if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
-                    continue
-                print(test.__name__, "-", test.__doc__, flush=True)
-                try:
-                    asyncio.run(test(daemon))
-                except Exception:
-                    traceback.print_exc()
-                    failed.append(test.__name__)
-                eventually("the end of the viewer", lambda: not any(daemon.viewers()), 45)
-            if len(sys.argv) == 1 or test_silent_server.__name__ in sys.argv:
-                print("test_silent_server -", test_silent_server.__doc__, flush=True)
-                test_silent_server(pathlib.Path(folder, "numbers.mp4"))
-            daemon.stop()
-            assert "Fatal error" not in daemon.log()
-        finally:
-            if daemon.process.poll() is None:
-                daemon.process.kill()
-            if failed:
-                print("--- the daemon's log:\n", daemon.log()[-4000:])
-    if failed:
-        raise SystemExit(f"failed: {', '.join(failed)}")
+        path = pathlib.Path(folder, "numbers.mp4")
+        clip.make(path)
+        with Runner(Daemon(folder, {"numbers": path})) as runner:
+            runner.run(
+                [test_plain, test_requests, test_repaired_loss, test_loss],
+                lambda test: asyncio.run(test(runner.daemon)))
+            runner.run([test_silent_server], lambda test: test(path))
 
 
 if __name__ == "__main__":
