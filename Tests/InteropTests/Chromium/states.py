@@ -156,7 +156,7 @@ def test_codec(browser, daemon):
 def test_no_source(browser, daemon):
     """A file that cannot be opened: the reason, but not where the file is."""
     with Screens(browser, f"{daemon.url}/watch/missing", daemon.token) as screens:
-        screens.says("source does not answer", "no-source")
+        screens.says(["source cannot be used", "check the path", "25042"], "no-source")
         assert all("nowhere.mp4" not in screen.page.content() for screen in screens.all)
 
 
@@ -287,7 +287,7 @@ def test_list(browser, daemon):
                     "all => all.map((a) => ({name: a.dataset.name, word: a.querySelector('span').innerText}))",
                 )
             } == {
-                "street": "Ready", "modern": "Ready", "missing": "Source does not answer",
+                "street": "Ready", "modern": "Ready", "missing": "Source cannot be used",
                 "door": "Source does not answer",
             }
 
