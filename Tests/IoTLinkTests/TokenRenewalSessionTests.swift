@@ -7,7 +7,7 @@ import Testing
 
 @testable import IoTLink
 
-@Suite("Renewing tokens over a real broker", .timeLimit(.minutes(1)))
+@Suite("Renewing tokens over a real broker", .timeLimit(.minutes(2)))
 struct TokenRenewalSessionTests {
     private static let logger = {
         var logger = Logger(label: "test")
@@ -15,9 +15,7 @@ struct TokenRenewalSessionTests {
         return logger
     }()
 
-    @Test(
-        "A file's token of 6 s is renewed again and again under load: no request and no push is lost or doubled",
-        .timeLimit(.minutes(2)))
+    @Test("A file's token of 6 s is renewed again and again under load: no request and no push is lost or doubled")
     func renews() async throws {
         // Each is a third through its life when it is made, so that the next is due a second or two later.
         let start = WallClock.milliseconds() / 1_000
@@ -30,7 +28,10 @@ struct TokenRenewalSessionTests {
 
         let given = Mutex(0)
         let executed = Mutex<[String]>([])
-        let hub = WireHub(endpoint: broker.endpoint, token: hubToken) { address, request in
+        // A fast machine asks more than `arrivals` holds.
+        let hub = WireHub(
+            endpoint: broker.endpoint, token: hubToken, unread: ["test.ask"]
+        ) { address, request in
             if request.method == LinkMethod.renewToken {
                 let number = given.withLock { given in
                     // A token that begins in the future would be renewed at once.

@@ -1,5 +1,6 @@
 import IoTCore
 import Synchronization
+import Testing
 
 @testable import IoTLink
 
@@ -14,11 +15,15 @@ final class WireHub: Sendable {
 
     let endpoint: LinkEndpoint
     private let connection: MQTTConnection
-    /// All that arrived, in order.
+    /// What arrived and is kept, in order.
     let arrivals: AsyncStream<Arrival>
     private let subscribed: AsyncStream<Bool>
 
-    init(endpoint: LinkEndpoint, token: TestToken, answer: @escaping Answer = WireHub.accept) {
+    /// Messages of `unread` methods do not go to `arrivals`, which holds 4,096.
+    init(
+        endpoint: LinkEndpoint, token: TestToken, unread: Set<String> = [],
+        answer: @escaping Answer = WireHub.accept
+    ) {
         let (arrivals, arrivalWriter) = AsyncStream.makeStream(
             of: Arrival.self, bufferingPolicy: .bufferingOldest(4096))
         let (subscribed, subscribedWriter) = AsyncStream.makeStream(of: Bool.self)
@@ -36,7 +41,11 @@ final class WireHub: Sendable {
                 guard case (let address, .up)? = LinkAddress.parse(topic: message.topic),
                     let envelope = try? Envelope(parsing: message.payload)
                 else { return }
-                arrivalWriter.yield(Arrival(address: address, envelope: envelope))
+                if envelope.method.map(unread.contains) != true,
+                    case .dropped = arrivalWriter.yield(Arrival(address: address, envelope: envelope))
+                {
+                    Issue.record("the hub dropped a message of \(address): more than 4,096 were not read")
+                }
                 guard case .request(let request) = envelope else { return }
                 for reply in answer(address, request) {
                     guard let payload = try? Envelope.reply(reply).serialized() else { continue }
