@@ -123,11 +123,14 @@ attack: deps-test build
 lint:
 	@echo 'swift format lint'
 	@$(SWIFT) format lint --strict $(SWIFT_FILES)
+	@echo 'targets, floors and imports'
+	@SWIFT=$(SWIFT) Tests/lint/targets.py
 
 bench: deps-test build
 	$(SWIFT) build $(RELEASE) --product hub-bench
-	@python3 Benchmarks/bench.py $(BIN)
 	$(SWIFT) build -c release --package-path Benchmarks
+	@python3 Benchmarks/bench.py $(BIN)
+	@python3 Benchmarks/fanout.py $(BIN) Benchmarks/.build/release/peer-bench
 	@Benchmarks/.build/release/peer-bench
 
 fuzz: deps

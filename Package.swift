@@ -113,20 +113,19 @@ let package = Package(
         library(
             "LinkHub",
             [
-                "IoTCore", "IoTLink", "ThingModel", "COpenSSL", nioCore, nioPosix, logging, lifecycle, grdb, jwt,
-                crypto,
+                "IoTCore", "IoTLink", "ThingModel", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt, crypto,
             ]),
         library(
             "MediaChannel",
-            ["IoTCore", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, nioPosix, logging, lifecycle]),
+            ["IoTCore", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, logging, lifecycle]),
 
         // Floor 6
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "NetConfig", "LinkHub", "MediaChannel",
-                "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals,
-                hummingbird, nioSSL, coreMetrics, arguments, yams,
+                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "PeerTransport", nioCore,
+                nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
+                arguments, yams,
             ],
             resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
             swiftSettings: settings, linkerSettings: programLinking),
@@ -157,7 +156,8 @@ let package = Package(
         tests("IoTCoreTests", ["IoTCore", nioCore]),
         tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging, lifecycle]),
         tests(
-            "PeerTransportTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging], exclude: ["Fixtures"],
+            "PeerTransportTests", ["PeerTransport", "IoTCore", "COpenSSL", nioCore, nioPosix, logging],
+            exclude: ["Fixtures"],
             // OpenSSL's clock is the test's, and its work with public keys is counted.
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
@@ -165,7 +165,7 @@ let package = Package(
         tests("NetConfigTests", ["NetConfig", "IoTCore"]),
         tests(
             "LinkHubTests",
-            ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt, crypto]),
+            ["LinkHub", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt, crypto]),
         tests(
             "MediaChannelTests",
             [

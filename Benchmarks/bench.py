@@ -5,86 +5,18 @@ Usage: bench.py BIN-DIRECTORY [--rounds N]
 Starts a daemon of its own with its data in a temporary folder on this disk; ends it; takes about four minutes.
 """
 import argparse
-import http.client
 import json
 import os
 import shutil
-import signal
-import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+from measured_daemon import ROOT, MeasuredDaemon
+
 LONG_GOP = os.path.join(ROOT, "Samples/street-h264-aac.mp4")
 HD = os.path.join(ROOT, "Samples/bunny-h264-aac51.mp4")
-TICKS = os.sysconf("SC_CLK_TCK")
-
-
-class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=30)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
-
-
-class Daemon:
-    def __init__(self, binaries, cameras):
-        # Beside the sources: the temporary folder may be memory, where an fdatasync costs nothing.
-        self.folder = tempfile.mkdtemp(prefix=".bench-", dir=ROOT)
-        self.socket = os.path.relpath(os.path.join(self.folder, "s"))
-        command = [os.path.join(binaries, "iotvideod"), "--data-dir", self.folder + "/data", "--socket", self.socket]
-        for name, url in cameras.items():
-            command += ["--camera", name + "=" + url]
-        self.errors = open(self.folder + "/err", "w")
-        start = time.monotonic()
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.errors, text=True)
-        line = self.process.stdout.readline()
-        self.start_to_ready = time.monotonic() - start
-        if "is ready" not in line:
-            sys.exit("the daemon did not start: " + open(self.folder + "/err").read())
-        self.connection = UnixConnection(self.socket)
-
-    def request(self, method, path, body=None):
-        self.connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
-        answer = self.connection.getresponse()
-        content = answer.read()
-        if answer.status >= 300:
-            sys.exit("%s %s: %d %s" % (method, path, answer.status, content.decode()))
-        return json.loads(content) if content else None
-
-    def cpu(self):
-        fields = open("/proc/%d/stat" % self.process.pid).read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
-
-    def thread_cpu(self):
-        """Seconds of each living thread, added up by the thread's name without what counts it."""
-        used = {}
-        for task in os.listdir("/proc/%d/task" % self.process.pid):
-            try:
-                name = open("/proc/%d/task/%s/comm" % (self.process.pid, task)).read().strip()
-                spent = int(open("/proc/%d/task/%s/schedstat" % (self.process.pid, task)).read().split()[0])
-            except FileNotFoundError:
-                continue
-            name = "loops" if name.startswith("NIO-ELT") else "decoder" if name == "decoder" else "others"
-            used[name] = used.get(name, 0) + spent / 1e9
-        return used
-
-    def pss(self):
-        for line in open("/proc/%d/smaps_rollup" % self.process.pid):
-            if line.startswith("Pss:"):
-                return int(line.split()[1]) / 1024
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(20)
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def percentile(values, share):
@@ -221,13 +153,13 @@ def main():
 
     starts = []
     for _ in range(5):
-        daemon = Daemon(options.binaries, {})
+        daemon = MeasuredDaemon(options.binaries)
         starts.append(daemon.start_to_ready * 1000)
         time.sleep(0.5)
         memory = daemon.pss()
         daemon.stop()
 
-    daemon = Daemon(options.binaries, {"street": LONG_GOP, "hd": HD})
+    daemon = MeasuredDaemon(options.binaries, {"street": LONG_GOP, "hd": HD})
     try:
         # Deep into the first group of pictures, which is ten seconds long.
         time.sleep(9)
@@ -246,7 +178,7 @@ def main():
 
     # Fewer pauses, warmer caches: what a picture costs a box that has something to do.
     names = ["hd%d" % number for number in range(8)]
-    daemon = Daemon(options.binaries, {name: HD for name in names})
+    daemon = MeasuredDaemon(options.binaries, {name: HD for name in names})
     try:
         time.sleep(2)
         _, crowd, _, _ = cpu_per_frame(daemon, names, 8)

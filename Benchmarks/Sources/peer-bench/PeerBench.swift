@@ -1,3 +1,4 @@
+import CReference
 import Logging
 import NIOPosix
 
@@ -13,8 +14,13 @@ struct PeerBench {
 
     static func main() async throws {
         var arguments = Array(CommandLine.arguments.dropFirst())
-        if arguments.first == "viewers", arguments.count == 2, let count = Int(arguments[1]) {
-            return try await ViewerProcess.run(count: count)
+        let numbers = arguments.dropFirst().compactMap { Int($0) }
+        switch (arguments.first, numbers.count) {
+        case ("viewers", 1): return try await ViewerProcess.run(count: numbers[0])
+        case ("watch", 1): return try await WatchProcess.run(count: numbers[0])
+        // Frames, packets a frame, bytes a packet and the viewers' ports: the plain loop of C, for fanout.py.
+        case ("reference", 4...): return referenceFanout(numbers)
+        default: break
         }
         func value(_ name: String, _ standard: String) -> String {
             guard let place = arguments.firstIndex(of: name), place + 1 < arguments.count else { return standard }
@@ -40,6 +46,14 @@ struct PeerBench {
         if wanted.contains("handshakes") { try HandshakeBenchmark.run() }
         if wanted.contains("connect") { try await ConnectBenchmark.run() }
         if wanted.contains("data") { try DataChannelBenchmark.run() }
+    }
+
+    private static func referenceFanout(_ numbers: [Int]) {
+        let ports = numbers.dropFirst(3).map { UInt16(clamping: $0) }
+        print(
+            reference_fanout(
+                ports, Int32(ports.count), Int32(numbers[0]), FanoutBenchmark.frameInterval.nanoseconds,
+                Int32(numbers[1]), Int32(numbers[2])))
     }
 }
 
