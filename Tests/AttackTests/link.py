@@ -93,8 +93,17 @@ class Link:
         request = self.envelope(method, params if params is not None else {}, **members)
         future = asyncio.get_running_loop().create_future()
         self.replies[request["id"]] = future
-        await self.mqtt.publish(self.topic("up"), json.dumps(request), wait=False)
-        return await asyncio.wait_for(future, limit)
+        # As docs/link.md, "When no answer comes", has it: the same request after 3 s, then 6, 12 and so on.
+        pause, end = 3, time.monotonic() + limit
+        while True:
+            await self.mqtt.publish(self.topic("up"), json.dumps(request), wait=False)
+            left = end - time.monotonic()
+            try:
+                return await asyncio.wait_for(asyncio.shield(future), min(pause, left))
+            except asyncio.TimeoutError:
+                if pause >= left:
+                    raise
+            pause *= 2
 
     async def send(self, payload, wait=True):
         return await self.mqtt.publish(self.topic("up"), payload, wait=wait)

@@ -86,6 +86,36 @@ struct LinkSessionMachineRequestTests {
         #expect(session.completed["a"]?.count == 1)
     }
 
+    @Test("A request without an answer is sent again with its id after 3, 6 and 12 s more, up to its answer")
+    func repeats() {
+        var session = VirtualSession.online()
+        session.request("a", timeout: .seconds(60))
+        session.request("b", timeout: .seconds(5))
+        var ids: [[String]] = []
+        for pause in [2_999, 1, 5_999, 1, 11_999, 1] {
+            session.advance(.milliseconds(Int64(pause)))
+            ids.append(session.publishedRequests.filter { $0.method == "test.ask" }.map(\.id))
+        }
+        #expect(ids == [[], ["a", "b"], [], ["a"], [], ["a"]])
+        #expect(session.failure(of: "b") == .messageTimeout)
+        #expect(session.machine.counters.repeatedOwnRequests == 4)
+        #expect(session.machine.counters.resentRequests == 0)
+        session.receive(LinkReply(id: "a", result: 1))
+        session.advance(.seconds(30))
+        #expect(session.publishedRequests.allSatisfy { $0.method != "test.ask" })
+        #expect(session.completed["a"]?.count == 1)
+    }
+
+    @Test("After the first of several answers a request is not sent again: the hub does not keep them all")
+    func repeatsOfMany() {
+        var session = VirtualSession.online()
+        session.request("a", timeout: .seconds(60), many: true)
+        session.receive(LinkReply(id: "a", result: 1, seq: 0, final: false))
+        session.advance(.seconds(30))
+        #expect(session.machine.counters.repeatedOwnRequests == 0)
+        #expect(session.completed["a"] == nil)
+    }
+
     @Test("A hub that forgot the session: begin anew, ask again once, then believe it")
     func disowned() {
         var session = VirtualSession.online()

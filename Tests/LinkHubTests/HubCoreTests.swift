@@ -285,6 +285,29 @@ struct HubCoreTests {
         #expect(hub.core.forwards.isEmpty)
     }
 
+    @Test("The hub wakes at a forwarded request's deadline, and not before")
+    func forwardDeadline() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        _ = hub.timeout()
+        let action: JSONValue = [
+            "device": "front", "path": "Action.cameraOn", "value": ["ctlVal": 0], "timeoutMilliseconds": 3_000,
+        ]
+        let asked = try hub.sendRequest(hub.owner, "action.take", action)
+        #expect(asked.first?.address == hub.camera)
+        #expect(hub.core.nextTimeout(at: hub.time) == hub.time.monotonic + .seconds(3))
+        hub.advance(.milliseconds(2_999))
+        #expect(hub.timeout().isEmpty)
+        hub.advance(.milliseconds(1))
+        guard case .reply(let reply)? = hub.timeout().first?.envelope else {
+            Issue.record("nobody is told that the time is over")
+            return
+        }
+        #expect(reply.code == .peerTimeout)
+        // Nothing waits: the next look is at the sessions.
+        #expect(hub.core.nextTimeout(at: hub.time) == hub.time.monotonic + .seconds(5))
+    }
+
     @Test("What a device was asked while its connection was lost it is asked again at its return: same ids and order")
     func forwardedAgain() throws {
         var hub = try CoreFixture()

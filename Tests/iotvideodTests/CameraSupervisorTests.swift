@@ -138,7 +138,7 @@ import Testing
     func addAndRemove() async throws {
         try await withTemporaryDirectory { directory in
             let box = try Fixture(directory, "cameras: [{name: a, url: /1}]")
-            let file = directory + "/cameras.yaml"
+            let file = directory + "/cameras.json"
             try await box.running {
                 try await box.supervisor.add(
                     CameraRequest(name: "b", url: "rtsp://h/x'y", username: "u", password: "p:'@", viewers: 3))

@@ -100,7 +100,8 @@ import Yams
             "rtsp://u@h/a b;c=1/~x!", "rtsp://h/ü", "rtsp://h?x", "rtsp://h/%zz", "/clips/a.mp4", "/a b/ü:c.mp4",
             "file:///a.mp4", "file:/a.mp4", "FILE://localhost/a.mp4",
             // Refused by both.
-            "", "a.mp4", "http://h/x", "rtsp://", "rtsp://h:ab/x", "rtsp:///x", "rtsp://h/a\nb", "/a\nb",
+            "", "a.mp4", "http://h/x", "rtsp://", "rtsp://h:ab/x", "rtsp:///x", "rtsp://h/a\nb", "/a\nb", "/\u{9B}31m",
+            "rtsp://h/\u{85}x", "/\u{7F}",
             "file://h/a.mp4", "exec:x", "rtsp://h h/x", "rtsp://u:p@h/x", "rtsp://u:p%40q@192.0.2.7/x", "rtsp://u:@h/x",
             "rtsp://:p@h/x", "rtsp://h:65536/x", "rtsp://h:99999/x", "rtsp://h:0/x", "rtsp://h:100554/x",
         ])

@@ -46,6 +46,8 @@ public struct LinkLimits: Sendable {
     /// Requests of ours that wait for an answer: 512, of which those made in another account's name take at most 48
     /// each and 384 together, so that our own always find room; one more is 25024.
     public var pendingRequests = QuotaBound(total: 512, each: 48, reserve: 128)
+    /// After so long without an answer a request is sent again, then after twice as long each time: 3 s.
+    public var repeatInterval: TimeAmount = .seconds(3)
     /// Requests of others that run at the same time: 64; one more is answered with 25024.
     public var runningRequests = 64
     /// Answers that one request of others may get: 1,024.

@@ -12,6 +12,8 @@ public struct LinkCounters: Sendable, Equatable {
     public var refusedRequests = 0
     /// Requests of ours sent again after a lost connection.
     public var resentRequests = 0
+    /// Requests of ours sent again on the same connection, because no answer came.
+    public var repeatedOwnRequests = 0
     /// Pushes dropped because a reader was slow.
     public var droppedPushes = 0
     /// How often the session became online.

@@ -47,7 +47,7 @@ extension LinkSessionMachine {
             wall: wall)
         do throws(IoTError) {
             publish(try envelope.serialized())
-            pending.markSent(entry.id)
+            pending.markSent(entry.id, at: now)
         } catch {
             complete(entry.id, .failure(error))
         }
@@ -68,10 +68,18 @@ extension LinkSessionMachine {
         for entry in pending.takeAll() { emit(.complete(id: entry.id, .failure(error))) }
     }
 
-    mutating func expirePending(at now: NIODeadline) {
-        for entry in pending.takeExpired(at: now) {
+    /// Gives up what is past its deadline, and sends again what has no answer: a broker that is asked for too much
+    /// drops a message of anybody's. The same id makes the hub carry it out once.
+    mutating func handlePendingTimeout(at now: NIODeadline, wall: Int64) {
+        let due = pending.takeDue(at: now)
+        for entry in due.expired {
             let detail = isOnline ? nil : "no answer came in time: the link is \(status)"
             emit(.complete(id: entry.id, .failure(IoTError(.messageTimeout, detail, underlying: status.reason))))
+        }
+        guard canSend else { return }
+        for entry in due.unanswered {
+            counters.repeatedOwnRequests += 1
+            send(entry, at: now, wall: wall)
         }
     }
 

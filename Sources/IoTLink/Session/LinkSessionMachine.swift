@@ -136,7 +136,7 @@ struct LinkSessionMachine: Sendable {
         self.principal = principal
         self.limits = limits
         self.generator = generator
-        pending = PendingRequests(limits.pendingRequests)
+        pending = PendingRequests(limits.pendingRequests, repeatInterval: limits.repeatInterval)
         renewal = TokenRenewal(isWanted: renewsToken)
         backoff = FullJitterBackoff(base: limits.backoffBase, cap: limits.backoffCap)
         answers = RememberedAnswers(
@@ -390,7 +390,7 @@ struct LinkSessionMachine: Sendable {
     // MARK: Time
 
     private mutating func handleTimeout(at now: NIODeadline, wall: Int64) {
-        expirePending(at: now)
+        handlePendingTimeout(at: now, wall: wall)
         switch phase {
         case .waiting(let until) where until <= now: connect(at: now)
         case .connecting(let until) where until <= now, .subscribing(let until) where until <= now:

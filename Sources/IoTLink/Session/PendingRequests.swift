@@ -21,6 +21,9 @@ struct PendingRequests {
         var wasDisowned = false
         /// The place of the next answer of several.
         var nextPlace = 0
+        /// When it is sent again for want of an answer, and the pause until then.
+        fileprivate(set) var repeatAt = NIODeadline.distantFuture
+        fileprivate(set) var pause = TimeAmount.zero
 
         /// Whose part of the table it takes.
         var holder: AccountHolder { actingAs?.accessID.map(AccountHolder.account) ?? .owner }
@@ -29,11 +32,14 @@ struct PendingRequests {
     private var entries: [String: Entry] = [:]
     private var quota: Quota<AccountHolder>
     private var nextOrder = 0
-    /// Never later than the earliest deadline; earlier when that request is gone.
+    /// Never later than the next request is to be sent again or given up; earlier when that one is gone.
     private(set) var earliestDeadline: NIODeadline?
+    /// From sending a request to sending it again for want of an answer; twice as long each time.
+    private let repeatInterval: TimeAmount
 
-    init(_ bound: QuotaBound) {
+    init(_ bound: QuotaBound, repeatInterval: TimeAmount) {
         quota = Quota(bound)
+        self.repeatInterval = repeatInterval
     }
 
     var count: Int { entries.count }
@@ -64,9 +70,14 @@ struct PendingRequests {
         quota.giveBack(entry.holder)
     }
 
-    mutating func markSent(_ id: String) {
-        entries[id]?.isSent = true
-        entries[id]?.wasSentBefore = true
+    mutating func markSent(_ id: String, at now: NIODeadline) {
+        guard var entry = entries[id] else { return }
+        entry.isSent = true
+        entry.wasSentBefore = true
+        entry.pause = entry.pause == .zero ? repeatInterval : entry.pause * 2
+        entry.repeatAt = now + entry.pause
+        earliestDeadline = min(earliestDeadline ?? entry.repeatAt, entry.repeatAt)
+        entries[id] = entry
     }
 
     mutating func connectionLost() {
@@ -78,12 +89,17 @@ struct PendingRequests {
         entries.values.filter { !$0.isSent }.sorted { $0.order < $1.order }
     }
 
-    mutating func takeExpired(at now: NIODeadline) -> [Entry] {
-        guard let earliestDeadline, earliestDeadline <= now else { return [] }
+    /// What became due: requests to give up, which are gone, and requests to send again.
+    ///
+    /// Once the first of several answers is there, nothing is sent again: the hub keeps only some of them for a repeat.
+    mutating func takeDue(at now: NIODeadline) -> (expired: [Entry], unanswered: [Entry]) {
+        guard let earliestDeadline, earliestDeadline <= now else { return ([], []) }
         let expired = entries.values.filter { $0.deadline <= now }.sorted { $0.order < $1.order }
         for entry in expired { remove(entry.id) }
-        self.earliestDeadline = entries.values.map(\.deadline).min()
-        return expired
+        let unanswered = entries.values.filter { $0.repeatAt <= now }.sorted { $0.order < $1.order }
+        for entry in unanswered { entries[entry.id]?.repeatAt = .distantFuture }
+        self.earliestDeadline = entries.values.lazy.map { min($0.deadline, $0.repeatAt) }.min()
+        return (expired, unanswered.filter { $0.isSent && $0.nextPlace == 0 })
     }
 
     mutating func takeAll() -> [Entry] {

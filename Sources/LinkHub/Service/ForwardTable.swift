@@ -67,6 +67,8 @@ struct ForwardTable: Sendable {
     /// Bytes that are kept of several answers.
     private var partBytes = 0
     private var added = 0
+    /// When a forward may be due: none ends before it. The one whose deadline it was may have been answered since.
+    private(set) var nextDeadline: NIODeadline?
 
     /// Of one request, and of all, so many bytes of its several answers are kept.
     static let partCapacity = 256 << 10
@@ -119,6 +121,7 @@ struct ForwardTable: Sendable {
         _ = remove(forward.id)
         count(forward, 1)
         added += 1
+        nextDeadline = min(nextDeadline ?? .distantFuture, forward.deadline)
         forwards[forward.id] = forward
         forwards[forward.id]?.number = added
         if let requester = forward.requester { byRequest[requester.key] = forward.id }
@@ -164,8 +167,11 @@ struct ForwardTable: Sendable {
         return forward
     }
 
-    func due(at time: NIODeadline) -> [Forward] {
-        forwards.values.filter { $0.deadline <= time }
+    /// Those whose time is over; the caller removes them.
+    mutating func due(at time: NIODeadline) -> [Forward] {
+        guard let nextDeadline, nextDeadline <= time else { return [] }
+        self.nextDeadline = forwards.values.lazy.map(\.deadline).filter { $0 > time }.min()
+        return forwards.values.filter { $0.deadline <= time }
     }
 
     func waiting(for target: Principal) -> [Forward] {

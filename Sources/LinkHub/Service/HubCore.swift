@@ -118,9 +118,8 @@ struct HubCore: Sendable {
 
     /// When `handleTimeout` is to be called next; `nil` for not before the next message.
     func nextTimeout(at time: HubTime) -> NIODeadline? {
-        if !forwards.isEmpty { return time.monotonic + .milliseconds(100) }
-        var next: NIODeadline?
-        if !sessions.isEmpty { next = time.monotonic + .seconds(5) }
+        var next = forwards.nextDeadline
+        if !sessions.isEmpty { next = min(next ?? .distantFuture, time.monotonic + .seconds(5)) }
         if state.answers.count > 0 { next = min(next ?? .distantFuture, time.monotonic + .seconds(30)) }
         // To the millisecond: an expired token's credential is gone from the broker at once. Looked at again after a
         // minute at most, since the wall clock may be set.

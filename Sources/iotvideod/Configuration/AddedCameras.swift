@@ -2,45 +2,60 @@ import Foundation
 import IoTCore
 import IoTLink
 
-/// The cameras that were added while the daemon ran: `cameras.yaml` in the data directory, of mode 0600. The daemon
-/// writes it; it has the form of the configuration's `cameras`.
+/// The cameras that were added while the daemon ran: `cameras.json` in the data directory, of mode 0600, which only the
+/// daemon writes. JSON holds every text that a URL may be; YAML does not.
 struct AddedCameras: Sendable {
     let path: String
+    /// Where release 0.1 kept them. It is read until the first change, which removes it.
+    private let oldPath: String
 
-    init(dataDirectory: String) {
-        path = dataDirectory + "/cameras.yaml"
+    private struct Contents: Codable {
+        var cameras: [CameraConfiguration]
     }
 
-    /// - Throws: `.fileFailed` when it cannot be read, `.invalidConfiguration` with file, line, key and reason.
+    init(dataDirectory: String) {
+        path = dataDirectory + "/cameras.json"
+        oldPath = dataDirectory + "/cameras.yaml"
+    }
+
+    /// - Throws: `.fileFailed` when it cannot be read, `.invalidConfiguration` with file and reason.
     func load() throws(IoTError) -> [CameraConfiguration] {
-        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        guard FileManager.default.fileExists(atPath: path) else { return try loadOld() }
         // Whoever else may write it would choose what is played, and it may hold passwords.
         try FileSecrecy.owner.check(path: path)
         let text = try Configuration.text(of: path)
-        let directory = (path as NSString).deletingLastPathComponent
+        do {
+            return try JSONDecoder().decode(Contents.self, from: Data(text.utf8)).cameras
+        } catch {
+            throw IoTError(
+                .invalidConfiguration, "\(path): is not what iotvideod wrote: \(error)",
+                remedy: "restore the file from a backup, or remove it and add its cameras again")
+        }
+    }
+
+    private func loadOld() throws(IoTError) -> [CameraConfiguration] {
+        guard FileManager.default.fileExists(atPath: oldPath) else { return [] }
+        try FileSecrecy.owner.check(path: oldPath)
+        let text = try Configuration.text(of: oldPath)
+        let directory = (oldPath as NSString).deletingLastPathComponent
         return try Configuration.parse(
-            text, context: ConfigurationKey.Context(file: path, directory: directory),
+            text, context: ConfigurationKey.Context(file: oldPath, directory: directory),
             over: Configuration(defaults: DefaultPaths(environment: [:], isRoot: true)), keys: []
         ).cameras
     }
 
     /// Replaces the file as a whole; it lasts over a power cut when this returns.
     func save(_ cameras: [CameraConfiguration]) throws(IoTError) {
-        var text = "# Cameras that were added with iotctl or the API; iotvideod writes this file.\ncameras:"
-        text += cameras.isEmpty ? " []\n" : "\n"
-        for camera in cameras {
-            text += "  - name: \(Self.quote(camera.name))\n    url: \(Self.quote(camera.source.url))\n"
-            text += "    viewers: \(camera.viewers)\n"
-            if camera.source.kind == .rtsp { text += "    rtspTransport: \(camera.rtspTransport.rawValue)\n" }
-            if let username = camera.username { text += "    username: \(Self.quote(username))\n" }
-            if let file = camera.passwordFile { text += "    passwordFile: \(Self.quote(file))\n" }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        let data: Data
+        do {
+            data = try encoder.encode(Contents(cameras: cameras))
+        } catch {
+            throw IoTError(.internalFailure, "the cameras cannot be written as JSON: \(error)")
         }
-        try PrivateFile.write(text, to: path)
-    }
-
-    /// YAML 1.2 §7.3.2: in single quotes nothing but the quote itself is special. Sources hold no line ends.
-    private static func quote(_ text: String) -> String {
-        "'" + text.replacing("'", with: "''") + "'"
+        try PrivateFile.write(String(decoding: data, as: UTF8.self) + "\n", to: path)
+        try? FileManager.default.removeItem(atPath: oldPath)
     }
 }
 

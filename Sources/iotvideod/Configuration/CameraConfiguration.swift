@@ -2,8 +2,8 @@ import Foundation
 import IoTCore
 
 /// One camera: a local source that becomes a device.
-struct CameraConfiguration: Sendable, Equatable {
-    enum Transport: String, Sendable, CaseIterable {
+struct CameraConfiguration: Sendable, Equatable, Codable {
+    enum Transport: String, Sendable, CaseIterable, Codable {
         case tcp
         case udp
     }
@@ -15,6 +15,12 @@ struct CameraConfiguration: Sendable, Equatable {
     var rtspTransport = Transport.tcp
     var username: String?
     var passwordFile: String?
+
+    /// As the configuration's keys.
+    private enum CodingKeys: String, CodingKey {
+        case name, viewers, rtspTransport, username, passwordFile
+        case source = "url"
+    }
 
     init(name: String, source: CameraSource) {
         self.name = name

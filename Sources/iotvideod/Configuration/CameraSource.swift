@@ -15,7 +15,7 @@ struct CameraSource: Sendable, Equatable {
 
     /// - Parameter directory: what a relative file path is relative to.
     init(_ text: String, relativeTo directory: String) throws(IoTError) {
-        guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else {
+        guard !text.isEmpty, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
             throw IoTError(.invalidConfiguration, "a camera's URL may not be empty or hold control characters")
         }
         switch CameraRequest.scheme(of: text) {
@@ -96,5 +96,23 @@ struct CameraSource: Sendable, Equatable {
         parts.percentEncodedUser = username.addingPercentEncoding(withAllowedCharacters: allowed)
         parts.percentEncodedPassword = password?.addingPercentEncoding(withAllowedCharacters: allowed)
         return parts.string ?? url
+    }
+}
+
+/// Stored as it is opened.
+extension CameraSource: Codable {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        do throws(IoTError) {
+            self = try CameraSource(text, relativeTo: "/")
+        } catch {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(url)
     }
 }

@@ -57,6 +57,9 @@ extension LocalGateway {
                 "iotvideod_link_resent_requests_total", .counter, Double(counters.resentRequests),
                 help: "Requests sent again after a lost connection"),
             MetricSample(
+                "iotvideod_link_repeated_requests_total", .counter, Double(counters.repeatedOwnRequests),
+                help: "Requests sent again because no answer came"),
+            MetricSample(
                 "iotvideod_link_dropped_pushes_total", .counter, Double(counters.droppedPushes),
                 help: "Pushes dropped because a reader was slow"),
             MetricSample(
