@@ -66,6 +66,8 @@ let package = Package(
     products: [
         .executable(name: "iotvideod", targets: ["iotvideod"]),
         .executable(name: "iotctl", targets: ["iotctl"]),
+        // Whoever uses a library below needs it, too: errors, frames and JSON values are its types.
+        .library(name: "IoTCore", targets: ["IoTCore"]),
         .library(name: "PeerTransport", targets: ["PeerTransport"]),
         .library(name: "IoTLink", targets: ["IoTLink"]),
         .library(name: "ThingModel", targets: ["ThingModel"]),
@@ -142,10 +144,10 @@ let package = Package(
         .executableTarget(
             name: "peer-probe", dependencies: ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
             path: "Tests/InteropTests/Probe", swiftSettings: settings),
-        // The example of docs/peer-transport.md.
+        // The example of docs/peer-transport.md: sees what another package would see.
         .executableTarget(
             name: "two-peers", dependencies: ["PeerTransport", nioCore, nioPosix, logging],
-            path: "Examples/TwoPeers", swiftSettings: settings),
+            path: "Examples/TwoPeers", packageAccess: false, swiftSettings: settings),
         // Measures; built and run by `make bench`.
         .executableTarget(
             name: "hub-bench", dependencies: ["IoTCore", "IoTLink", "LinkHub", "ThingModel", logging],
