@@ -16,6 +16,7 @@ let package = Package(
             dependencies: [
                 "CReference",
                 .product(name: "IoTCore", package: "iotvideod"),
+                .product(name: "RTP", package: "iotvideod"),
                 .product(name: "PeerTransport", package: "iotvideod"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

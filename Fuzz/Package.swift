@@ -13,6 +13,7 @@ let package = Package(
             name: "peer-fuzz",
             dependencies: [
                 .product(name: "IoTCore", package: "iotvideod"),
+                .product(name: "RTP", package: "iotvideod"),
                 .product(name: "PeerTransport", package: "iotvideod"),
                 .product(name: "MediaChannel", package: "iotvideod"),
                 .product(name: "IoTLink", package: "iotvideod"),

@@ -2,6 +2,7 @@ import CReference
 import IoTCore
 import NIOCore
 import PeerTransport
+import RTP
 
 /// The way of a packet of video through both ends in memory: from a frame to RTP, SRTP, and to a frame again, without
 /// the kernel. Time is virtual, so that two runs do the same work: what callgrind counts can be compared.
