@@ -1,4 +1,4 @@
-/// Base64 with padding (RFC 4648 §4), as `sprop` parameters carry it.
+/// Base64 with padding (RFC 4648 §4), as SDP's `sprop` parameters and TURN's credentials have it.
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -2,8 +2,6 @@ import IoTCore
 import TestSupport
 import Testing
 
-@testable import RTP
-
 @Suite struct AudioSpecificConfigTests {
     /// Configurations as encoders write them, taken apart by hand along ISO/IEC 14496-3 §1.6.2.1.
     static let cases: [(hex: String, type: Int, core: Int, rate: Int, channels: Int, samples: Int)] = [

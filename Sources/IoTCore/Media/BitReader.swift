@@ -1,16 +1,19 @@
-/// Reads the bits of an RBSP, most significant first (ITU-T H.264 §7.2). Ends by throwing, never by trapping.
-struct BitReader {
-    struct EndOfBits: Error {}
+/// Reads bits, most significant first, as of an RBSP (ITU-T H.264 §7.2) or of MPEG-4 (ISO/IEC 14496-3). Ends by throwing,
+/// never by trapping.
+package struct BitReader {
+    package struct EndOfBits: Error {
+        package init() {}
+    }
 
     private let bytes: [UInt8]
     private var position = 0
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
     /// The payload of a NAL unit behind its header, without the emulation prevention bytes (H.264 §7.4.1).
-    init(nalUnit: some Collection<UInt8>, headerLength: Int) {
+    package init(nalUnit: some Collection<UInt8>, headerLength: Int) {
         var payload: [UInt8] = []
         payload.reserveCapacity(nalUnit.count)
         var zeros = 0
@@ -25,10 +28,10 @@ struct BitReader {
         bytes = payload
     }
 
-    var bitsLeft: Int { bytes.count * 8 - position }
+    package var bitsLeft: Int { bytes.count * 8 - position }
 
     /// Up to 32 bits.
-    mutating func bits(_ count: Int) throws(EndOfBits) -> Int {
+    package mutating func bits(_ count: Int) throws(EndOfBits) -> Int {
         guard count >= 0, count <= 32, count <= bitsLeft else { throw EndOfBits() }
         var value = 0
         for _ in 0..<count {
@@ -38,17 +41,17 @@ struct BitReader {
         return value
     }
 
-    mutating func flag() throws(EndOfBits) -> Bool {
+    package mutating func flag() throws(EndOfBits) -> Bool {
         try bits(1) == 1
     }
 
-    mutating func skip(_ count: Int) throws(EndOfBits) {
+    package mutating func skip(_ count: Int) throws(EndOfBits) {
         guard count >= 0, count <= bitsLeft else { throw EndOfBits() }
         position += count
     }
 
     /// ue(v) (H.264 §9.1), 0 to 2³²−2.
-    mutating func unsignedExpGolomb() throws(EndOfBits) -> Int {
+    package mutating func unsignedExpGolomb() throws(EndOfBits) -> Int {
         var leadingZeros = 0
         while try !flag() {
             leadingZeros += 1
@@ -58,14 +61,14 @@ struct BitReader {
     }
 
     /// ue(v) of at most `maximum`: what is beyond the standard's range is garbage.
-    mutating func unsignedExpGolomb(atMost maximum: Int) throws(EndOfBits) -> Int {
+    package mutating func unsignedExpGolomb(atMost maximum: Int) throws(EndOfBits) -> Int {
         let value = try unsignedExpGolomb()
         guard value <= maximum else { throw EndOfBits() }
         return value
     }
 
     /// se(v) (H.264 §9.1.1).
-    mutating func signedExpGolomb() throws(EndOfBits) -> Int {
+    package mutating func signedExpGolomb() throws(EndOfBits) -> Int {
         let value = try unsignedExpGolomb()
         return value & 1 == 1 ? (value + 1) / 2 : -(value / 2)
     }
