@@ -71,10 +71,9 @@ enum MediaBenchmark {
             }
             now = max(now, end)
         }
-        for _ in 0..<200 {
-            advance(to: now + .milliseconds(5))
-            if peers.allSatisfy({ if case .connected = $0.state { true } else { false } }) { break }
-        }
+        func isConnected(_ peer: PeerConnection) -> Bool { if case .connected = peer.state { true } else { false } }
+        for _ in 0..<2_000 where !peers.allSatisfy(isConnected) { advance(to: now + .milliseconds(5)) }
+        guard peers.allSatisfy(isConnected) else { throw BenchmarkError("two peers did not connect") }
 
         var packetizer = Packetizer(codec: FanoutBenchmark.codec)
         var bytes = ByteBuffer()

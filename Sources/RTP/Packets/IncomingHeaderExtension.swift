@@ -1,11 +1,12 @@
-import NIOCore
+public import NIOCore
 
 /// What the header extensions of one packet that came say to the transport.
+@usableFromInline
 package struct IncomingHeaderExtension: Sendable, Hashable {
     /// The section's name; `nil` when the packet does not name it.
-    package var mid: String?
-    package var transportSequenceNumber: UInt16?
-    package var playoutDelay: PlayoutDelay?
+    @usableFromInline package var mid: String?
+    @usableFromInline package var transportSequenceNumber: UInt16?
+    @usableFromInline package var playoutDelay: PlayoutDelay?
 
     @inlinable
     package init(_ packet: RTPPacket, _ identifiers: HeaderExtensionIdentifiers) {

@@ -1,14 +1,15 @@
 import NIOCore
 
 /// The header extensions of one packet that is sent, written without making a list of them first.
+@usableFromInline
 package struct OutgoingHeaderExtension: Sendable {
-    package let identifiers: HeaderExtensionIdentifiers
+    @usableFromInline package let identifiers: HeaderExtensionIdentifiers
 
     /// Bytes of the section's name; empty when it is not sent.
-    package var mid: [UInt8] = []
-    package var absoluteSendTime: UInt32?
-    package var transportSequenceNumber: UInt16?
-    package var playoutDelay: UInt32?
+    @usableFromInline package var mid: [UInt8] = []
+    @usableFromInline package var absoluteSendTime: UInt32?
+    @usableFromInline package var transportSequenceNumber: UInt16?
+    @usableFromInline package var playoutDelay: UInt32?
 
     @inlinable
     package init(_ identifiers: HeaderExtensionIdentifiers) {

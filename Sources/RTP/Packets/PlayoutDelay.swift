@@ -30,6 +30,7 @@ public struct PlayoutDelay: Sendable, Hashable {
 }
 
 /// The header extension `abs-send-time` of libwebrtc: when a packet left, on its sender's clock.
+@usableFromInline
 package enum AbsoluteSendTime {
     /// Seconds in 24 bits of which 18 stand behind the point; wraps after 64 s.
     @inlinable

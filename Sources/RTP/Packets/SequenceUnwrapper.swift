@@ -1,7 +1,10 @@
 /// Follows a counter that wraps at 16 or 32 bits, in both directions, on 64 bits.
+@usableFromInline
 package struct SequenceUnwrapper<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
+    @usableFromInline var newest: Int64?
+
     /// The newest value, by which the next one is placed: less than half the range away.
-    package private(set) var last: Int64?
+    @inlinable package var last: Int64? { newest }
 
     @inlinable
     package init() {}
@@ -21,7 +24,7 @@ package struct SequenceUnwrapper<Value: FixedWidthInteger & UnsignedInteger & Se
     @inlinable
     package mutating func unwrap(_ value: Value) -> Int64 {
         let unwrapped = peek(value)
-        last = unwrapped
+        newest = unwrapped
         return unwrapped
     }
 }

@@ -16,6 +16,7 @@ public enum RTCPPacket: Sendable, Hashable {
 
 extension RTCPPacket {
     /// Whether a datagram of RTP and RTCP on one port is RTCP: packet types 192–223 (RFC 5761 §4).
+    @inlinable
     public static func isRTCP(_ datagram: ByteBuffer) -> Bool {
         guard let type = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self) else { return false }
         return (192...223).contains(type)

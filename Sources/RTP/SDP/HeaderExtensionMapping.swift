@@ -52,11 +52,12 @@ public struct HeaderExtensionMapping: Sendable, Hashable {
 }
 
 /// The numbers of the extensions that both peers named for a section; `nil` for one that is not used.
+@usableFromInline
 package struct HeaderExtensionIdentifiers: Sendable, Hashable {
-    package var mid: UInt8?
-    package var absoluteSendTime: UInt8?
-    package var transportSequenceNumber: UInt8?
-    package var playoutDelay: UInt8?
+    @usableFromInline package var mid: UInt8?
+    @usableFromInline package var absoluteSendTime: UInt8?
+    @usableFromInline package var transportSequenceNumber: UInt8?
+    @usableFromInline package var playoutDelay: UInt8?
 
     package init() {}
 
