@@ -66,6 +66,9 @@ let package = Package(
     products: [
         .executable(name: "iotvideod", targets: ["iotvideod"]),
         .executable(name: "iotctl", targets: ["iotctl"]),
+        // Their types stand in what the libraries below declare: errors, frames and JSON values; codecs and packets.
+        .library(name: "IoTCore", targets: ["IoTCore"]),
+        .library(name: "RTP", targets: ["RTP"]),
         .library(name: "PeerTransport", targets: ["PeerTransport"]),
         .library(name: "IoTLink", targets: ["IoTLink"]),
         .library(name: "ThingModel", targets: ["ThingModel"]),
@@ -98,11 +101,12 @@ let package = Package(
 
         // Floor 2
         library("IoTCore", [nioCore]),
+        library("RTP", ["IoTCore", nioCore]),
 
         // Floor 3
         library("GatewayAPI", ["IoTCore"]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
-        library("PeerTransport", ["IoTCore", "COpenSSL", nioCore, nioPosix, logging]),
+        library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
 
         // Floor 4
@@ -117,14 +121,16 @@ let package = Package(
             ]),
         library(
             "MediaChannel",
-            ["IoTCore", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, logging, lifecycle]),
+            [
+                "IoTCore", "RTP", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, logging, lifecycle,
+            ]),
 
         // Floor 6
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "PeerTransport", nioCore,
-                nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
+                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "PeerTransport", "RTP",
+                nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],
             resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
@@ -139,12 +145,12 @@ let package = Package(
 
         // One peer on the command line; run by Tests/InteropTests.
         .executableTarget(
-            name: "peer-probe", dependencies: ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
+            name: "peer-probe", dependencies: ["PeerTransport", "RTP", "IoTCore", nioCore, nioPosix, logging],
             path: "Tests/InteropTests/Probe", swiftSettings: settings),
-        // The example of docs/peer-transport.md.
+        // The example of docs/peer-transport.md: sees what another package would see.
         .executableTarget(
             name: "two-peers", dependencies: ["PeerTransport", nioCore, nioPosix, logging],
-            path: "Examples/TwoPeers", swiftSettings: settings),
+            path: "Examples/TwoPeers", packageAccess: false, swiftSettings: settings),
         // Measures; built and run by `make bench`.
         .executableTarget(
             name: "hub-bench", dependencies: ["IoTCore", "IoTLink", "LinkHub", "ThingModel", logging],
@@ -152,11 +158,17 @@ let package = Package(
 
         // What several of the tests use; all of them have it.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        // Frames and codecs for the tests of RTP and of what is built on it.
+        .target(
+            name: "RTPTestSupport", dependencies: ["RTP", "IoTCore", "TestSupport", nioCore],
+            path: "Tests/RTPTestSupport", swiftSettings: settings),
 
         tests("IoTCoreTests", ["IoTCore", nioCore]),
         tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging, lifecycle]),
+        tests("RTPTests", ["RTP", "RTPTestSupport", "IoTCore", nioCore]),
         tests(
-            "PeerTransportTests", ["PeerTransport", "IoTCore", "COpenSSL", nioCore, nioPosix, logging],
+            "PeerTransportTests",
+            ["PeerTransport", "RTP", "RTPTestSupport", "IoTCore", "COpenSSL", nioCore, nioPosix, logging],
             exclude: ["Fixtures"],
             // OpenSSL's clock is the test's, and its work with public keys is counted.
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
@@ -169,28 +181,27 @@ let package = Package(
         tests(
             "MediaChannelTests",
             [
-                "MediaChannel", "PeerTransport", "MediaCodec", "IoTLink", "ThingModel", "IoTCore", nioCore, nioPosix,
-                nioEmbedded, logging,
+                "MediaChannel", "PeerTransport", "RTP", "MediaCodec", "IoTLink", "ThingModel", "IoTCore", nioCore,
+                nioPosix, nioEmbedded, logging,
             ]),
         tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
         tests(
             "iotvideodTests",
             [
-                "iotvideod", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "IoTCore", nioCore,
-                nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL, coreMetrics, crypto,
-                arguments,
-                yams,
+                "iotvideod", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "RTP", "IoTCore",
+                nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL, coreMetrics, crypto,
+                arguments, yams,
             ]),
         // The targets of Fuzz, replayed over what their fuzzers found.
         tests(
             "FuzzTests",
-            ["PeerTransport", "MediaChannel", "IoTLink", "IoTCore", "iotvideod", nioCore, nioEmbedded, nioHTTP1]),
+            ["PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "iotvideod", nioCore, nioEmbedded, nioHTTP1]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
         // Peers that others wrote: run by Tests/InteropTests/run.sh.
         tests(
-            "InteropTests", ["PeerTransport", "IoTCore", nioCore, nioPosix, logging],
+            "InteropTests", ["PeerTransport", "RTP", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
                 "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "daemon.py",
                 "environment.sh", "probes.py", "requirements.txt", "run.sh",

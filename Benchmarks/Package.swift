@@ -15,11 +15,17 @@ let package = Package(
             name: "peer-bench",
             dependencies: [
                 "CReference",
+                .product(name: "IoTCore", package: "iotvideod"),
+                .product(name: "RTP", package: "iotvideod"),
                 .product(name: "PeerTransport", package: "iotvideod"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+            swiftSettings: [
+                .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
+                // Names each module that it uses, as any other user of the libraries must.
+                .enableUpcomingFeature("MemberImportVisibility"),
+            ]),
     ]
 )

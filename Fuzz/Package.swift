@@ -12,6 +12,8 @@ let package = Package(
         .executableTarget(
             name: "peer-fuzz",
             dependencies: [
+                .product(name: "IoTCore", package: "iotvideod"),
+                .product(name: "RTP", package: "iotvideod"),
                 .product(name: "PeerTransport", package: "iotvideod"),
                 .product(name: "MediaChannel", package: "iotvideod"),
                 .product(name: "IoTLink", package: "iotvideod"),

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-@testable import PeerTransport
+@testable import RTP
 
 /// An input is a run of packets: a byte of flags, two of length, the payload. Flags: 1 the marker, 2 a gap before it,
 /// 4 a new timestamp.

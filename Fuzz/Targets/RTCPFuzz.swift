@@ -1,6 +1,6 @@
 import NIOCore
 
-@testable import PeerTransport
+@testable import RTP
 
 extension FuzzTarget {
     /// What is read is written and read again the same: from the second time on, as a request may name its packets in

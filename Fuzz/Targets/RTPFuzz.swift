@@ -1,6 +1,6 @@
 import NIOCore
 
-@testable import PeerTransport
+@testable import RTP
 
 extension FuzzTarget {
     /// A packet's parts lie inside it, and it is written again as it was, without its padding.

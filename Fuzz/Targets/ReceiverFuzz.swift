@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-@testable import PeerTransport
+@testable import RTP
 
 extension FuzzTarget {
     /// Any packets in any order at any time: what waits is bounded, frames come in order, each poll ends.

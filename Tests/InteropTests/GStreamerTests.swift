@@ -1,5 +1,6 @@
 import IoTCore
 import PeerTransport
+import RTP
 import Testing
 
 /// GStreamer's webrtcbin: ICE of libnice, SCTP of usrsctp, RTP of its own. Run by Tests/InteropTests/run.sh.

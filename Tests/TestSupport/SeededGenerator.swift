@@ -13,4 +13,12 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
         return value ^ (value >> 31)
     }
+
+    package mutating func bytes(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + 8)
+        while bytes.count < count { withUnsafeBytes(of: next()) { bytes.append(contentsOf: $0) } }
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
 }

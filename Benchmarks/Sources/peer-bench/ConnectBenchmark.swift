@@ -1,4 +1,5 @@
 import CReference
+import IoTCore
 import NIOCore
 import NIOPosix
 import PeerTransport

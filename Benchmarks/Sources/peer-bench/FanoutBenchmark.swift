@@ -3,6 +3,7 @@ import IoTCore
 import NIOCore
 import NIOPosix
 import PeerTransport
+import RTP
 
 /// One stream of 4 Mbit/s at 25 frames a second, encrypted to many viewers of one UDP port.
 enum FanoutBenchmark {

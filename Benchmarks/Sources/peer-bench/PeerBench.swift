@@ -6,10 +6,11 @@ import NIOPosix
 @main
 struct PeerBench {
     static let usage = """
-        usage: peer-bench [srtp] [fanout] [handshakes] [connect] [data]   (all when none is named)
+        usage: peer-bench [srtp] [media] [fanout] [handshakes] [connect] [data]   (all when none is named)
+          --frames 2000           media: how many
           --viewers 1,10,50,100   fanout: how many viewers
           --seconds 5             fanout: how long each
-          --congestion both       fanout: off, as cameras call their own viewers; on, as browsers have it; or both
+          --congestion both       media, fanout: off, as cameras call their own viewers; on, as browsers have it; or both
         """
 
     static func main() async throws {
@@ -29,17 +30,21 @@ struct PeerBench {
         }
         let viewers = value("--viewers", "1,10,50,100").split(separator: ",").compactMap { Int($0) }
         let seconds = Int(value("--seconds", "5")) ?? 5
+        let frames = Int(value("--frames", "2000")) ?? 2000
         let congestion = value("--congestion", "both")
-        let known = ["srtp", "fanout", "handshakes", "connect", "data"]
+        let known = ["srtp", "media", "fanout", "handshakes", "connect", "data"]
         guard arguments.allSatisfy(known.contains) else {
             print(usage)
             return
         }
         let wanted = arguments.isEmpty ? known : arguments
         if wanted.contains("srtp") { try SRTPBenchmark.run() }
+        let settings = [false, true].filter { congestion == "both" || congestion == ($0 ? "on" : "off") }
+        if wanted.contains("media") {
+            for isControlled in settings { try MediaBenchmark.run(frames: frames, hasCongestionControl: isControlled) }
+        }
         if wanted.contains("fanout") {
-            for isControlled in [false, true] {
-                guard congestion == "both" || congestion == (isControlled ? "on" : "off") else { continue }
+            for isControlled in settings {
                 try await FanoutBenchmark.run(viewers: viewers, seconds: seconds, hasCongestionControl: isControlled)
             }
         }

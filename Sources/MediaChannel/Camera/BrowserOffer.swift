@@ -1,5 +1,6 @@
 import IoTCore
 import PeerTransport
+import RTP
 
 /// What a browser's offer can be given of a camera.
 struct BrowserOffer {

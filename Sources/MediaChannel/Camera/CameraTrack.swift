@@ -1,6 +1,7 @@
 import IoTCore
 import NIOCore
 import PeerTransport
+import RTP
 
 /// One track of a camera: packetised once, and kept in one ring for retransmission and instant start.
 struct CameraTrack {

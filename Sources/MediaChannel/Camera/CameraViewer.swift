@@ -2,6 +2,7 @@ import IoTCore
 import Logging
 import NIOCore
 import PeerTransport
+import RTP
 
 /// One viewer of a camera: its peer connection and its feed. Confined to the camera's event loop.
 final class CameraViewer {

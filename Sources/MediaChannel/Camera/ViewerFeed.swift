@@ -1,6 +1,7 @@
 import IoTCore
 import NIOCore
 import PeerTransport
+import RTP
 
 /// What one viewer gets next, and how fast: it starts with the newest key frame, catches up with the live edge at a
 /// paced rate, and from then on gets each packet when it is made.

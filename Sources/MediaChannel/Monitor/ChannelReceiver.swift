@@ -2,6 +2,7 @@ import IoTCore
 import MediaCodec
 import NIOCore
 import PeerTransport
+import RTP
 
 /// The receiving half of a channel: what the peer connection brings goes through the jitter buffer and comes out
 /// when it is due. Owns no socket, clock or decoder.

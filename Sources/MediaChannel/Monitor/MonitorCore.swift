@@ -2,6 +2,7 @@ import IoTCore
 import Logging
 import NIOCore
 import PeerTransport
+import RTP
 
 /// A monitor channel's parts, driven by its peer's events, its timers and its users. Confined to one event loop.
 final class MonitorCore {

@@ -1,4 +1,5 @@
 import PeerTransport
+import RTP
 
 extension PacketCounters {
     /// The transport's counters of one received track.

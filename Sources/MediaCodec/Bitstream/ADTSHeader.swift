@@ -1,3 +1,5 @@
+import IoTCore
+
 /// The header of an ADTS frame (ISO/IEC 14496-3 §1.A.2.2), which RTP and MP4 leave out.
 struct ADTSHeader: Equatable {
     /// 7 bytes, or 9 with a checksum.

@@ -1,3 +1,5 @@
+import IoTCore
+
 /// What the product needs of an H.264 sequence parameter set (ITU-T H.264 §7.3.2.1.1 and §E.1.1).
 struct H264SequenceParameterSet: Equatable {
     var id = 0

@@ -1,3 +1,5 @@
+import IoTCore
+
 /// What the product needs of an H.265 sequence parameter set (ITU-T H.265 §7.3.2.2.1 and §E.2.1).
 struct H265SequenceParameterSet: Equatable {
     var id = 0

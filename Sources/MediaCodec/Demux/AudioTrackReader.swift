@@ -89,7 +89,7 @@ final class AudioTrackReader {
         // At first libav has decoded some frames and knows the rate behind spectral band replication.
         if !parameters.audioSpecificConfig.isEmpty {
             parameters.sampleRate = header.sampleRate
-            parameters.channels = AudioSpecificConfig(config)?.channels ?? parameters.channels
+            if let channels = AudioSpecificConfig(config)?.channels, channels > 0 { parameters.channels = channels }
         }
         parameters.audioSpecificConfig = config
     }

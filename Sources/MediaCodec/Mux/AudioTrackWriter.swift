@@ -31,13 +31,13 @@ final class AudioTrackWriter {
         }
         switch parameters.codec {
         case .aac:
-            guard let config = AudioSpecificConfig(parameters.audioSpecificConfig), config.coreSampleRate > 0 else {
+            guard let config = AudioSpecificConfig(parameters.audioSpecificConfig) else {
                 throw IoTError(.codecUnsupported, "AAC sound without its AudioSpecificConfig cannot be recorded")
             }
             transcoder = nil
             audioSpecificConfig = parameters.audioSpecificConfig
             samplesPerFrame = max(
-                1, Int64(config.coreFrameLength) * Int64(sampleRate) / Int64(config.coreSampleRate))
+                1, Int64(config.coreSamplesPerUnit) * Int64(sampleRate) / Int64(config.coreSampleRate))
         case .pcma, .pcmu:
             let encoder = try AACEncoder(sampleRate: sampleRate, channels: channels)
             transcoder = Transcoder(decoder: try AudioDecoder(parameters), encoder: encoder)

@@ -1,4 +1,5 @@
 import NIOCore
+import RTP
 
 /// Notes when the packets of a transport arrive, and tells their sender (transport-wide feedback).
 ///

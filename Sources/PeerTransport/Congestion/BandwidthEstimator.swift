@@ -1,4 +1,5 @@
 import NIOCore
+import RTP
 
 /// What the way to the peer carries, from what the peer tells of the packets that it got.
 ///

@@ -1,4 +1,5 @@
 import NIOCore
+import RTP
 
 /// Keeps what a connection sends within what its way carries: the estimate, and the pacer that follows it.
 struct CongestionController: Sendable {

@@ -1,4 +1,5 @@
 import NIOCore
+import RTP
 
 /// Holds packets back so that they leave no faster than the way takes them: what the rate carries in 20 ms may leave at
 /// once, so that an ordinary picture goes to the kernel in one piece, which costs a fifth. What waits longer follows

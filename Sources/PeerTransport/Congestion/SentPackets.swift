@@ -1,4 +1,5 @@
 import NIOCore
+import RTP
 
 /// What a packet with a number of the transport's carried.
 struct SentContent: Sendable, Hashable {

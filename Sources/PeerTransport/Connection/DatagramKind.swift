@@ -1,4 +1,5 @@
 import NIOCore
+import RTP
 
 /// What shares one UDP port, told apart by the first byte (RFC 7983 §7).
 enum DatagramKind {

@@ -1,5 +1,6 @@
 public import IoTCore
 public import NIOCore
+public import RTP
 
 /// How one `PeerConnection` behaves.
 public struct PeerConfiguration: Sendable {

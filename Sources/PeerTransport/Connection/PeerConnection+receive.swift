@@ -1,5 +1,6 @@
 import IoTCore
 public import NIOCore
+import RTP
 
 extension PeerConnection {
     /// One datagram that may be the peer's. What is not is counted and ignored.

@@ -1,5 +1,6 @@
 public import IoTCore
 import NIOCore
+import RTP
 
 // ICE restarts (RFC 8445 §9, RFC 8839 §4.4.1.1.1): the way is sought anew while media go on over the old one. Nothing
 // but ICE's credentials and candidates changes.

@@ -1,5 +1,6 @@
 import IoTCore
 public import NIOCore
+public import RTP
 
 extension PeerConnection {
     /// Sends a track's packets. Those of pictures may wait for the pacer.

@@ -1,5 +1,6 @@
 public import IoTCore
 public import NIOCore
+public import RTP
 
 extension PeerConnection {
     /// The offer for the peer, with what `configuration.sections` says.

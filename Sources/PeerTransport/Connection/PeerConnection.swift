@@ -1,5 +1,6 @@
 import IoTCore
 public import NIOCore
+public import RTP
 
 /// One encrypted connection to a peer: ICE, DTLS-SRTP, and RTP with its feedback, over one UDP port.
 ///

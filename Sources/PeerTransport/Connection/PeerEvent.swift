@@ -1,5 +1,6 @@
 public import IoTCore
 public import NIOCore
+public import RTP
 
 /// What a peer connection tells its owner.
 public enum PeerEvent: Sendable {

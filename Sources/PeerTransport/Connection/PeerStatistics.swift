@@ -1,4 +1,5 @@
 public import NIOCore
+public import RTP
 
 /// What a peer connection has counted. Names as in W3C webrtc-stats; counters only grow.
 public struct PeerStatistics: Sendable {

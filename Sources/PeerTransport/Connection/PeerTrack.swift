@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import RTP
 
 /// One section of a connection: what is sent in it and what is received.
 struct PeerTrack {

@@ -1,4 +1,5 @@
 public import IoTCore
+public import RTP
 
 /// One `m=` section of a session description (RFC 8866 §5.14): one track each way at most.
 public struct MediaSection: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import IoTCore
+import RTP
 
 /// What offer and answer agree on for one section, as we see it (RFC 3264, RFC 8829 §5.3).
 struct NegotiatedSection: Sendable {

@@ -1,4 +1,5 @@
 import IoTCore
+import RTP
 
 /// Offer and answer as functions of values.
 enum Negotiation {

@@ -1,11 +1,9 @@
 import IoTCore
+import RTP
 
 /// What the parser has gathered of one `m=` section, or of the lines before the first.
 struct ParsedSection {
-    let medium: Substring
-    let port: UInt16
-    let transport: Substring
-    let formats: [Substring]
+    private var description: MediaDescription
 
     var mid: Substring?
     private(set) var ufrag: Substring?
@@ -21,8 +19,6 @@ struct ParsedSection {
     private var isBundleOnly = false
     private var hasRTCPMux = false
     private var hasReducedSize = false
-    private var maps: [UInt8: String] = [:]
-    private var parameters: [UInt8: String] = [:]
     private var feedback: [Substring: Set<MediaSection.Feedback>] = [:]
     private var ssrc: UInt32?
     private var retransmissions: [UInt32: UInt32] = [:]
@@ -33,35 +29,19 @@ struct ParsedSection {
     private var sctpPort = DataSection.defaultPort
     private var maximumMessageSize = DataSection.defaultMaximumMessageSize
 
-    private static let maximumFormats = 64
     private static let maximumCandidates = 256
     private static let maximumFingerprints = 16
     private static let maximumExtensions = 32
 
-    init(medium: Substring, port: UInt16, transport: Substring, formats: [Substring]) {
-        self.medium = medium
-        self.port = port
-        self.transport = transport
-        self.formats = formats
-    }
-
-    /// `audio 9 UDP/TLS/RTP/SAVPF 111 0`
-    init(line: Substring) throws(IoTError) {
-        let words = line.split(separator: " ")
-        // A port may be followed by a count of ports, which has no meaning here.
-        guard words.count >= 4, let port = words[1].split(separator: "/").first.flatMap({ UInt16($0) }) else {
-            throw SessionDescriptionParser.invalid("an m= line is malformed")
-        }
-        self.init(
-            medium: words[0], port: port, transport: words[2],
-            formats: Array(words.dropFirst(3).prefix(Self.maximumFormats)))
+    init(_ description: MediaDescription) {
+        self.description = description
     }
 
     mutating func take(attribute name: Substring, _ argument: Substring) throws(IoTError) {
         switch name {
         case "mid":
             guard (1...32).contains(argument.utf8.count), argument.utf8.allSatisfy(Self.isTokenCharacter) else {
-                throw SessionDescriptionParser.invalid("a mid is no token")
+                throw SessionDescriptionLines.invalid("a mid is no token")
             }
             mid = argument
         case "ice-ufrag": ufrag = argument
@@ -75,7 +55,7 @@ struct ParsedSection {
             }
         case "setup":
             guard let value = SessionDescription.Setup(rawValue: String(argument)) else {
-                throw SessionDescriptionParser.invalid("its setup is \(argument.prefix(16))")
+                throw SessionDescriptionLines.invalid("its setup is \(argument.prefix(16))")
             }
             setup = value
         case "candidate":
@@ -86,18 +66,18 @@ struct ParsedSection {
         case "rtcp-rsize": hasReducedSize = true
         case "sendrecv", "sendonly", "recvonly", "inactive":
             direction = MediaSection.Direction(rawValue: String(name))
-        case "rtpmap": Self.set(&maps, argument)
-        case "fmtp": Self.set(&parameters, argument)
+        case "rtpmap": description.take(map: argument)
+        case "fmtp": description.take(parameters: argument)
         case "rtcp-fb": takeFeedback(argument)
         case "ssrc": takeSource(argument)
         case "ssrc-group": takeSourceGroup(argument)
         case "msid": takeMediaStreamID(argument)
         case "sctp-port":
-            guard let port = UInt16(argument) else { throw SessionDescriptionParser.invalid("an sctp-port is no port") }
+            guard let port = UInt16(argument) else { throw SessionDescriptionLines.invalid("an sctp-port is no port") }
             sctpPort = port
         case "max-message-size":
             guard !argument.isEmpty, argument.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                throw SessionDescriptionParser.invalid("a max-message-size is no number")
+                throw SessionDescriptionLines.invalid("a max-message-size is no number")
             }
             maximumMessageSize = Int(argument) ?? .max
         case "extmap":
@@ -112,27 +92,19 @@ struct ParsedSection {
 
     /// Offered, of a kind and protocol that is spoken here, with RTCP on the same port, and a codec that can be read.
     var isUsable: Bool {
-        if isDataChannels { return port != 0 || isBundleOnly }
-        return MediaKind(rawValue: String(medium)) != nil && isSecureRTP && (port != 0 || isBundleOnly) && hasRTCPMux
-            && !codecs.isEmpty
+        if isDataChannels { return description.port != 0 || isBundleOnly }
+        return MediaKind(rawValue: String(description.medium)) != nil && isSecureRTP
+            && (description.port != 0 || isBundleOnly) && hasRTCPMux && !description.codecs.isEmpty
     }
 
     private var isSecureRTP: Bool {
-        ["UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "RTP/SAVPF", "RTP/SAVP"].contains(transport)
+        ["UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "RTP/SAVPF", "RTP/SAVP"].contains(description.transport)
     }
 
     /// RFC 8841 §5; what was written before it (`DTLS/SCTP 5000`) is declined.
     private var isDataChannels: Bool {
-        medium == "application" && ["UDP/DTLS/SCTP", "TCP/DTLS/SCTP"].contains(transport)
-            && formats.contains("webrtc-datachannel")
-    }
-
-    private var codecs: [RTPCodec] {
-        var types: Set<UInt8> = []
-        return formats.compactMap { format in
-            guard let type = UInt8(format), type < 128, types.insert(type).inserted else { return nil }
-            return RTPCodec(payloadType: type, rtpmap: maps[type], fmtp: parameters[type])
-        }
+        description.medium == "application" && ["UDP/DTLS/SCTP", "TCP/DTLS/SCTP"].contains(description.transport)
+            && description.formats.contains("webrtc-datachannel")
     }
 
     func entry(isBundled: Bool) -> SessionDescription.Entry {
@@ -143,13 +115,13 @@ struct ParsedSection {
                     mid: name, sctpPort: sctpPort, maximumMessageSize: maximumMessageSize,
                     isRejected: !(isUsable && isBundled)))
         }
-        guard let kind = MediaKind(rawValue: String(medium)), isSecureRTP else {
+        guard let kind = MediaKind(rawValue: String(description.medium)), isSecureRTP else {
             return .unsupported(
                 SessionDescription.UnsupportedSection(
-                    medium: String(medium), transport: String(transport),
-                    formats: formats.joined(separator: " "), mid: name))
+                    medium: String(description.medium), transport: String(description.transport),
+                    formats: description.formats.joined(separator: " "), mid: name))
         }
-        let codecs = codecs
+        let codecs = description.codecs
         let offered = codecs.reduce(into: feedback["*"] ?? []) { all, codec in
             all.formUnion(feedback[Substring(String(codec.payloadType))] ?? [])
         }
@@ -163,18 +135,11 @@ struct ParsedSection {
         return .media(section)
     }
 
-    /// `96 H264/90000`: the first of a repeated type counts.
-    private static func set(_ table: inout [UInt8: String], _ argument: Substring) {
-        let words = argument.split(separator: " ", maxSplits: 1)
-        guard words.count == 2, let type = UInt8(words[0]), type < 128, table[type] == nil else { return }
-        table[type] = String(words[1])
-    }
-
     /// `96 nack pli`, or `* nack`
     private mutating func takeFeedback(_ argument: Substring) {
         let words = argument.split(separator: " ", maxSplits: 1)
         guard words.count == 2, let value = MediaSection.Feedback(rawValue: String(words[1])),
-            feedback.count <= Self.maximumFormats
+            feedback.count <= MediaDescription.maximumFormats
         else { return }
         feedback[words[0], default: []].insert(value)
     }

@@ -1,4 +1,5 @@
 import IoTCore
+import RTP
 
 extension SessionDescription {
     /// The description as it travels: lines ended by CR LF.

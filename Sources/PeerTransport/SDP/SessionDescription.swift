@@ -1,4 +1,5 @@
 public import IoTCore
+import RTP
 
 /// An offer or an answer (RFC 8866; RFC 8829 for what WebRTC peers write into it).
 ///
@@ -48,7 +49,7 @@ public struct SessionDescription: Sendable, Hashable {
     }
 
     /// The greatest text that is read, in bytes.
-    public static let maximumByteCount = 65_536
+    public static let maximumByteCount = SessionDescriptionLines.maximumByteCount
     static let maximumSections = 32
 
     var sessionID: UInt64

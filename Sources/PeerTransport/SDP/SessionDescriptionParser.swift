@@ -1,41 +1,15 @@
 import IoTCore
+import RTP
 
 /// Reads a session description. Unknown lines and attributes are passed over, as RFC 8866 §5 asks.
 struct SessionDescriptionParser {
-    private var session = ParsedSection(medium: "", port: 0, transport: "", formats: [])
+    private var session = ParsedSection(MediaDescription(medium: "", port: 0, transport: "", formats: []))
     private var sections: [ParsedSection] = []
     private var sessionID: UInt64 = 0
     private var bundle: [Substring]?
 
     mutating func parse(_ text: String) throws(IoTError) -> SessionDescription {
-        guard text.utf8.count <= SessionDescription.maximumByteCount else { throw Self.invalid("it is over 64 KiB") }
-        var isFirst = true
-        // By bytes: to Swift, CR LF is one character.
-        for bytes in text.utf8.split(separator: UInt8(ascii: "\n")) {
-            var line = Substring(bytes)
-            while line.utf8.last == UInt8(ascii: "\r") { line = Substring(line.utf8.dropLast()) }
-            guard !line.isEmpty else { continue }
-            guard line.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }) else {
-                throw Self.invalid("it holds control characters")
-            }
-            // More than ASCII stands in free text alone (RFC 8866 §9), and none of that is of use here. Strings of
-            // ASCII are also compared and hashed in linear time, which canonical equivalence is not.
-            guard line.utf8.allSatisfy({ $0 < 0x80 }) else {
-                let mustBeRead = ["m=", "a=mid:", "a=group:"].contains { line.utf8.starts(with: $0.utf8) }
-                guard !isFirst, !mustBeRead else { throw Self.invalid("a line that must be ASCII is not") }
-                continue
-            }
-            line = Substring(String(line))
-            if isFirst {
-                guard line == "v=0" else { throw Self.invalid("it does not begin with v=0") }
-                isFirst = false
-                continue
-            }
-            let pieces = line.utf8.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard pieces.count == 2, pieces[0].count == 1 else { throw Self.invalid("a line is no type=value") }
-            try take(type: Substring(pieces[0]), value: Substring(pieces[1]))
-        }
+        try SessionDescriptionLines.read(text) { type, value throws(IoTError) in try take(type: type, value: value) }
         return try assemble()
     }
 
@@ -43,9 +17,9 @@ struct SessionDescriptionParser {
         switch type {
         case "m":
             guard sections.count < SessionDescription.maximumSections else {
-                throw Self.invalid("it has too many sections")
+                throw SessionDescriptionLines.invalid("it has too many sections")
             }
-            sections.append(try ParsedSection(line: value))
+            sections.append(try ParsedSection(MediaDescription(line: value)))
         case "o":
             sessionID = value.split(separator: " ").dropFirst().first.flatMap { UInt64($0) } ?? 0
         case "a":
@@ -66,26 +40,30 @@ struct SessionDescriptionParser {
     }
 
     private mutating func assemble() throws(IoTError) -> SessionDescription {
-        guard !sections.isEmpty else { throw Self.invalid("it has no media section") }
+        guard !sections.isEmpty else { throw SessionDescriptionLines.invalid("it has no media section") }
         var names: Set<Substring> = []
         for index in sections.indices {
             if sections[index].mid == nil { sections[index].mid = "\(index)" }
             guard names.insert(sections[index].mid ?? "").inserted else {
-                throw Self.invalid("two sections have one mid")
+                throw SessionDescriptionLines.invalid("two sections have one mid")
             }
         }
         // Without a group only one section can share the transport: the first that is usable.
         let usable = sections.filter(\.isUsable)
         let members = Set(bundle ?? usable.prefix(1).map { $0.mid ?? "" })
         let carriers = usable.filter { members.contains($0.mid ?? "") }
-        guard let transport = carriers.first else { throw Self.invalid("it has no section that can be used") }
+        guard let transport = carriers.first else {
+            throw SessionDescriptionLines.invalid("it has no section that can be used")
+        }
 
         guard let ufrag = transport.ufrag ?? session.ufrag, let password = transport.password ?? session.password
-        else { throw Self.invalid("it has no ICE credentials") }
+        else { throw SessionDescriptionLines.invalid("it has no ICE credentials") }
         let credentials = ICECredentials(ufrag: String(ufrag), password: String(password))
-        guard credentials.isValid else { throw Self.invalid("its ICE credentials are malformed") }
+        guard credentials.isValid else { throw SessionDescriptionLines.invalid("its ICE credentials are malformed") }
         let fingerprints = transport.fingerprints.isEmpty ? session.fingerprints : transport.fingerprints
-        guard !fingerprints.isEmpty else { throw Self.invalid("it has no fingerprint by SHA-256 or better") }
+        guard !fingerprints.isEmpty else {
+            throw SessionDescriptionLines.invalid("it has no fingerprint by SHA-256 or better")
+        }
 
         var description = SessionDescription(
             sessionID: sessionID,
@@ -98,9 +76,5 @@ struct SessionDescriptionParser {
         description.hasEndOfCandidates = transport.hasEndOfCandidates || session.hasEndOfCandidates
         description.isICELite = session.isICELite
         return description
-    }
-
-    static func invalid(_ reason: String) -> IoTError {
-        IoTError(.sessionDescriptionInvalid, "the session description cannot be used: \(reason)")
     }
 }

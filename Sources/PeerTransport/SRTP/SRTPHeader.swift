@@ -1,3 +1,5 @@
+import RTP
+
 /// What SRTP must know of a packet's clear part.
 struct SRTPHeader {
     let ssrc: UInt32

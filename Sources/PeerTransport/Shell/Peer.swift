@@ -1,5 +1,6 @@
 public import IoTCore
 public import NIOCore
+public import RTP
 
 /// Drives one `PeerConnection` over a `PeerSocket`: forwards its calls, sends what it sends, keeps its timer.
 ///

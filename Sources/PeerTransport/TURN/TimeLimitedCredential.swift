@@ -1,3 +1,5 @@
+import IoTCore
+
 /// Credentials for a TURN server that shares a secret with whoever hands them out (coturn's `use-auth-secret`,
 /// draft-uberti-behave-turn-rest): the server needs no table of users, and a leaked credential soon is worth nothing.
 public struct TimeLimitedCredential: Sendable, Hashable {

@@ -2,6 +2,7 @@ import Foundation
 import IoTCore
 import NIOCore
 import PeerTransport
+import RTP
 
 /// The peer, confined to the socket's event loop.
 final class ProbeSession {

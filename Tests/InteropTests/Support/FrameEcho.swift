@@ -1,6 +1,7 @@
 import IoTCore
 import NIOCore
 import PeerTransport
+import RTP
 
 /// Each frame that the peer sends is put together, packetised anew and sent back, whatever the test waits for. On the
 /// peer's event loop only.

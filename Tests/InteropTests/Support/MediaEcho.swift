@@ -1,6 +1,7 @@
 import IoTCore
 import NIOCore
 import PeerTransport
+import RTP
 import Testing
 
 /// Media both ways with a peer of other authors, whose encoders and decoders work: each frame that it sends comes back

@@ -1,5 +1,6 @@
 import IoTCore
 import PeerTransport
+import RTP
 import Testing
 
 @testable import MediaChannel

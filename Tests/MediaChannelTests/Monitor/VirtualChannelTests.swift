@@ -3,6 +3,7 @@ import IoTCore
 import MediaCodec
 import NIOCore
 import PeerTransport
+import RTP
 import Testing
 
 @testable import MediaChannel

@@ -1,6 +1,7 @@
 import IoTCore
 import MediaCodec
 import NIOCore
+import RTP
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import NIOCore
+import RTP
 import TestSupport
 import Testing
 

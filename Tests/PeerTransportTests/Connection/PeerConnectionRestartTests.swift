@@ -1,6 +1,8 @@
 import Foundation
 import IoTCore
 import NIOCore
+import RTP
+import RTPTestSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,7 @@
 import IoTCore
 import NIOCore
+import RTP
+import RTPTestSupport
 import Testing
 
 @testable import PeerTransport

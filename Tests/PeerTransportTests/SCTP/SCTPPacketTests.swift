@@ -1,4 +1,5 @@
 import NIOCore
+import RTPTestSupport
 import Testing
 
 @testable import PeerTransport

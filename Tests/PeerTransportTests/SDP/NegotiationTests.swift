@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import RTP
 import Testing
 
 @testable import PeerTransport

@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import RTPTestSupport
 import Testing
 
 @testable import PeerTransport

@@ -1,5 +1,7 @@
 import IoTCore
 import NIOCore
+import RTP
+import RTPTestSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import NIOCore
+import RTPTestSupport
 import TestSupport
 import Testing
 

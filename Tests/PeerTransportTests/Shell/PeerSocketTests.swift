@@ -2,6 +2,8 @@ import IoTCore
 import Logging
 import NIOCore
 import NIOPosix
+import RTP
+import RTPTestSupport
 import TestSupport
 import Testing
 

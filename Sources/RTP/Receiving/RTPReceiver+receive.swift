@@ -1,0 +1,313 @@
+import IoTCore
+public import NIOCore
+
+// MARK: Which packets belong to the stream (RFC 3550 §A.1)
+
+extension RTPReceiver {
+    /// A jump beyond this, either way, is a restart of the source and no loss.
+    private static let largestJump: Int64 = 3_000
+
+    /// How far below the lowest packet the beginning of its key frame is looked for.
+    private static let searchReach: Int64 = 8
+
+    /// How many packets of the first burst one may overtake. Those further below would be passed over for good: SRTP
+    /// lets no copy of them in.
+    private static let largestOvertaking: Int64 = 1_000
+    private static let searchTime = TimeAmount.milliseconds(400)
+
+    @usableFromInline
+    func isOfStream(_ packet: RTPPacket) -> Bool {
+        guard let ssrc = stream?.ssrc, ssrc == packet.ssrc, let highest = stream?.highest,
+            let number = stream?.sequence.peek(packet.sequenceNumber)
+        else { return false }
+        return abs(number - highest) <= Self.largestJump
+    }
+
+    /// What is to be received of a packet that does not continue the stream: the first packet at once, that of
+    /// another source or far away only with a second one that confirms it.
+    @usableFromInline
+    mutating func admit(_ packet: RTPPacket, at now: NIODeadline) -> [(packet: RTPPacket, arrival: NIODeadline)] {
+        guard let ssrc = stream?.ssrc else {
+            start(packet, at: now, isRestart: false)
+            return stream == nil ? [] : [(packet, now)]
+        }
+        guard let arrivals = candidate.take(packet, at: now) else { return [] }
+        // What the old source left unfinished is lost.
+        loseFrame(at: now)
+        start(arrivals[0].packet, at: now, isRestart: packet.ssrc == ssrc)
+        return arrivals
+    }
+
+    private mutating func start(_ packet: RTPPacket, at now: NIODeadline, isRestart: Bool) {
+        // Before the first packet of a known type nothing can be told.
+        guard let codec = codec(of: packet.payloadType) ?? stream?.depacketizer.codec,
+            let depacketizer = try? Depacketizer(codec: codec)
+        else {
+            statistics.packetsDiscarded += 1
+            return
+        }
+        if timestampSource != packet.ssrc {
+            timestamps = SequenceUnwrapper()
+            lastSenderReport = nil
+            timestampSource = packet.ssrc
+        }
+        isDiscontinuous = stream != nil && !isRestart
+        lostBefore += stream?.reception.lost ?? 0
+        candidate.clear()
+        statistics.ssrc = packet.ssrc
+        var stream = IncomingStream(ssrc: packet.ssrc, first: packet.sequenceNumber, depacketizer: depacketizer)
+        if isRestart { stream.depacketizer.skipGap() }
+        if kind == .video, !isRestart, !stream.depacketizer.isDecodingStart(packet.payload) {
+            beginSearch(&stream, at: now)
+        }
+        self.stream = stream
+        if nextReport == nil { nextReport = now + configuration.reportInterval }
+    }
+
+    private func beginSearch(_ stream: inout IncomingStream, at now: NIODeadline) {
+        guard configuration.isNACKEnabled else {
+            stream.searchEnd = now + configuration.reorderingTolerance
+            return
+        }
+        stream.searchEnd = now + Self.searchTime
+        stream.missing.append(
+            (stream.next - Self.searchReach)..<stream.next, detected: now, due: now + estimator.requestDelay)
+    }
+
+    func codec(of payloadType: UInt8) -> RTPCodec? {
+        codecs.first { $0.payloadType == payloadType }
+    }
+}
+
+// MARK: Order
+
+extension RTPReceiver {
+    /// Takes a packet of the stream into its place. `now` is later than `arrival` for one that was held back.
+    @usableFromInline
+    mutating func receive(
+        _ packet: RTPPacket, at arrival: NIODeadline, _ now: NIODeadline, isRepair: Bool
+    ) {
+        guard var stream = self.stream.take() else { return }
+        defer {
+            statistics.packetsLost = lostBefore + stream.reception.lost
+            statistics.jitter = stream.reception.jitterSeconds
+            self.stream = stream
+        }
+        let number = stream.sequence.peek(packet.sequenceNumber)
+        let timestamp = timestamps.unwrap(packet.timestamp)
+        count(packet, isRepair: isRepair, at: arrival)
+
+        let awaited = stream.missing.remove(number)
+        // RFC 4588 §6.3: repairs are no part of the media stream's own count.
+        if !isRepair {
+            let isRetransmission = (awaited?.attempts ?? 0) > 0
+            stream.reception.note(
+                number: number, timestamp: timestamp, arrival: arrival, isTimely: !isRetransmission)
+        }
+        losses.note(isLost: awaited.map { measure($0, arrival, isRepair: isRepair) } ?? false)
+
+        if number > stream.highest {
+            _ = stream.sequence.unwrap(packet.sequenceNumber)
+            noteGap(before: number, in: &stream, at: now)
+            stream.highest = number
+        } else if awaited == nil, !isNewBelow(number, in: &stream) {
+            return
+        }
+
+        let isKnown = codecs.contains { $0.payloadType == packet.payloadType }
+        if !isKnown { statistics.packetsDiscarded += 1 }
+        let entry = IncomingStream.Packet(
+            payload: isKnown ? packet.payload : nil, payloadType: packet.payloadType, marker: packet.marker,
+            timestamp: timestamp, arrival: arrival)
+        if stream.searchEnd != nil {
+            stream.waiting.insert(entry, at: number)
+            if number < stream.next {
+                let due = now + estimator.requestDelay
+                stream.missing.prepend((number + 1)..<stream.next, detected: now, due: due)
+                // The first one to come may have overtaken many of the key frame's.
+                stream.missing.prepend((number - Self.searchReach)..<number, detected: now, due: due)
+                stream.next = number
+            }
+            search(&stream, at: now)
+            if stream.highest - stream.next >= Int64(configuration.maximumBufferedPackets) {
+                failSearch(&stream, at: now)
+            }
+        } else if number == stream.next {
+            stream.next += 1
+            deliver(entry, of: &stream, at: now)
+            drain(&stream, at: now)
+        } else {
+            stream.waiting.insert(entry, at: number)
+            while stream.highest - stream.next >= Int64(configuration.maximumBufferedPackets) {
+                giveUpFirstGap(of: &stream, at: now)
+            }
+        }
+    }
+
+    private mutating func count(_ packet: RTPPacket, isRepair: Bool, at arrival: NIODeadline) {
+        let size = UInt64(packet.payload.readableBytes)
+        statistics.packetsReceived += 1
+        statistics.bytesReceived += size
+        statistics.headerBytesReceived += UInt64(packet.headerByteCount + (isRepair ? 2 : 0))
+        statistics.lastPacketReceived = arrival
+        if isRepair {
+            statistics.retransmittedPacketsReceived += 1
+            statistics.retransmittedBytesReceived += size
+        }
+    }
+
+    /// True when the packet was lost, and not only late.
+    private mutating func measure(
+        _ awaited: MissingPackets.Packet, _ arrival: NIODeadline, isRepair: Bool
+    ) -> Bool {
+        guard awaited.attempts > 0, isRepair || !configuration.hasRetransmissionStream else {
+            // Where repairs have a stream of their own, this is the packet itself.
+            estimator.note(lateness: arrival - awaited.detected)
+            return false
+        }
+        if !isRepair { statistics.retransmittedPacketsReceived += 1 }
+        // Only the answer to a single request can be told apart (Karn's rule).
+        guard awaited.attempts == 1 else { return true }
+        if isRepair {
+            estimator.note(answer: arrival - awaited.lastRequest)
+            statistics.roundTripTime = estimator.smoothed
+            return true
+        }
+        guard estimator.isPlausible(answer: arrival - awaited.lastRequest) else {
+            estimator.note(lateness: arrival - awaited.detected)
+            return false
+        }
+        statistics.roundTripTime = estimator.smoothed
+        return true
+    }
+
+    /// Whether a packet that nobody awaits and that is not the newest is of use: only while searching.
+    private mutating func isNewBelow(_ number: Int64, in stream: inout IncomingStream) -> Bool {
+        if let index = stream.givenUp.lastIndex(of: number) {
+            stream.givenUp.remove(at: index)
+            statistics.packetsDiscarded += 1
+            return false
+        }
+        if stream.searchEnd != nil, number < stream.next, stream.next - number <= Self.largestOvertaking {
+            return true
+        }
+        statistics.packetsDuplicated += 1
+        return false
+    }
+
+    private mutating func noteGap(before number: Int64, in stream: inout IncomingStream, at now: NIODeadline) {
+        let gap = (stream.highest + 1)..<number
+        guard !gap.isEmpty else { return }
+        stream.missing.append(gap, detected: now, due: now + estimator.requestDelay)
+        while stream.missing.count > configuration.maximumMissingPackets {
+            // So much can hardly be mended: the oldest goes.
+            stream.highest = number
+            if stream.searchEnd != nil { failSearch(&stream, at: now) }
+            giveUpFirstGap(of: &stream, at: now)
+        }
+    }
+
+    private mutating func drain(_ stream: inout IncomingStream, at now: NIODeadline) {
+        while stream.waiting.count > 0, let entry = stream.waiting.remove(stream.next) {
+            stream.next += 1
+            deliver(entry, of: &stream, at: now)
+        }
+    }
+
+    private mutating func deliver(
+        _ packet: IncomingStream.Packet, of stream: inout IncomingStream, at now: NIODeadline
+    ) {
+        guard let payload = packet.payload else { return }
+        if packet.payloadType != stream.depacketizer.codec.payloadType, let codec = codec(of: packet.payloadType),
+            let depacketizer = try? Depacketizer(codec: codec)
+        {
+            stream.depacketizer = depacketizer
+        }
+        for output in stream.depacketizer.receive(
+            payload, marker: packet.marker, timestamp: packet.timestamp, at: packet.arrival)
+        {
+            switch output {
+            case .frame(var received):
+                received.frame.isDiscontinuity = isDiscontinuous
+                received.recoveryTime = recoveryTime
+                isDiscontinuous = false
+                statistics.framesReceived += 1
+                if received.frame.isKeyFrame, kind == .video {
+                    statistics.keyFramesReceived += 1
+                    keyFrameRequests.satisfy()
+                }
+                outputs.append(.frame(received))
+            case .damaged:
+                statistics.framesDamaged += 1
+                loseFrame(at: now)
+            }
+        }
+    }
+
+    mutating func loseFrame(at now: NIODeadline) {
+        statistics.framesLost += 1
+        outputs.append(.frameLost)
+        if canRequestKeyFrames { keyFrameRequests.want(at: now) }
+    }
+}
+
+// MARK: Giving up
+
+extension RTPReceiver {
+    /// Passes over the first run of missing packets. There is always a packet behind it.
+    mutating func giveUpFirstGap(of stream: inout IncomingStream, at now: NIODeadline) {
+        let start = stream.next
+        while let packet = stream.missing.first, packet.number <= stream.next {
+            _ = stream.missing.remove(packet.number)
+            stream.remember(givenUp: packet.number)
+            statistics.packetsGivenUp += 1
+            stream.next = max(stream.next, packet.number + 1)
+        }
+        // A packet that is neither awaited nor there cannot be; were it so, this still ends.
+        if stream.next == start { stream.next += 1 }
+        stream.depacketizer.skipGap()
+        loseFrame(at: now)
+        drain(&stream, at: now)
+    }
+
+    mutating func giveUpWhatIsOverdue(at now: NIODeadline) {
+        guard var stream = self.stream.take() else { return }
+        while let due = giveUpDeadline(of: stream), now >= due { giveUpFirstGap(of: &stream, at: now) }
+        self.stream = stream
+    }
+
+    /// When the packet that holds back all others is given up.
+    func giveUpDeadline(of stream: IncomingStream) -> NIODeadline? {
+        guard stream.searchEnd == nil, let first = stream.missing.first else { return nil }
+        guard configuration.isNACKEnabled else { return first.detected + configuration.reorderingTolerance }
+        let oldest = first.detected + configuration.giveUpAge
+        // After the last request `due` is when its answer should have come.
+        return first.attempts >= configuration.maximumNACKs ? min(first.due, oldest) : oldest
+    }
+
+    /// Ends the search for the beginning of the first key frame, when it has come.
+    private mutating func search(_ stream: inout IncomingStream, at now: NIODeadline) {
+        guard let payload = stream.waiting.value(stream.next)?.payload,
+            stream.depacketizer.isDecodingStart(payload)
+        else { return }
+        stopSearch(&stream, at: now)
+    }
+
+    private mutating func stopSearch(_ stream: inout IncomingStream, at now: NIODeadline) {
+        stream.searchEnd = nil
+        stream.missing.removeAll(below: stream.next)
+        drain(&stream, at: now)
+    }
+
+    private mutating func failSearch(_ stream: inout IncomingStream, at now: NIODeadline) {
+        stream.depacketizer.skipGap()
+        loseFrame(at: now)
+        stopSearch(&stream, at: now)
+    }
+
+    mutating func endSearch(at now: NIODeadline) {
+        guard let end = stream?.searchEnd, now >= end, var stream = self.stream.take() else { return }
+        failSearch(&stream, at: now)
+        self.stream = stream
+    }
+}

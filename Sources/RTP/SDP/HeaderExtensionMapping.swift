@@ -1,0 +1,75 @@
+package import IoTCore
+
+/// One `a=extmap` line: the number under which a header extension travels (RFC 8285 §5).
+public struct HeaderExtensionMapping: Sendable, Hashable {
+    /// The extensions that are written and read here.
+    public enum Known: String, Sendable, CaseIterable {
+        /// RFC 9143 §15.
+        case mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
+        case absoluteSendTime = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+        /// draft-holmer-rmcat-transport-wide-cc-extensions-01 §2.
+        case transportSequenceNumber =
+            "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+        case playoutDelay = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
+    }
+
+    /// 1–255 without 15; above 14 it needs the two-byte form.
+    public var identifier: UInt8
+    public var uri: String
+
+    public init(identifier: UInt8, uri: String) {
+        self.identifier = identifier
+        self.uri = uri
+    }
+
+    package init(_ identifier: UInt8, _ known: Known) {
+        self.init(identifier: identifier, uri: known.rawValue)
+    }
+
+    package var known: Known? { Known(rawValue: uri) }
+
+    /// What an offer of ours names. Every section uses the same numbers (RFC 9143 §9.1).
+    package static func offered(for kind: MediaKind) -> [HeaderExtensionMapping] {
+        var all = [
+            HeaderExtensionMapping(1, .mid), HeaderExtensionMapping(2, .absoluteSendTime),
+            HeaderExtensionMapping(3, .transportSequenceNumber),
+        ]
+        if kind == .video { all.append(HeaderExtensionMapping(4, .playoutDelay)) }
+        return all
+    }
+
+    /// `3 URI`, `3/sendonly URI attributes`. `nil` for one of no use: inactive, or with a number that no packet can
+    /// carry.
+    package init?(parsing text: Substring) {
+        let words = text.split(separator: " ", maxSplits: 2)
+        guard words.count >= 2, words[1].utf8.count <= 256 else { return nil }
+        let number = words[0].split(separator: "/", maxSplits: 1)
+        guard let first = number.first, let identifier = UInt8(first), identifier > 0, identifier != 15,
+            number.count < 2 || number[1] != "inactive"
+        else { return nil }
+        self.init(identifier: identifier, uri: String(words[1]))
+    }
+}
+
+/// The numbers of the extensions that both peers named for a section; `nil` for one that is not used.
+@usableFromInline
+package struct HeaderExtensionIdentifiers: Sendable, Hashable {
+    @usableFromInline package var mid: UInt8?
+    @usableFromInline package var absoluteSendTime: UInt8?
+    @usableFromInline package var transportSequenceNumber: UInt8?
+    @usableFromInline package var playoutDelay: UInt8?
+
+    package init() {}
+
+    package init(_ mappings: [HeaderExtensionMapping]) {
+        for mapping in mappings {
+            switch mapping.known {
+            case .mid: mid = mapping.identifier
+            case .absoluteSendTime: absoluteSendTime = mapping.identifier
+            case .transportSequenceNumber: transportSequenceNumber = mapping.identifier
+            case .playoutDelay: playoutDelay = mapping.identifier
+            case nil: break
+            }
+        }
+    }
+}

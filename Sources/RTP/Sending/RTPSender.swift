@@ -1,0 +1,320 @@
+public import NIOCore
+
+/// One track as it goes to one viewer: the wire's numbers, sender reports, and what the viewer's feedback asks for.
+///
+/// Owns no socket, clock or packet. Wire sequence numbers are contiguous whichever of the track's packets are sent, so
+/// that packets left out on purpose never look like loss.
+public struct RTPSender: Sendable {
+    /// What the viewer's RTCP asks for.
+    public enum Event: Sendable, Hashable {
+        /// Track sequences to send again with `writeAgain`, in the order of the request.
+        case retransmissionRequested([Int64])
+        case keyFrameRequested
+    }
+
+    /// The stream in which lost packets go out again (RFC 4588).
+    public struct Retransmission: Sendable, Hashable {
+        public var payloadType: UInt8
+        public var ssrc: UInt32
+        public var nextSequenceNumber: UInt16
+
+        /// - Parameter initialSequenceNumber: random by default.
+        public init(payloadType: UInt8, ssrc: UInt32, initialSequenceNumber: UInt16 = .random(in: 0...0x7FFF)) {
+            self.payloadType = payloadType
+            self.ssrc = ssrc
+            self.nextSequenceNumber = initialSequenceNumber
+        }
+    }
+
+    public let codec: RTPCodec
+    public let ssrc: UInt32
+    public let canonicalName: String
+    public package(set) var statistics = RTPSenderStatistics()
+
+    /// `nil` when a lost packet goes out again as it was.
+    public private(set) var retransmission: Retransmission?
+
+    private var nextSequenceNumber: UInt16
+    private let timestampOffset: UInt32
+    private let clock: RTPClock
+
+    /// The track sequence of each of the last packets, by the low bits of its wire sequence number; −1 for none.
+    private var trackSequences: [Int64]
+    static let historyLength = 2_048
+    private var repairs = RepairBudget()
+    private var lost = LostPackets()
+
+    /// The greatest track sequence of the history.
+    private var newestTrackSequence: Int64 = -1
+
+    private var reportedPackets: UInt32 = 0
+    private var reportedOctets: UInt32 = 0
+    @usableFromInline var nextReport: NIODeadline?
+    private var lastFullIntraRequest: UInt8?
+
+    /// When each of the last reports left, by the middle bits of its NTP time: for the round-trip time.
+    private var sentReports: [(middle: UInt32, time: NIODeadline)] = []
+
+    private static let reportInterval = TimeAmount.seconds(1)
+
+    /// - Parameters:
+    ///   - canonicalName: the CNAME that all streams of this peer share.
+    ///   - retransmission: the stream of repairs; `nil` to send a lost packet again as it was.
+    ///   - initialSequenceNumber: random by default, see `initialSequenceNumber(using:)`.
+    ///   - timestampOffset: added to every timestamp; random by default.
+    public init(
+        codec: RTPCodec, ssrc: UInt32, canonicalName: String, retransmission: Retransmission? = nil,
+        initialSequenceNumber: UInt16 = .random(in: 0...0x7FFF), timestampOffset: UInt32 = .random(in: 0 ... .max)
+    ) {
+        self.codec = codec
+        self.ssrc = ssrc
+        self.canonicalName = canonicalName
+        self.nextSequenceNumber = initialSequenceNumber
+        self.timestampOffset = timestampOffset
+        self.clock = RTPClock(rate: codec.clockRate)
+        self.trackSequences = Array(repeating: -1, count: Self.historyLength)
+        self.retransmission = retransmission
+        statistics.ssrc = ssrc
+        statistics.rtxSSRC = retransmission?.ssrc
+    }
+
+    /// At random (RFC 3550 §5.1), in the lower half so that SRTP's roll-over counter cannot be misjudged when the first
+    /// packets are lost (RFC 3711 §3.3.1).
+    package static func initialSequenceNumber(using generator: inout any RandomNumberGenerator) -> UInt16 {
+        .random(in: 0...0x7FFF, using: &generator)
+    }
+
+    /// Appends the packet, with this viewer's header, to `buffer`: the RTP packet as SRTP takes it.
+    public mutating func write(_ packet: MediaPacket, into buffer: inout ByteBuffer, at now: NIODeadline) {
+        write(packet, nil, into: &buffer, at: now)
+    }
+
+    /// - Returns: the packet's number on the wire.
+    @discardableResult
+    package mutating func write(
+        _ packet: MediaPacket, _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer,
+        at now: NIODeadline
+    ) -> UInt16 {
+        let number = nextSequenceNumber
+        nextSequenceNumber &+= 1
+        // The track begins again further back. What was sent before must not go out once more under its old number: it
+        // may have another time by now.
+        if packet.sequence <= newestTrackSequence { forgetHistory() }
+        newestTrackSequence = packet.sequence
+        if !lost.isEmpty, Int(number) % Self.historyLength == 0 {
+            lost.trim(next: nextSequenceNumber, length: Self.historyLength)
+        }
+        trackSequences[Int(number) % Self.historyLength] = packet.sequence
+        repairs.sent(number)
+        let start = buffer.writerIndex
+        writeHeader(
+            packet, payloadType: codec.payloadType, number, ssrc: ssrc, headerExtension, into: &buffer)
+        buffer.writeImmutableBuffer(packet.payload)
+        count(packet, headerSize: buffer.writerIndex - start - packet.payload.readableBytes)
+        reportedPackets &+= 1
+        reportedOctets &+= UInt32(truncatingIfNeeded: packet.payload.readableBytes)
+        if packet.marker { statistics.framesSent += 1 }
+        if packet.isKeyFrameStart { statistics.keyFramesSent += 1 }
+        if nextReport == nil { nextReport = now }
+        return number
+    }
+
+    private mutating func forgetHistory() {
+        for index in trackSequences.indices { trackSequences[index] = -1 }
+        lost.removeAll()
+    }
+
+    /// Whether a track's packet is among the last 2048 sent: `writeAgain` can repeat it.
+    public func hasSent(trackSequence: Int64) -> Bool {
+        sequenceNumber(ofTrackSequence: trackSequence) != nil
+    }
+
+    /// Appends a packet that `write` has written before once more: in the stream of repairs, behind its old sequence
+    /// number, or else under that number and byte for byte the same.
+    ///
+    /// - Returns: false, with nothing written, when the packet was not among the last 2048 sent.
+    public mutating func writeAgain(_ packet: MediaPacket, into buffer: inout ByteBuffer) -> Bool {
+        writeAgain(packet, nil, into: &buffer)
+    }
+
+    /// - Parameter headerExtension: only for a packet in the stream of repairs. SRTP must not see two packets under
+    ///   one number with different headers.
+    package mutating func writeAgain(
+        _ packet: MediaPacket, _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer
+    ) -> Bool {
+        guard let number = sequenceNumber(ofTrackSequence: packet.sequence) else { return false }
+        let start = buffer.writerIndex
+        if let repairs = retransmission {
+            retransmission?.nextSequenceNumber &+= 1
+            writeHeader(
+                packet, payloadType: repairs.payloadType, repairs.nextSequenceNumber, ssrc: repairs.ssrc,
+                headerExtension, into: &buffer)
+            // RFC 4588 §4: the original sequence number stands in front of the payload.
+            buffer.writeInteger(number)
+        } else {
+            writeHeader(packet, payloadType: codec.payloadType, number, ssrc: ssrc, nil, into: &buffer)
+            reportedPackets &+= 1
+            reportedOctets &+= UInt32(truncatingIfNeeded: packet.payload.readableBytes)
+        }
+        buffer.writeImmutableBuffer(packet.payload)
+        count(packet, headerSize: buffer.writerIndex - start - packet.payload.readableBytes)
+        statistics.retransmittedPacketsSent += 1
+        statistics.retransmittedBytesSent += UInt64(packet.payload.readableBytes)
+        return true
+    }
+
+    private func writeHeader(
+        _ packet: MediaPacket, payloadType: UInt8, _ number: UInt16, ssrc: UInt32,
+        _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer
+    ) {
+        let start = buffer.writerIndex
+        RTPPacket.writeFixedHeader(
+            payloadType: payloadType, marker: packet.marker, sequenceNumber: number,
+            timestamp: packet.timestamp &+ timestampOffset, ssrc: ssrc, into: &buffer)
+        if headerExtension?.write(into: &buffer) == true { buffer.setInteger(UInt8(0x90), at: start) }
+    }
+
+    private mutating func count(_ packet: MediaPacket, headerSize: Int) {
+        statistics.packetsSent += 1
+        statistics.bytesSent += UInt64(packet.payload.readableBytes)
+        statistics.headerBytesSent += UInt64(headerSize)
+    }
+
+    /// The wire number under which a track's packet went out. Track sequences ascend on the wire, so the search halves.
+    package func sequenceNumber(ofTrackSequence sequence: Int64) -> UInt16? {
+        var low = 1
+        var high = Self.historyLength
+        while low <= high {
+            let age = (low + high) / 2
+            let number = nextSequenceNumber &- UInt16(age)
+            let candidate = trackSequences[Int(number) % Self.historyLength]
+            if candidate == sequence { return number }
+            // Never used slots are the oldest.
+            if candidate > sequence { low = age + 1 } else { high = age - 1 }
+        }
+        return nil
+    }
+
+    /// The track's packet that went out under `number`; `nil` for one that was never sent or is too old.
+    private func trackSequence(ofSequenceNumber number: UInt16) -> Int64? {
+        let age = nextSequenceNumber &- number
+        guard age >= 1, Int(age) <= Self.historyLength else { return nil }
+        let sequence = trackSequences[Int(number) % Self.historyLength]
+        return sequence >= 0 ? sequence : nil
+    }
+}
+
+// MARK: Sender reports (RFC 3550 §6.4.1)
+
+extension RTPSender {
+    /// When the next report is due; `nil` before the first packet.
+    @inlinable public var reportDeadline: NIODeadline? { nextReport }
+
+    /// What the last report said of the clock no longer holds: the next one is due at once.
+    public mutating func clockChanged(at now: NIODeadline) {
+        if nextReport != nil { nextReport = now }
+    }
+
+    /// The report that is due: SR and SDES, to be sent as one compound packet. `nil` before `reportDeadline`.
+    ///
+    /// - Parameters:
+    ///   - wallClock: now, µs since 1970.
+    ///   - anchor: the same for all senders of the peer.
+    public mutating func report(
+        at now: NIODeadline, wallClock: Int64, anchor: MediaClockAnchor
+    ) -> [RTCPPacket]? {
+        guard let due = nextReport, now >= due else { return nil }
+        nextReport = now + Self.reportInterval
+        let ntp = NTPTime.timestamp(microseconds: wallClock)
+        let pts = anchor.pts &+ (wallClock &- anchor.wallClock)
+        sentReports.append((NTPTime.middle(ntp), now))
+        if sentReports.count > 16 { sentReports.removeFirst() }
+        return [
+            .senderReport(
+                RTCPSenderReport(
+                    ssrc: ssrc, ntpTimestamp: ntp,
+                    rtpTimestamp: UInt32(truncatingIfNeeded: clock.ticks(ofMicroseconds: pts)) &+ timestampOffset,
+                    packetCount: reportedPackets, octetCount: reportedOctets)),
+            .sourceDescription(RTCPSourceDescription(chunks: [.init(ssrc: ssrc, canonicalName: canonicalName)])),
+        ]
+    }
+
+    /// The packet that ends this stream.
+    public func goodbye() -> RTCPPacket {
+        .goodbye(RTCPGoodbye(ssrcs: [ssrc] + (retransmission.map { [$0.ssrc] } ?? [])))
+    }
+}
+
+// MARK: Feedback
+
+extension RTPSender {
+    /// Takes one packet from the viewer; whatever is for another stream is ignored.
+    public mutating func handle(_ packet: RTCPPacket, at now: NIODeadline) -> [Event] {
+        switch packet {
+        case .receiverReport(let report):
+            report.reports.forEach { take($0, at: now) }
+        case .senderReport(let report):
+            report.reports.forEach { take($0, at: now) }
+        case .genericNACK(let nack) where nack.mediaSSRC == ssrc:
+            statistics.nackCount += 1
+            let sequences = nack.lostSequenceNumbers.compactMap { number -> Int64? in
+                guard let sequence = trackSequence(ofSequenceNumber: number) else { return nil }
+                lost.noteRequested(number, at: now)
+                guard repairs.grant(number, roundTrip: statistics.roundTripTime, at: now)
+                else { return nil }
+                return sequence
+            }
+            return sequences.isEmpty ? [] : [.retransmissionRequested(sequences)]
+        case .pictureLossIndication(let indication) where indication.mediaSSRC == ssrc:
+            statistics.pliCount += 1
+            return [.keyFrameRequested]
+        case .fullIntraRequest(let request):
+            guard let entry = request.entries.first(where: { $0.ssrc == ssrc }) else { break }
+            statistics.firCount += 1
+            // RFC 5104 §4.3.1.1: a repeat of the same request has the same number.
+            guard entry.sequenceNumber != lastFullIntraRequest else { break }
+            lastFullIntraRequest = entry.sequenceNumber
+            return [.keyFrameRequested]
+        default: break
+        }
+        return []
+    }
+
+    /// What transport-wide feedback says of a packet with this number, or of a repair of it.
+    package mutating func noteDelivery(ofSequenceNumber number: UInt16, hasArrived: Bool) {
+        guard trackSequence(ofSequenceNumber: number) != nil else { return }
+        if hasArrived { lost.noteArrived(number) } else { lost.noteLost(number) }
+    }
+
+    /// The track's packets that the viewer is known to lack, of the last 2048 sent, ascending.
+    public func undelivered(at now: NIODeadline) -> [Int64] {
+        lost.lacking(at: now).compactMap(trackSequence).sorted()
+    }
+
+    /// Of packets that are to go out again those that may: as many as a NACK would be granted.
+    package mutating func grantRepairs(_ sequences: [Int64], at now: NIODeadline) -> [Int64] {
+        sequences.filter { sequence in
+            sequenceNumber(ofTrackSequence: sequence).map {
+                repairs.grant($0, roundTrip: statistics.roundTripTime, at: now)
+            } ?? false
+        }
+    }
+
+    private mutating func take(_ report: RTCPReceptionReport, at now: NIODeadline) {
+        guard report.ssrc == ssrc else { return }
+        statistics.reportsReceived += 1
+        statistics.fractionLost = Double(report.fractionLost) / 256
+        statistics.packetsLost = Int64(report.cumulativeLost)
+        statistics.jitter = Double(report.jitter) / Double(clock.rate)
+        guard report.lastSenderReport != 0,
+            let sent = sentReports.last(where: { $0.middle == report.lastSenderReport })
+        else { return }
+        // RFC 3550 §6.4.1, with our monotonic times in place of NTP so that a set clock does not matter.
+        let held = Int64(report.delaySinceLastSenderReport) * 1_000_000_000 / 65_536
+        let elapsed = (now - sent.time).nanoseconds
+        let roundTrip = TimeAmount.nanoseconds(max(elapsed - held, 0))
+        statistics.roundTripTime = roundTrip
+        statistics.totalRoundTripTime = statistics.totalRoundTripTime + roundTrip
+        statistics.roundTripTimeMeasurements += 1
+    }
+}
