@@ -70,6 +70,7 @@ let package = Package(
         .library(name: "IoTLink", targets: ["IoTLink"]),
         .library(name: "ThingModel", targets: ["ThingModel"]),
         .library(name: "MediaChannel", targets: ["MediaChannel"]),
+        .library(name: "MediaPlayer", targets: ["MediaPlayer"]),
         .library(name: "NetConfig", targets: ["NetConfig"]),
     ],
     dependencies: [
@@ -108,6 +109,7 @@ let package = Package(
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
         library("NetConfig", ["IoTCore", "CQREncode", "CPNG"]),
+        library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
         // Floor 5
         library(
@@ -118,14 +120,18 @@ let package = Package(
             ]),
         library(
             "MediaChannel",
-            ["IoTCore", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, nioPosix, logging, lifecycle]),
+            [
+                "IoTCore", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", "MediaPlayer", nioCore, nioPosix,
+                logging, lifecycle,
+            ]),
 
         // Floor 6
         .executableTarget(
             name: "iotvideod",
             dependencies: [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "NetConfig", "LinkHub", "MediaChannel",
-                "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals,
+                "MediaPlayer", "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle,
+                unixSignals,
                 hummingbird, nioSSL, coreMetrics, arguments, yams,
             ],
             resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
@@ -153,6 +159,10 @@ let package = Package(
 
         // What several of the tests use; all of them have it.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        // What the tests of media use.
+        .target(
+            name: "MediaTestSupport", dependencies: ["IoTCore", "MediaCodec", "TestSupport", nioCore],
+            path: "Tests/MediaTestSupport", swiftSettings: settings),
 
         tests("IoTCoreTests", ["IoTCore", nioCore]),
         tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging, lifecycle]),
@@ -167,10 +177,13 @@ let package = Package(
             "LinkHubTests",
             ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt, crypto]),
         tests(
+            "MediaPlayerTests",
+            ["MediaPlayer", "MediaCodec", "MediaTestSupport", "IoTCore", nioCore, nioPosix, nioEmbedded, logging]),
+        tests(
             "MediaChannelTests",
             [
-                "MediaChannel", "PeerTransport", "MediaCodec", "IoTLink", "ThingModel", "IoTCore", nioCore, nioPosix,
-                nioEmbedded, logging,
+                "MediaChannel", "MediaPlayer", "PeerTransport", "MediaCodec", "MediaTestSupport", "IoTLink",
+                "ThingModel", "IoTCore", nioCore, nioPosix, nioEmbedded, logging,
             ]),
         tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
         tests(

@@ -1,6 +1,7 @@
 import IoTCore
 import Logging
 import MediaCodec
+import MediaPlayer
 import NIOCore
 import PeerTransport
 

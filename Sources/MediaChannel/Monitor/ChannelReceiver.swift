@@ -1,5 +1,6 @@
 import IoTCore
 import MediaCodec
+import MediaPlayer
 import NIOCore
 import PeerTransport
 

@@ -1,6 +1,7 @@
 public import IoTCore
 public import IoTLink
 import Logging
+public import MediaPlayer
 import NIOCore
 import PeerTransport
 
@@ -240,21 +241,5 @@ public final class MonitorChannel: Sendable {
             let core = channel.core
             core.eventLoop.execute { core.value.fail(reason) }
         }
-    }
-}
-
-/// A stream of bytes that a channel makes for one reader.
-public struct MediaSink: Sendable {
-    public let chunks: ChunkStream
-    private let onEnd: @Sendable () -> Void
-
-    init(chunks: ChunkStream, onEnd: @escaping @Sendable () -> Void) {
-        self.chunks = chunks
-        self.onEnd = onEnd
-    }
-
-    /// The reader gets what is complete, then the end.
-    public func end() {
-        onEnd()
     }
 }

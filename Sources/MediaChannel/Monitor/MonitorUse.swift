@@ -1,3 +1,4 @@
+import MediaPlayer
 import NIOCore
 
 /// One user's part in a channel that several may share: its statistics begin when it plays, and its events end when it

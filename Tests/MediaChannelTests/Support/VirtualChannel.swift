@@ -1,5 +1,7 @@
 import IoTCore
 import MediaCodec
+import MediaPlayer
+import MediaTestSupport
 import NIOCore
 import Synchronization
 import TestSupport

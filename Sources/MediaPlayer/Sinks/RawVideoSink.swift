@@ -1,0 +1,94 @@
+import Foundation
+package import IoTCore
+package import MediaCodec
+package import NIOCore
+
+/// Writes each decoded picture, once and in order, as YUV4MPEG2.
+///
+/// The format tells its frame rate in front, and a receiver may know none: then the first picture waits for the second,
+/// whose distance is the rate.
+package final class RawVideoSink: PictureSink {
+    /// How long a reader may take nothing before frames are dropped.
+    static let patience: TimeInterval = 0.5
+
+    /// Bytes that may wait for the reader.
+    package static let queueLimit = 24 << 20
+
+    private let stream: ChunkStream
+    private var writer = Y4MWriter()
+    private let frameRate: Double
+    private var remaining: Int?
+    private var size: (width: Int, height: Int)?
+    private var waiting: VideoPicture?
+
+    /// `frames`: how many to write; `nil` for all. `frameRate`: 0 when unknown.
+    package init(frames: Int?, frameRate: Double, stream: ChunkStream) {
+        remaining = frames
+        self.frameRate = frameRate
+        self.stream = stream
+    }
+
+    package func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool {
+        if let first = waiting {
+            waiting = nil
+            let rate = picture.pts > first.pts ? 1_000_000 / Double(picture.pts - first.pts) : 0
+            return write(first, rate: rate, report: report) && write(picture, rate: rate, report: report)
+        }
+        if size == nil, frameRate <= 0, remaining != 1 {
+            waiting = picture
+            return true
+        }
+        return write(picture, rate: frameRate, report: report)
+    }
+
+    package func end(_ reason: IoTError?) {
+        if let waiting { _ = write(waiting, rate: 0) { _ in } }
+        if let reason { stream.fail(reason) } else { stream.finish() }
+    }
+
+    private func write(_ picture: VideoPicture, rate: Double, report: (SinkReport) -> Void) -> Bool {
+        if let size, size != (picture.width, picture.height) {
+            stream.fail(
+                IoTError(
+                    .videoSizeChanged,
+                    "the picture changed from \(size.width)x\(size.height) to \(picture.width)x\(picture.height)"))
+            return false
+        }
+        do throws(IoTError) {
+            var chunk = ByteBuffer()
+            if size == nil {
+                chunk = writer.header(for: picture, frameRate: Self.fraction(rate))
+                size = (picture.width, picture.height)
+            }
+            chunk.writeImmutableBuffer(try writer.frame(picture))
+            switch stream.write(chunk, patience: Self.patience) {
+            case .written: break
+            case .dropped:
+                report(.slowReader(frames: 1))
+                return true
+            case .closed: return false
+            }
+        } catch {
+            stream.fail(error)
+            return false
+        }
+        guard let left = remaining else { return true }
+        remaining = left - 1
+        guard left <= 1 else { return true }
+        stream.finish()
+        return false
+    }
+
+    /// A rate as Y4M wants it; 25 when unknown, since the format has no way to say so. A measured rate that is within
+    /// 0.05 % of a whole one is that one: RTP's clock rounds.
+    static func fraction(_ rate: Double) -> (numerator: Int, denominator: Int) {
+        guard rate > 0, rate < 10_000 else { return (25, 1) }
+        for denominator in [1, 1001] {
+            let numerator = rate * Double(denominator) / (denominator == 1 ? 1 : 1000)
+            let whole = numerator.rounded()
+            guard whole >= 1, abs(numerator - whole) < 0.0005 * whole else { continue }
+            return denominator == 1 ? (Int(whole), 1) : (Int(whole) * 1000, 1001)
+        }
+        return (Int((rate * 1000).rounded()), 1000)
+    }
+}
