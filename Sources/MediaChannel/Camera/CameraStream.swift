@@ -105,7 +105,7 @@ final class CameraStream {
         .operationNotAllowed, "the camera sends no picture", remedy: "ask for its sound only")
 
     private func wait(needsPicture: Bool, atMost patience: TimeAmount? = nil) -> EventLoopFuture<Void> {
-        let now = NIODeadline.now()
+        let now = eventLoop.now
         waiting.removeAll { $0.until < now }
         guard waiting.count < 64 else { return eventLoop.makeFailedFuture(IoTError(.tooManyRequests)) }
         let promise = eventLoop.makePromise(of: Void.self)
@@ -134,7 +134,7 @@ final class CameraStream {
     private func fail(_ error: IoTError, retryAfter pause: Duration) {
         // Viewers stay: their tracks go on when the source comes back.
         let reason = error.underlying.map { "\($0)" } ?? error.code.message
-        if let line = failures.note("\(error.code.rawValue) \(reason)", at: .now()) {
+        if let line = failures.note("\(error.code.rawValue) \(reason)", at: eventLoop.now) {
             logger.warning(
                 "camera source failed",
                 metadata: [
@@ -191,7 +191,7 @@ final class CameraStream {
     }
 
     private func receive(_ frame: MediaFrame) {
-        let now = NIODeadline.now()
+        let now = eventLoop.now
         if frame.kind == .video, frame.isKeyFrame { videoMayHaveChanged(frame) }
         if frame.isDiscontinuity, let newest {
             let expected = newest.pts &+ (now - newest.time).nanoseconds / 1_000
@@ -259,7 +259,7 @@ final class CameraStream {
     }
 
     private func receiveOpus(_ packet: MediaFrame) {
-        let now = NIODeadline.now()
+        let now = eventLoop.now
         guard (try? opus?.append(packet, at: now)) != nil, isOn else { return }
         for viewer in viewers.values where viewer.isBrowser { viewer.pump(at: now) }
     }
@@ -315,7 +315,7 @@ final class CameraStream {
         guard on != isOn else { return }
         isOn = on
         switched = WallClock.milliseconds()
-        let now = NIODeadline.now()
+        let now = eventLoop.now
         for viewer in viewers.values {
             if on { viewer.restart(at: now) } else { viewer.pause() }
         }

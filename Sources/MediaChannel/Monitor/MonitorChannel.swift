@@ -157,7 +157,7 @@ public final class MonitorChannel: Sendable {
         let wish = SnapshotWish(format, bounds, on: core.eventLoop)
         do throws(IoTError) {
             try await onCore { core throws(IoTError) in
-                try core.decoding().stage.addForOnePicture { SnapshotSink(wish) }
+                try core.player.run { core, _ throws(IoTError) in try core.addSnapshot(wish) }
             }
         } catch {
             wish.end(.failure(error))
@@ -168,37 +168,24 @@ public final class MonitorChannel: Sendable {
     /// The coded frames as fragmented MP4, from the newest key frame on, also while others watch; ends after `frames`
     /// pictures, if set. End it with `end()`, or by leaving its chunks.
     public func record(frames: Int?) async throws(IoTError) -> MediaSink {
-        let sink = try await onCore { core throws(IoTError) in try core.addRecording(frames: frames) }
-        return MediaSink(chunks: sink.stream) { sink.end(nil) }
+        try await onCore { core throws(IoTError) in
+            try core.player.run { core, now throws(IoTError) in try core.addRecording(frames: frames, at: now) }
+        }
     }
 
     /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set. On a channel that plays already it
     /// begins with the next picture.
     public func rawVideo(frames: Int?) async throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(limit: RawVideoSink.queueLimit)
         try await onCore { core throws(IoTError) in
-            let (stage, video, _) = try core.decoding()
-            guard let video else { throw MonitorCore.noPicture() }
-            let rate = video.frameRate
-            stage.addPictures { RawVideoSink(frames: frames, frameRate: rate, stream: stream) }
+            try core.player.run { core, _ throws(IoTError) in try core.addRawVideo(frames: frames) }
         }
-        return MediaSink(chunks: stream) { stream.finish() }
     }
 
     /// Decoded sound as WAV; ends where `frames` pictures end when that is given.
     public func rawAudio(frames: Int?) async throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(limit: RawAudioSink.queueLimit)
         try await onCore { core throws(IoTError) in
-            let (stage, video, audio) = try core.decoding()
-            guard audio != nil else {
-                throw IoTError(
-                    .operationNotAllowed, "the camera sends no sound", remedy: "ask for its picture only")
-            }
-            guard frames == nil || video != nil else { throw MonitorCore.noPicture() }
-            let rate = video?.frameRate ?? 0
-            stage.addSound { RawAudioSink(frames: frames, frameRate: rate, stream: stream) }
+            try core.player.run { core, _ throws(IoTError) in try core.addRawAudio(frames: frames) }
         }
-        return MediaSink(chunks: stream) { stream.finish() }
     }
 
     // MARK: Inside
@@ -226,7 +213,7 @@ public final class MonitorChannel: Sendable {
             let own = channel.iceServers.servers(for: channel.session, at: WallClock.milliseconds() / 1000)
             let asksDevice = own.isEmpty && channel.usesServersOfDevices
             return try await channel.onCore { core throws(IoTError) in
-                try core.answer(
+                try core.feed.answer(
                     offer, iceServers: asksDevice ? iceServers : own, areNamedByDevice: asksDevice, socket: socket,
                     certificate: certificate)
             }
@@ -234,7 +221,7 @@ public final class MonitorChannel: Sendable {
 
         func trickled(candidate: String) {
             let core = channel.core
-            core.eventLoop.execute { core.value.addRemoteCandidate(candidate) }
+            core.eventLoop.execute { core.value.feed.addRemoteCandidate(candidate) }
         }
 
         func ended(_ reason: IoTError) {

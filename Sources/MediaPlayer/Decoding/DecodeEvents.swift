@@ -1,11 +1,11 @@
-package import NIOCore
+import NIOCore
 import Synchronization
 
 /// What the decoding thread has told and the channel has not looked at yet; no more than the frames decoded meanwhile.
 ///
 /// A channel in play looks with every frame that comes and every timer of the playout, so it is woken only for what
 /// cannot wait: a wake-up of its loop for each frame costs more than all else that the event sets off.
-package final class DecodeEvents: Sendable {
+final class DecodeEvents: Sendable {
     /// A channel that has not looked for this long is woken for anything.
     static let longestWait: TimeAmount = .milliseconds(100)
 
@@ -17,7 +17,7 @@ package final class DecodeEvents: Sendable {
 
     private let state = Mutex(State())
 
-    package init() {}
+    init() {}
 
     /// On the decoding thread. `isUrgent`: the channel is to look at once.
     ///
@@ -32,7 +32,7 @@ package final class DecodeEvents: Sendable {
     }
 
     /// On the channel's loop: all that was told since the last look.
-    package func take(at now: NIODeadline) -> [DecodeEvent] {
+    func take(at now: NIODeadline) -> [DecodeEvent] {
         state.withLock { state in
             state.lookedAt = now
             state.isWoken = false

@@ -1,11 +1,10 @@
-package import IoTCore
-package import Logging
+import IoTCore
 import MediaCodec
-package import NIOCore
+import NIOCore
 import Synchronization
 
 /// What the decoding thread tells the channel.
-package enum DecodeEvent: Sendable {
+enum DecodeEvent: Sendable {
     /// A picture came out of the decoder.
     case picture(DecodedPicture)
     case sound(pts: Int64, presentAt: NIODeadline, isLate: Bool)
@@ -14,42 +13,42 @@ package enum DecodeEvent: Sendable {
 }
 
 /// A decoded picture's part in what is shown.
-package struct DecodedPicture: Sendable {
+struct DecodedPicture: Sendable {
     /// A picture that the decoder gives out so much later than it was due is not shown any more.
     static let lateness: TimeAmount = .milliseconds(80)
 
-    package let pts: Int64
-    package let isKeyFrame: Bool
-    package let width: Int
-    package let height: Int
-    package let isShown: Bool
-    package let presentedAt: NIODeadline
-    package let decodedAt: NIODeadline
+    let pts: Int64
+    let isKeyFrame: Bool
+    let width: Int
+    let height: Int
+    let isShown: Bool
+    let presentedAt: NIODeadline
+    let decodedAt: NIODeadline
 }
 
 /// Decodes a channel's frames on a thread of its own and hands the outcome to the sinks; several local users share
 /// one stage.
 ///
 /// `@unchecked Sendable`: all mutable state is used on `worker` alone.
-package final class DecodeStage: @unchecked Sendable {
+final class DecodeStage: @unchecked Sendable {
     /// How many coded frames may wait: about 12 s of pictures and sound.
     static let queueLimit = 1_200
 
     /// How many frames of sound that nobody hears may wait for the next picture to wake the thread for both.
     static let silentPatience = 4
 
-    private let worker: SerialWorker
+    private let worker: any JobQueue
+    private let parts: PlayerParts
     private let events: DecodeEvents
     private let onEvents: @Sendable () -> Void
     private let hasPicture: Bool
     /// A sound sink was added. Not behind `worker`: the channel's loop reads it too.
     private let isHeard = Atomic(false)
-    private let logger: Logger
 
     private var videoParameters: VideoParameters?
     private var audioParameters: AudioParameters?
-    private var videoDecoder: VideoDecoder?
-    private var audioDecoder: AudioDecoder?
+    private var videoDecoder: (any PictureDecoder)?
+    private var audioDecoder: (any SoundDecoder)?
     private var schedule: [Int64: (presentAt: NIODeadline, isLate: Bool, isKeyFrame: Bool)] = [:]
     private var pictureSinks: [any PictureSink] = []
     private var soundSinks: [any SoundSink] = []
@@ -59,23 +58,23 @@ package final class DecodeStage: @unchecked Sendable {
     private var isEnded = false
 
     /// `onEvents` is called on the decoding thread; somebody is then to look at `events` soon.
-    package init(
-        video: VideoParameters?, audio: AudioParameters?, logger: Logger, events: DecodeEvents,
+    init(
+        video: VideoParameters?, audio: AudioParameters?, parts: PlayerParts, events: DecodeEvents,
         onEvents: @escaping @Sendable () -> Void
     ) {
         videoParameters = video
         audioParameters = audio
         hasPicture = video != nil
-        self.logger = logger
+        self.parts = parts
         self.events = events
         self.onEvents = onEvents
-        worker = SerialWorker(name: "decoder", limit: Self.queueLimit)
+        worker = parts.jobQueue("decoder", Self.queueLimit)
     }
 
     /// False when too many frames wait: this one is lost, and with it all up to the next key frame.
-    package func decode(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) -> Bool {
+    func decode(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) -> Bool {
         let isPatient = frame.kind == .audio && hasPicture && !isHeard.load(ordering: .relaxed)
-        return worker.submit(patience: isPatient ? Self.silentPatience : 0) { [self] in
+        return worker.submit(patience: isPatient ? Self.silentPatience : 0, beyondLimit: false) { [self] in
             switch frame.kind {
             case .video: decodeVideo(frame, presentAt: presentAt, isLate: isLate)
             case .audio: decodeAudio(frame, presentAt: presentAt, isLate: isLate)
@@ -84,17 +83,17 @@ package final class DecodeStage: @unchecked Sendable {
     }
 
     /// Frames are missing: what follows cannot be decoded before the next key frame.
-    package func skipToKeyFrame() {
-        worker.submit(beyondLimit: true) { [self] in videoDecoder?.reset() }
+    func skipToKeyFrame() {
+        worker.submit(patience: 0, beyondLimit: true) { [self] in videoDecoder?.reset() }
     }
 
     /// Pictures still in the decoder come out; the next frame begins anew.
-    package func drain() {
-        worker.submit(beyondLimit: true) { [self] in drainDecoders() }
+    func drain() {
+        worker.submit(patience: 0, beyondLimit: true) { [self] in drainDecoders() }
     }
 
     /// The sink, made on the decoding thread, gets each picture from now on.
-    package func addPictures(_ make: @escaping @Sendable () -> any PictureSink) {
+    func addPictures(_ make: @escaping @Sendable () -> any PictureSink) {
         add { [self] in
             let sink = make()
             if isEnded { sink.end(nil) } else { pictureSinks.append(sink) }
@@ -102,7 +101,7 @@ package final class DecodeStage: @unchecked Sendable {
     }
 
     /// The sink gets the newest picture at once, or the next one.
-    package func addForOnePicture(_ make: @escaping @Sendable () -> any PictureSink) {
+    func addForOnePicture(_ make: @escaping @Sendable () -> any PictureSink) {
         add { [self] in
             let sink = make()
             if isEnded { return sink.end(nil) }
@@ -112,7 +111,7 @@ package final class DecodeStage: @unchecked Sendable {
         }
     }
 
-    package func addSound(_ make: @escaping @Sendable () -> any SoundSink) {
+    func addSound(_ make: @escaping @Sendable () -> any SoundSink) {
         isHeard.store(true, ordering: .relaxed)
         add { [self] in
             let sink = make()
@@ -122,12 +121,12 @@ package final class DecodeStage: @unchecked Sendable {
 
     /// Sinks are few and must not be lost to a full queue.
     private func add(_ job: @escaping @Sendable () -> Void) {
-        worker.submit(beyondLimit: true, job)
+        worker.submit(patience: 0, beyondLimit: true, job)
     }
 
     /// Ends every sink and then the thread.
-    package func end(_ reason: IoTError?) {
-        worker.submit(beyondLimit: true) { [self] in
+    func end(_ reason: IoTError?) {
+        worker.submit(patience: 0, beyondLimit: true) { [self] in
             isEnding = true
             drainDecoders()
             isEnded = true
@@ -145,11 +144,11 @@ package final class DecodeStage: @unchecked Sendable {
     private func decodeVideo(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) {
         do throws(IoTError) {
             if videoDecoder == nil, let videoParameters {
-                videoDecoder = try VideoDecoder(videoParameters, threads: 1)
+                videoDecoder = try parts.pictureDecoder(videoParameters)
             }
             guard let videoDecoder else { return }
             schedule[frame.pts] = (presentAt, isLate, frame.isKeyFrame)
-            deliver(try videoDecoder.decode(frame))
+            deliver(try videoDecoder.decode(frame, isShown: true))
         } catch {
             tell(.corrupt(.video))
         }
@@ -163,7 +162,7 @@ package final class DecodeStage: @unchecked Sendable {
                 tell(.corrupt(.video))
                 continue
             }
-            let now = NIODeadline.now()
+            let now = parts.clock()
             let presentAt = plan?.presentAt ?? now
             let isShown = plan?.isLate == false && now - presentAt <= DecodedPicture.lateness
             tell(
@@ -180,7 +179,7 @@ package final class DecodeStage: @unchecked Sendable {
 
     private func decodeAudio(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) {
         do throws(IoTError) {
-            if audioDecoder == nil, let audioParameters { audioDecoder = try AudioDecoder(audioParameters) }
+            if audioDecoder == nil, let audioParameters { audioDecoder = try parts.soundDecoder(audioParameters) }
             guard let audioDecoder else { return }
             for sound in try audioDecoder.decode(frame) {
                 tell(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
@@ -201,7 +200,7 @@ package final class DecodeStage: @unchecked Sendable {
 
     /// Until the first picture is told the channel does not play, and behind the last one it may have no more reason
     /// to look.
-    private func tell(_ event: DecodeEvent, at now: NIODeadline = .now()) {
+    private func tell(_ event: DecodeEvent, at time: NIODeadline? = nil) {
         let isUrgent: Bool
         switch event {
         case .picture(let picture):
@@ -213,7 +212,7 @@ package final class DecodeStage: @unchecked Sendable {
         case .corrupt, .slowReader:
             isUrgent = true
         }
-        if events.post(event, isUrgent: isUrgent, at: now) { onEvents() }
+        if events.post(event, isUrgent: isUrgent, at: time ?? parts.clock()) { onEvents() }
     }
 
     private func report(_ report: SinkReport) {

@@ -28,7 +28,7 @@ public final class ChunkStream: AsyncSequence, @unchecked Sendable {
     }
 
     /// `limit`: how many bytes may wait before the writer has to.
-    package init(limit: Int) {
+    init(limit: Int) {
         self.limit = limit
     }
 
@@ -72,7 +72,7 @@ public final class ChunkStream: AsyncSequence, @unchecked Sendable {
     }
 
     /// No more chunks: the reader gets what waits, then the end.
-    package func finish() {
+    func finish() {
         end(.finished)
     }
 

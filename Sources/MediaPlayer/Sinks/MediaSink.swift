@@ -3,7 +3,7 @@ public struct MediaSink: Sendable {
     public let chunks: ChunkStream
     private let onEnd: @Sendable () -> Void
 
-    package init(chunks: ChunkStream, onEnd: @escaping @Sendable () -> Void) {
+    init(chunks: ChunkStream, onEnd: @escaping @Sendable () -> Void) {
         self.chunks = chunks
         self.onEnd = onEnd
     }

@@ -1,9 +1,9 @@
-package import IoTCore
-package import MediaCodec
-package import NIOCore
+import IoTCore
+import MediaCodec
+import NIOCore
 
 /// Takes decoded pictures on the decoding thread.
-package protocol PictureSink: AnyObject {
+protocol PictureSink: AnyObject {
     /// False as soon as nobody waits for its pictures any more.
     var isWanted: Bool { get }
     /// False ends the sink: it has what it wanted, or nobody reads it any more.
@@ -13,11 +13,11 @@ package protocol PictureSink: AnyObject {
 }
 
 extension PictureSink {
-    package var isWanted: Bool { true }
+    var isWanted: Bool { true }
 }
 
 /// Takes decoded sound on the decoding thread.
-package protocol SoundSink: AnyObject {
+protocol SoundSink: AnyObject {
     /// False ends the sink.
     func take(_ sound: AudioBuffer, presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool
     /// A picture came out of the decoder, which is shown then. False ends the sink.
@@ -27,7 +27,7 @@ package protocol SoundSink: AnyObject {
 }
 
 /// What a sink tells of its reader.
-package enum SinkReport: Sendable {
+enum SinkReport: Sendable {
     /// The reader was too slow and this many whole frames were dropped.
     case slowReader(frames: Int)
 }

@@ -1,15 +1,15 @@
 import Foundation
-package import IoTCore
-package import MediaCodec
-package import NIOCore
+import IoTCore
+import MediaCodec
+import NIOCore
 
 /// Writes decoded sound as WAV. Gaps of its clock are filled with silence, so that its length stays true.
-package final class RawAudioSink: SoundSink {
+final class RawAudioSink: SoundSink {
     /// µs; a longer gap is a break in the clock, not lost sound.
     static let longestGap: Int64 = 1_000_000
 
     /// Bytes that may wait for the reader.
-    package static let queueLimit = 4 << 20
+    static let queueLimit = 4 << 20
 
     private let stream: ChunkStream
     private var writer = WAVWriter()
@@ -18,22 +18,22 @@ package final class RawAudioSink: SoundSink {
     private var cut: SoundCut<AudioBuffer>?
 
     /// `frames`: behind how many pictures to end; `nil` for never. `frameRate`: 0 when unknown.
-    package init(frames: Int?, frameRate: Double, stream: ChunkStream) {
+    init(frames: Int?, frameRate: Double, stream: ChunkStream) {
         cut = frames.map { SoundCut(pictures: $0, frameRate: frameRate) }
         self.stream = stream
     }
 
-    package func take(_ sound: AudioBuffer, presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
+    func take(_ sound: AudioBuffer, presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
         guard cut != nil else { return write(sound, report: report) }
         return write(cut?.take(sound, presentAt: presentAt) ?? [], report: report)
     }
 
-    package func pass(pictureAt presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
+    func pass(pictureAt presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
         guard cut != nil else { return true }
         return write(cut?.pass(pictureAt: presentAt) ?? [], report: report)
     }
 
-    package func end(_ reason: IoTError?) {
+    func end(_ reason: IoTError?) {
         _ = write(cut?.finish() ?? []) { _ in }
         if let reason { stream.fail(reason) } else { stream.finish() }
     }

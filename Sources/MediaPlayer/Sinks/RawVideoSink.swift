@@ -1,18 +1,18 @@
 import Foundation
-package import IoTCore
-package import MediaCodec
-package import NIOCore
+import IoTCore
+import MediaCodec
+import NIOCore
 
 /// Writes each decoded picture, once and in order, as YUV4MPEG2.
 ///
 /// The format tells its frame rate in front, and a receiver may know none: then the first picture waits for the second,
 /// whose distance is the rate.
-package final class RawVideoSink: PictureSink {
+final class RawVideoSink: PictureSink {
     /// How long a reader may take nothing before frames are dropped.
     static let patience: TimeInterval = 0.5
 
     /// Bytes that may wait for the reader.
-    package static let queueLimit = 24 << 20
+    static let queueLimit = 24 << 20
 
     private let stream: ChunkStream
     private var writer = Y4MWriter()
@@ -22,13 +22,13 @@ package final class RawVideoSink: PictureSink {
     private var waiting: VideoPicture?
 
     /// `frames`: how many to write; `nil` for all. `frameRate`: 0 when unknown.
-    package init(frames: Int?, frameRate: Double, stream: ChunkStream) {
+    init(frames: Int?, frameRate: Double, stream: ChunkStream) {
         remaining = frames
         self.frameRate = frameRate
         self.stream = stream
     }
 
-    package func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool {
+    func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool {
         if let first = waiting {
             waiting = nil
             let rate = picture.pts > first.pts ? 1_000_000 / Double(picture.pts - first.pts) : 0
@@ -41,7 +41,7 @@ package final class RawVideoSink: PictureSink {
         return write(picture, rate: frameRate, report: report)
     }
 
-    package func end(_ reason: IoTError?) {
+    func end(_ reason: IoTError?) {
         if let waiting { _ = write(waiting, rate: 0) { _ in } }
         if let reason { stream.fail(reason) } else { stream.finish() }
     }

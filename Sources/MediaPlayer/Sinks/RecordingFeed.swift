@@ -1,20 +1,20 @@
-package import IoTCore
-package import NIOCore
+import IoTCore
+import NIOCore
 
 /// Gives a recording its frames once their place on the shared clock is known: at the start a track's first sender
 /// report may come just after its first frames.
-package struct RecordingFeed {
+struct RecordingFeed {
     /// Frames that may wait for a report; then they go without one, on their own track's clock.
     static let limit = 256
 
-    package let sink: RecordingSink
+    let sink: RecordingSink
     private var waiting: [(frame: MediaFrame, presentAt: NIODeadline)] = []
 
-    package init(sink: RecordingSink) {
+    init(sink: RecordingSink) {
         self.sink = sink
     }
 
-    package mutating func take(_ frame: MediaFrame, presentAt: NIODeadline, senderTime: (MediaFrame) -> Int64?) {
+    mutating func take(_ frame: MediaFrame, presentAt: NIODeadline, senderTime: (MediaFrame) -> Int64?) {
         waiting.append((frame, presentAt))
         while let (frame, presentAt) = waiting.first {
             guard let time = senderTime(frame) ?? (waiting.count > Self.limit ? frame.pts : nil) else { return }

@@ -1,14 +1,14 @@
 import Foundation
-package import IoTCore
+import IoTCore
 import MediaCodec
-package import NIOCore
+import NIOCore
 import Synchronization
 
 /// Writes coded frames, as they came, as fragmented MP4, on a thread of its own.
 ///
 /// `@unchecked Sendable`: all but `stream` and `isEnding` is used on `worker` alone.
-package final class RecordingSink: @unchecked Sendable {
-    package let stream: ChunkStream
+final class RecordingSink: @unchecked Sendable {
+    let stream: ChunkStream
     private let worker: SerialWorker
     private let video: VideoParameters?
     private let audio: AudioParameters?
@@ -23,7 +23,7 @@ package final class RecordingSink: @unchecked Sendable {
 
     /// - Parameter frames: ends after this many pictures and their sound; with B-frames after the group in which the
     ///   last of them is, since a picture that others refer to comes before those that are shown before it.
-    package init(video: VideoParameters?, audio: AudioParameters?, frames: Int? = nil, limit: Int = 16 << 20) {
+    init(video: VideoParameters?, audio: AudioParameters?, frames: Int? = nil, limit: Int = 16 << 20) {
         remaining = frames
         self.video = video
         self.audio = audio
@@ -31,17 +31,17 @@ package final class RecordingSink: @unchecked Sendable {
         worker = SerialWorker(name: "recording", limit: 2048)
     }
 
-    package var isClosed: Bool { stream.isClosed }
+    var isClosed: Bool { stream.isClosed }
 
     /// Takes a frame in decoding order; `senderTime` is its `pts` on the clock that both tracks share, µs.
-    package func take(_ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline) {
+    func take(_ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline) {
         let accepted = worker.submit { [self] in write(frame, senderTime: senderTime, presentAt: presentAt) }
         // What comes after the end is refused, too, while the worker still writes the file's own end.
         guard !accepted, !isEnding.load(ordering: .acquiring) else { return }
         stream.fail(IoTError(.slowReader, "the recording's reader was too slow: it was ended"))
     }
 
-    package func end(_ reason: IoTError?) {
+    func end(_ reason: IoTError?) {
         isEnding.store(true, ordering: .releasing)
         worker.submit(beyondLimit: true) { [self] in finish(reason) }
         worker.stop()

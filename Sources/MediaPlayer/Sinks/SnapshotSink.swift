@@ -39,16 +39,16 @@ extension Snapshot {
 }
 
 /// Takes one picture.
-package final class SnapshotSink: PictureSink {
+final class SnapshotSink: PictureSink {
     private let wish: SnapshotWish
 
-    package init(_ wish: SnapshotWish) {
+    init(_ wish: SnapshotWish) {
         self.wish = wish
     }
 
-    package var isWanted: Bool { wish.isOpen }
+    var isWanted: Bool { wish.isOpen }
 
-    package func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool {
+    func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool {
         guard isWanted else { return false }
         do throws(IoTError) {
             wish.end(.success(try wish.format.encode(picture, wish.bounds)))
@@ -58,7 +58,7 @@ package final class SnapshotSink: PictureSink {
         return false
     }
 
-    package func end(_ reason: IoTError?) {
+    func end(_ reason: IoTError?) {
         wish.end(.failure(reason ?? IoTError(.channelDisconnected)))
     }
 }

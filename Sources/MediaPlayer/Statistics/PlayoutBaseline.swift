@@ -5,10 +5,11 @@ public import NIOCore
 public struct PlayoutBaseline: Sendable {
     /// When the channel began to play, µs on the monotonic clock.
     let startedAt: Int64
-    let report: JitterBufferReport
+    /// `nil` without a jitter buffer.
+    let report: JitterBufferReport?
     let packets: [MediaKind: PacketCounters]
 
-    public init(startedAt: NIODeadline, report: JitterBufferReport, packets: [MediaKind: PacketCounters]) {
+    public init(startedAt: NIODeadline, report: JitterBufferReport?, packets: [MediaKind: PacketCounters]) {
         self.startedAt = startedAt.playoutMicroseconds
         self.report = report
         self.packets = packets

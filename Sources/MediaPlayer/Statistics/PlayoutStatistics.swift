@@ -86,7 +86,7 @@ public struct PlayoutStatistics: Sendable {
     }
 
     public mutating func update(_ report: JitterBufferReport) {
-        self.report = baseline.map { report.counted(since: $0.report) } ?? report
+        self.report = baseline?.report.map { report.counted(since: $0) } ?? report
     }
 
     public mutating func update(_ kind: MediaKind, packets: PacketCounters) {

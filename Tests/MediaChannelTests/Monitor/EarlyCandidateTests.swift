@@ -42,9 +42,9 @@ import Testing
         let connected = try core.beginPreparing()
         let offer = try camera.createOffer()
         #expect(!offer.candidateTexts.isEmpty)
-        for candidate in offer.candidateTexts { core.addRemoteCandidate(candidate) }
-        core.addRemoteCandidate("")
-        let answer = try core.answer(
+        for candidate in offer.candidateTexts { core.feed.addRemoteCandidate(candidate) }
+        core.feed.addRemoteCandidate("")
+        let answer = try core.feed.answer(
             withoutCandidates(offer), iceServers: [], areNamedByDevice: false, socket: sockets[1],
             certificate: certificate)
         try camera.setAnswer(withoutCandidates(answer))

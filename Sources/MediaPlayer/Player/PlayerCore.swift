@@ -1,0 +1,201 @@
+package import IoTCore
+package import Logging
+package import NIOCore
+
+/// One player: what its source gives goes through the playout to the decoder and the recordings, and is counted.
+///
+/// Owns no clock and no timer: every call says what time it is, and afterwards `nextTimeout` says when
+/// `handleTimeout(at:)` is due. Confined to one event loop.
+package final class PlayerCore {
+    let source: any FrameSource
+    private let options: JitterBufferOptions
+    private let logger: Logger
+    private let parts: PlayerParts
+    /// Called on the decoding thread: somebody is to call `takeDecodeEvents(at:)` soon.
+    package var onDecoded: @Sendable () -> Void = {}
+    /// Reports, in order, while a call of this core runs.
+    package var onEvent: (PlayerEvent) -> Void = { _ in }
+
+    private var machine = PlayerStateMachine()
+    private var tracks = FrameSourceDescription(video: nil, audio: nil)
+    /// `nil` before play.
+    var playout: ArrivingPlayout?
+    var stage: DecodeStage?
+    let decodeEvents = DecodeEvents()
+    let counts = PlayerCounts()
+    var recordings: [RecordingFeed] = []
+    /// What was released since the newest key frame, with the time at which it is presented: a recording that begins
+    /// while the player plays begins here.
+    var group = GroupOfPictures()
+    /// Breaks announced by the playout, to be reported with the frame after them.
+    var breaks: [MediaKind: DiscontinuityReason] = [:]
+    private(set) var hasEnded = false
+    package internal(set) var nextTimeout: NIODeadline?
+
+    package init(
+        source: any FrameSource, options: JitterBufferOptions = JitterBufferOptions(),
+        parts: PlayerParts = PlayerParts(), logger: Logger
+    ) {
+        self.source = source
+        self.options = options
+        self.parts = parts
+        self.logger = logger
+    }
+
+    // MARK: Commands
+
+    /// Opens the source; it is `ready` when the tracks are known.
+    package func prepare(at now: NIODeadline) throws(IoTError) {
+        perform(try machine.handle(.prepare), at: now)
+        pump(at: now)
+    }
+
+    /// True when this starts the media: the first call, and none after it.
+    package func play(_ use: String, at now: NIODeadline) throws(IoTError) -> Bool {
+        guard counts.has(use) else { throw IoTError(.channelDisconnected) }
+        let actions = try machine.handle(.play)
+        counts.play(use)
+        perform(actions, at: now)
+        beginUses(at: now)
+        pump(at: now)
+        return actions.contains { if case .startMedia = $0 { true } else { false } }
+    }
+
+    /// Ends the player in order: what was received comes out, and every sink ends.
+    package func stop(at now: NIODeadline) {
+        guard let actions = try? machine.handle(.stop) else { return }
+        perform(actions, at: now)
+        end(nil, at: now)
+    }
+
+    /// Something failed beside the source; an error that stops the player ends it.
+    package func fail(_ error: IoTError, at now: NIODeadline) {
+        perform(machine.handle(.failed(error)), at: now)
+    }
+
+    /// Takes what the source has, and gives on what is due.
+    package func pump(at now: NIODeadline) {
+        takeDecodeEvents(at: now)
+        while let output = source.poll(at: now) { handle(output, at: now) }
+        release(at: now)
+    }
+
+    package func handleTimeout(at now: NIODeadline) {
+        playout?.handleTimeout(at: now)
+        pump(at: now)
+    }
+
+    // MARK: Uses
+
+    /// A user takes part from now on.
+    package func join(_ use: String) {
+        counts.join(use)
+    }
+
+    package func leave(_ use: String) {
+        counts.leave(use)
+    }
+
+    /// The uses that play.
+    package var playingUses: [String] { counts.counted }
+
+    /// - Parameter use: with statistics of its own; `nil` for the whole player.
+    package func statistics(of use: String?, at now: NIODeadline) -> ChannelStatistics? {
+        takeDecodeEvents(at: now)
+        counts.update(report: playout?.jitterBuffer.report, packets: source.packets)
+        return counts.snapshot(of: use, at: now)
+    }
+
+    /// The first picture that was decoded since the use joined, µs.
+    package func firstPicturePts(of use: String) -> Int64? {
+        counts.firstPicturePts(of: use)
+    }
+
+    /// As now known.
+    package var video: VideoParameters? { playout?.video ?? tracks.video }
+    package var audio: AudioParameters? { tracks.audio }
+
+    // MARK: Inside
+
+    private func handle(_ output: FrameSourceOutput, at now: NIODeadline) {
+        switch output {
+        case .opened(let description):
+            open(description)
+            perform(machine.handle(.headerKnown), at: now)
+        case .frame(let received):
+            guard playout != nil else { return }
+            counts.count {
+                $0.frameReceived(
+                    received.frame.kind, bytes: received.frame.bytes.readableBytes, at: received.arrival)
+            }
+            playout?.receive(received, at: now)
+        case .lost(let kind):
+            playout?.frameLost(kind, at: now)
+        case .clock(let kind, let pts, let offset):
+            playout?.clock(kind, pts: pts, offset: offset, at: now)
+        case .failed(let error):
+            fail(error, at: now)
+        case .closed(let reason):
+            end(reason, at: now)
+        }
+    }
+
+    private func open(_ description: FrameSourceDescription) {
+        guard stage == nil, !hasEnded else { return }
+        tracks = description
+        stage = DecodeStage(
+            video: description.video, audio: description.audio, parts: parts, events: decodeEvents,
+            onEvents: onDecoded)
+    }
+
+    private func beginUses(at now: NIODeadline) {
+        counts.beginUses(report: playout?.jitterBuffer.report, packets: source.packets, at: now)
+    }
+
+    func perform(_ actions: [PlayerStateMachine.Action], at now: NIODeadline) {
+        for action in actions {
+            switch action {
+            case .connect:
+                source.open(at: now)
+            case .startMedia:
+                playout = ArrivingPlayout(video: tracks.video, options: options, now: now)
+                counts.begin(at: now)
+                beginUses(at: now)
+                source.start(at: now)
+            case .disconnect:
+                end(machine.lastError, at: now)
+            case .report(.statusChanged(_, let status)):
+                onEvent(.statusChanged(status, reason: machine.lastError))
+            case .report(.error(let error, let isFatal)):
+                if !isFatal { onEvent(.warning(error)) }
+            case .report(.jitterStalled(let tolerance, let delay)):
+                logger.info(
+                    "jitter stalled",
+                    metadata: [
+                        "playout.tolerance_ms": "\(tolerance.nanoseconds / 1_000_000)",
+                        "playout.delay_ms": "\(delay.nanoseconds / 1_000_000)",
+                    ])
+            }
+        }
+    }
+
+    func handle(_ event: PlayerStateMachine.Event, at now: NIODeadline) {
+        perform(machine.handle(event), at: now)
+    }
+
+    private func end(_ reason: IoTError?, at now: NIODeadline) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        playout?.flush(at: now)
+        takeDecodeEvents(at: now)
+        release(at: now)
+        nextTimeout = nil
+        recordings.forEach { $0.sink.end(nil) }
+        recordings = []
+        stage?.end(nil)
+        stage = nil
+        source.close(reason, at: now)
+        perform(machine.handle(.disconnected(reason)), at: now)
+        onEvent(.ended(reason))
+    }
+}
