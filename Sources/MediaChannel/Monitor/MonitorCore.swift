@@ -27,8 +27,9 @@ final class MonitorCore {
         self.telling = telling
         feed = CallFeed(eventLoop: eventLoop, onCandidate: onCandidate) { telling.connectionChanged($0, $1) }
         player = Player(
-            source: feed, options: JitterBufferOptions(coalescing: Self.coalescing), parts: parts,
-            eventLoop: eventLoop, logger: logger
+            source: feed, capabilities: PlayerCapabilities(of: .monitor),
+            options: JitterBufferOptions(coalescing: Self.coalescing), parts: parts, eventLoop: eventLoop,
+            logger: logger
         ) { telling.take($0) }
     }
 

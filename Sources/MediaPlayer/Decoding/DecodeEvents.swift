@@ -13,17 +13,27 @@ final class DecodeEvents: Sendable {
         var events: [DecodeEvent] = []
         var lookedAt = NIODeadline.distantPast
         var isWoken = false
+        var generation = 0
     }
 
     private let state = Mutex(State())
 
     init() {}
 
+    /// On the channel's loop, at a seek: what is told of frames from before it is forgotten from now on.
+    func begin(generation: Int) {
+        state.withLock { state in
+            state.generation = generation
+            state.events.removeAll(keepingCapacity: true)
+        }
+    }
+
     /// On the decoding thread. `isUrgent`: the channel is to look at once.
     ///
     /// - Returns: true when the channel is to be woken to look.
-    func post(_ event: DecodeEvent, isUrgent: Bool, at now: NIODeadline) -> Bool {
+    func post(_ event: DecodeEvent, generation: Int = 0, isUrgent: Bool, at now: NIODeadline) -> Bool {
         state.withLock { state in
+            guard generation == state.generation else { return false }
             state.events.append(event)
             guard !state.isWoken, isUrgent || now - state.lookedAt > Self.longestWait else { return false }
             state.isWoken = true

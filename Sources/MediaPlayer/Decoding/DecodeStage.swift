@@ -53,6 +53,10 @@ final class DecodeStage: @unchecked Sendable {
     private var pictureSinks: [any PictureSink] = []
     private var soundSinks: [any SoundSink] = []
     private var newest: VideoPicture?
+    /// Of the newest seek; frames of an earlier one are not decoded any more.
+    private let generation = Atomic(0)
+    /// Of the frame that is being decoded.
+    private var decoding = 0
     private var hasTold = false
     private var isEnding = false
     private var isEnded = false
@@ -72,9 +76,11 @@ final class DecodeStage: @unchecked Sendable {
     }
 
     /// False when too many frames wait: this one is lost, and with it all up to the next key frame.
-    func decode(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) -> Bool {
+    func decode(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool, generation: Int = 0) -> Bool {
         let isPatient = frame.kind == .audio && hasPicture && !isHeard.load(ordering: .relaxed)
         return worker.submit(patience: isPatient ? Self.silentPatience : 0, beyondLimit: false) { [self] in
+            guard generation == self.generation.load(ordering: .relaxed) else { return }
+            decoding = generation
             switch frame.kind {
             case .video: decodeVideo(frame, presentAt: presentAt, isLate: isLate)
             case .audio: decodeAudio(frame, presentAt: presentAt, isLate: isLate)
@@ -85,6 +91,18 @@ final class DecodeStage: @unchecked Sendable {
     /// Frames are missing: what follows cannot be decoded before the next key frame.
     func skipToKeyFrame() {
         worker.submit(patience: 0, beyondLimit: true) { [self] in videoDecoder?.reset() }
+    }
+
+    /// The user seeks: what was to be decoded is not wanted any more.
+    func begin(generation: Int) {
+        self.generation.store(generation, ordering: .relaxed)
+        events.begin(generation: generation)
+        worker.submit(patience: 0, beyondLimit: true) { [self] in
+            videoDecoder?.reset()
+            schedule.removeAll()
+            // The first picture from there is told at once.
+            hasTold = false
+        }
     }
 
     /// Pictures still in the decoder come out; the next frame begins anew.
@@ -212,7 +230,7 @@ final class DecodeStage: @unchecked Sendable {
         case .corrupt, .slowReader:
             isUrgent = true
         }
-        if events.post(event, isUrgent: isUrgent, at: time ?? parts.clock()) { onEvents() }
+        if events.post(event, generation: decoding, isUrgent: isUrgent, at: time ?? parts.clock()) { onEvents() }
     }
 
     private func report(_ report: SinkReport) {

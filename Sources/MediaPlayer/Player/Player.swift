@@ -14,12 +14,14 @@ package final class Player {
 
     /// `onEvent` is called on the event loop, in order.
     package init(
-        source: any FrameSource, options: JitterBufferOptions = JitterBufferOptions(),
-        parts: PlayerParts = PlayerParts(), eventLoop: any EventLoop, logger: Logger,
+        source: any FrameSource, capabilities: PlayerCapabilities,
+        options: JitterBufferOptions = JitterBufferOptions(), parts: PlayerParts = PlayerParts(),
+        eventLoop: any EventLoop, logger: Logger,
         onEvent: @escaping (PlayerEvent) -> Void
     ) {
         self.eventLoop = eventLoop
-        core = PlayerCore(source: source, options: options, parts: parts, logger: logger)
+        core = PlayerCore(
+            source: source, capabilities: capabilities, options: options, parts: parts, logger: logger)
         core.onEvent = onEvent
         let reference = NIOLoopBound(Reference(player: self), eventLoop: eventLoop)
         core.onDecoded = {

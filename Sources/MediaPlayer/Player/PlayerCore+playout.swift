@@ -18,6 +18,11 @@ extension PlayerCore {
                 }
             case .requestKeyFrame:
                 source.requestKeyFrame(at: now)
+            case .want(let pts):
+                source.want(through: pts, at: now)
+                hasAsked = !hasEnded
+            case .finished:
+                handle(.finished, at: now)
             case .conceal:
                 break
             case .discontinuity(let kind, let reason):
@@ -39,10 +44,11 @@ extension PlayerCore {
             onEvent(
                 .discontinuity(frame.kind, reason, pts: frame.pts, frame.kind == .video ? playout?.video : nil))
         }
-        if stage?.decode(frame, presentAt: presentAt, isLate: isLate) == false {
+        if stage?.decode(frame, presentAt: presentAt, isLate: isLate, generation: generation) == false {
             counts.count { $0.framesDropped(frame.kind, .slowReader) }
             if frame.kind == .video { playout?.frameLost(.video, at: now) }
         }
+        taps(PlayedFrame(frame: frame, presentAt: presentAt, isLate: isLate))
         group.append(frame, at: presentAt)
         for index in recordings.indices {
             recordings[index].take(frame, presentAt: presentAt) { playout?.senderTime($0.kind, pts: $0.pts) }
@@ -68,7 +74,7 @@ extension PlayerCore {
                 return
             }
             // The delay may have moved since the frame went to the decoder.
-            let presentAt = playout?.jitterBuffer.presentTime(ofReleasedPicture: picture.pts)
+            let presentAt = playout?.presentTime(ofReleasedPicture: picture.pts)
             let senderTime = playout?.senderTime(.video, pts: picture.pts)
             let presented = max(presentAt ?? picture.presentedAt, picture.decodedAt)
             counts.count { $0.framePresented(.video, senderMicroseconds: senderTime, at: presented) }

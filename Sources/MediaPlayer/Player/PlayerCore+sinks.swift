@@ -8,6 +8,7 @@ extension PlayerCore {
 
     /// The coded frames as fragmented MP4, from the newest key frame on; ends after `frames` pictures, if set.
     package func addRecording(frames: Int?, at now: NIODeadline) throws(IoTError) -> MediaSink {
+        try capabilities.require(.recording)
         _ = try decoding()
         guard frames == nil || video != nil else { throw Self.noPicture() }
         let sink = RecordingSink(video: video, audio: audio, frames: frames)
@@ -23,6 +24,7 @@ extension PlayerCore {
 
     /// The newest picture, or the next one where there is none yet.
     package func addSnapshot(_ wish: SnapshotWish) throws(IoTError) {
+        try capabilities.require(.snapshot)
         try decoding().addForOnePicture { SnapshotSink(wish) }
     }
 

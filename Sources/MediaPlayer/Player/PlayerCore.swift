@@ -8,6 +8,7 @@ package import NIOCore
 /// `handleTimeout(at:)` is due. Confined to one event loop.
 package final class PlayerCore {
     let source: any FrameSource
+    let capabilities: PlayerCapabilities
     private let options: JitterBufferOptions
     private let logger: Logger
     private let parts: PlayerParts
@@ -16,10 +17,17 @@ package final class PlayerCore {
     /// Reports, in order, while a call of this core runs.
     package var onEvent: (PlayerEvent) -> Void = { _ in }
 
-    private var machine = PlayerStateMachine()
-    private var tracks = FrameSourceDescription(video: nil, audio: nil)
+    private var machine: PlayerStateMachine
+    private(set) var tracks = FrameSourceDescription(video: nil, audio: nil)
     /// `nil` before play.
-    var playout: ArrivingPlayout?
+    var playout: Playout?
+    /// Counts the seeks: frames of an earlier one are not played.
+    private(set) var generation = 0
+    /// Where play begins, if not at the source's start, µs.
+    private var beginning: Int64?
+    private var rate = 1.0
+    /// The source was asked for more.
+    var hasAsked = false
     var stage: DecodeStage?
     let decodeEvents = DecodeEvents()
     let counts = PlayerCounts()
@@ -27,16 +35,20 @@ package final class PlayerCore {
     /// What was released since the newest key frame, with the time at which it is presented: a recording that begins
     /// while the player plays begins here.
     var group = GroupOfPictures()
+    /// Those who look at each frame that goes to the decoder.
+    package var taps = FrameTaps<PlayedFrame>()
     /// Breaks announced by the playout, to be reported with the frame after them.
     var breaks: [MediaKind: DiscontinuityReason] = [:]
     private(set) var hasEnded = false
     package internal(set) var nextTimeout: NIODeadline?
 
     package init(
-        source: any FrameSource, options: JitterBufferOptions = JitterBufferOptions(),
+        source: any FrameSource, capabilities: PlayerCapabilities, options: JitterBufferOptions = JitterBufferOptions(),
         parts: PlayerParts = PlayerParts(), logger: Logger
     ) {
         self.source = source
+        self.capabilities = capabilities
+        machine = PlayerStateMachine(capabilities)
         self.options = options
         self.parts = parts
         self.logger = logger
@@ -68,6 +80,51 @@ package final class PlayerCore {
         end(nil, at: now)
     }
 
+    package func pause(at now: NIODeadline) throws(IoTError) {
+        let actions = try machine.handle(.pause)
+        playout?.pause(at: now)
+        perform(actions, at: now)
+        pump(at: now)
+    }
+
+    package func resume(at now: NIODeadline) throws(IoTError) {
+        let actions = try machine.handle(.resume)
+        playout?.resume(at: now)
+        perform(actions, at: now)
+        pump(at: now)
+    }
+
+    /// Goes on at this pts, µs, or begins there.
+    package func seek(to pts: Int64, at now: NIODeadline) throws(IoTError) {
+        let actions = try machine.handle(.seek)
+        if playout == nil { beginning = pts } else { jump(to: pts, at: now) }
+        perform(actions, at: now)
+        pump(at: now)
+    }
+
+    private func jump(to pts: Int64, at now: NIODeadline) {
+        generation += 1
+        stage?.begin(generation: generation)
+        group.removeAll()
+        breaks.removeAll()
+        playout?.seek(to: pts, generation: generation, at: now)
+        source.seek(to: pts, generation: generation, at: now)
+    }
+
+    /// - Parameter rate: 0.125 to 32, 1 is the source's own; above 2 key frames alone are shown, without sound.
+    package func setRate(_ rate: Double, at now: NIODeadline) throws(IoTError) {
+        let actions = try machine.handle(.setSpeed)
+        guard PacedPlayout.rates.contains(rate) else {
+            throw IoTError(.invalidParameter, "the rate \(rate) is not one from 0.125 to 32")
+        }
+        self.rate = rate
+        playout?.setRate(rate, at: now)
+        source.setRate(rate, at: now)
+        perform(actions, at: now)
+        handle(.paceChanged(isFast: rate > PacedPlayout.everyFrameRate), at: now)
+        pump(at: now)
+    }
+
     /// Something failed beside the source; an error that stops the player ends it.
     package func fail(_ error: IoTError, at now: NIODeadline) {
         perform(machine.handle(.failed(error)), at: now)
@@ -76,8 +133,11 @@ package final class PlayerCore {
     /// Takes what the source has, and gives on what is due.
     package func pump(at now: NIODeadline) {
         takeDecodeEvents(at: now)
-        while let output = source.poll(at: now) { handle(output, at: now) }
-        release(at: now)
+        repeat {
+            hasAsked = false
+            while let output = source.poll(at: now) { handle(output, at: now) }
+            release(at: now)
+        } while hasAsked
     }
 
     package func handleTimeout(at now: NIODeadline) {
@@ -102,7 +162,7 @@ package final class PlayerCore {
     /// - Parameter use: with statistics of its own; `nil` for the whole player.
     package func statistics(of use: String?, at now: NIODeadline) -> ChannelStatistics? {
         takeDecodeEvents(at: now)
-        counts.update(report: playout?.jitterBuffer.report, packets: source.packets)
+        counts.update(report: playout?.report, packets: source.packets)
         return counts.snapshot(of: use, at: now)
     }
 
@@ -114,6 +174,22 @@ package final class PlayerCore {
     /// As now known.
     package var video: VideoParameters? { playout?.video ?? tracks.video }
     package var audio: AudioParameters? { tracks.audio }
+
+    package var status: PlayerStatus { machine.status }
+
+    /// The pts that is presented now, µs; `nil` before play.
+    package func position(at now: NIODeadline) throws(IoTError) -> Int64? {
+        try capabilities.require(.position)
+        return playout?.position(at: now)
+    }
+
+    /// µs; `nil` while it is not known.
+    package var duration: Int64? {
+        get throws(IoTError) {
+            try capabilities.require(.duration)
+            return tracks.duration
+        }
+    }
 
     // MARK: Inside
 
@@ -133,6 +209,8 @@ package final class PlayerCore {
             playout?.frameLost(kind, at: now)
         case .clock(let kind, let pts, let offset):
             playout?.clock(kind, pts: pts, offset: offset, at: now)
+        case .complete(let generation):
+            playout?.complete(generation: generation, at: now)
         case .failed(let error):
             fail(error, at: now)
         case .closed(let reason):
@@ -149,7 +227,7 @@ package final class PlayerCore {
     }
 
     private func beginUses(at now: NIODeadline) {
-        counts.beginUses(report: playout?.jitterBuffer.report, packets: source.packets, at: now)
+        counts.beginUses(report: playout?.report, packets: source.packets, at: now)
     }
 
     func perform(_ actions: [PlayerStateMachine.Action], at now: NIODeadline) {
@@ -158,10 +236,12 @@ package final class PlayerCore {
             case .connect:
                 source.open(at: now)
             case .startMedia:
-                playout = ArrivingPlayout(video: tracks.video, options: options, now: now)
+                playout = Playout(source.delivery, tracks, options: options, now: now)
                 counts.begin(at: now)
                 beginUses(at: now)
                 source.start(at: now)
+                if rate != 1 { playout?.setRate(rate, at: now) }
+                if let beginning { jump(to: beginning, at: now) }
             case .disconnect:
                 end(machine.lastError, at: now)
             case .report(.statusChanged(_, let status)):

@@ -1,11 +1,11 @@
 public import IoTCore
 public import NIOCore
 
-/// A monitor player's states, as the IoT video SDK guide names them.
+/// A player's states, as the IoT video SDK guide names them.
 ///
 /// ```
-/// stopped → preparing → ready → loading ⇄ playing
-///    ↑                                       │ stop, a fatal error or the end of the connection: from any state
+/// stopped → preparing → ready → loading ⇄ playing, or fastForward ⇄ paused, seeking
+///    ↑                                       │ stop, a fatal error or the end of the source: from any state
 ///    └──────────────── stopping ─────────────┘
 /// ```
 /// Commands are the user's and throw when they cannot be followed. Events are the channel's; one that means nothing
@@ -17,9 +17,10 @@ public struct PlayerStateMachine: Sendable {
         /// Prepare if that is still to be done, then show what comes.
         case play
         case stop
-        // Those below belong to recordings; a monitor player refuses them in every state.
+        // Those below belong to recordings; a kind of player that does not offer them refuses them in every state.
         case pause
         case resume
+        /// To be shown from another position; a player that was paused is so again when it is there.
         case seek
         case setSpeed
     }
@@ -31,6 +32,10 @@ public struct PlayerStateMachine: Sendable {
         case frameShown
         /// Nothing new could be presented for a while.
         case starved(tolerance: TimeAmount, delay: TimeAmount)
+        /// Pictures are left out from now on, or no more, since the rate has changed.
+        case paceChanged(isFast: Bool)
+        /// All is played that the source has.
+        case finished
         case failed(IoTError)
         /// The connection is gone: as asked for by `disconnect`, or by itself.
         case disconnected(IoTError?)
@@ -49,23 +54,74 @@ public struct PlayerStateMachine: Sendable {
     /// Why the player stopped by itself; nil while it runs and after a `stop`.
     public private(set) var lastError: IoTError?
 
+    private let capabilities: PlayerCapabilities
+
     /// `play` came before the player was ready.
     private var playsWhenReady = false
 
-    public init() {}
+    /// `pause` came before the player was where it seeks.
+    private var pausesAfterSeek = false
+    private var isFast = false
+
+    public init(_ capabilities: PlayerCapabilities = PlayerCapabilities(of: .monitor)) {
+        self.capabilities = capabilities
+    }
 
     // MARK: Commands
 
-    /// - Throws: `operationNotAllowed` for what a monitor player never does, `stateMismatch` for what it cannot do
+    /// - Throws: `operationNotAllowed` for what a player of this kind never does, `stateMismatch` for what it cannot do
     ///   in its present state.
     public mutating func handle(_ command: Command) throws(IoTError) -> [Action] {
         switch command {
         case .prepare: return try prepare()
         case .play: return try play()
         case .stop: return stop()
-        case .pause, .resume, .seek, .setSpeed:
-            throw IoTError(
-                .operationNotAllowed, "a monitor player shows what happens now; \(command) needs a recording")
+        case .pause:
+            try capabilities.require(.pause)
+            return try pause()
+        case .resume:
+            try capabilities.require(.pause)
+            return try resume()
+        case .seek:
+            try capabilities.require(.seek)
+            return try seek()
+        case .setSpeed:
+            // A property: kept for the next start while nothing plays.
+            try capabilities.require(.pause)
+            return []
+        }
+    }
+
+    private mutating func pause() throws(IoTError) -> [Action] {
+        switch status {
+        case .loading, .playing, .fastForward: return [change(to: .paused)]
+        case .seeking:
+            pausesAfterSeek = true
+            return []
+        case .paused: return []
+        case .stopped, .stopping, .preparing, .ready: throw mismatch("pause")
+        }
+    }
+
+    private mutating func resume() throws(IoTError) -> [Action] {
+        switch status {
+        case .paused: return [change(to: .loading)]
+        case .seeking:
+            pausesAfterSeek = false
+            return []
+        case .loading, .playing, .fastForward: return []
+        case .stopped, .stopping, .preparing, .ready: throw mismatch("resume")
+        }
+    }
+
+    private mutating func seek() throws(IoTError) -> [Action] {
+        switch status {
+        case .loading, .playing, .paused, .fastForward:
+            pausesAfterSeek = status == .paused
+            return [change(to: .seeking)]
+        // Before play it is where play begins.
+        case .seeking, .stopped, .preparing, .ready: return []
+        case .stopping: throw mismatch("seek")
         }
     }
 
@@ -110,6 +166,7 @@ public struct PlayerStateMachine: Sendable {
 
     private mutating func begin() -> [Action] {
         playsWhenReady = false
+        pausesAfterSeek = false
         lastError = nil
         return [change(to: .preparing), .connect]
     }
@@ -123,11 +180,20 @@ public struct PlayerStateMachine: Sendable {
             let ready = change(to: .ready)
             return playsWhenReady ? [ready, .startMedia, change(to: .loading)] : [ready]
         case .frameShown:
-            guard status == .loading else { return [] }
-            return [change(to: .playing)]
+            if status == .seeking, pausesAfterSeek { return [change(to: .paused)] }
+            guard status == .loading || status == .seeking else { return [] }
+            return [change(to: isFast ? .fastForward : .playing)]
         case .starved(let tolerance, let delay):
-            guard status == .playing else { return [] }
+            guard status == .playing || status == .fastForward else { return [] }
             return [.report(.jitterStalled(tolerance: tolerance, delay: delay)), change(to: .loading)]
+        case .paceChanged(let isFast):
+            self.isFast = isFast
+            guard status == (isFast ? .playing : .fastForward) else { return [] }
+            return [change(to: isFast ? .fastForward : .playing)]
+        case .finished:
+            guard status != .stopped, status != .stopping else { return [] }
+            lastError = nil
+            return [change(to: .stopping), .disconnect]
         case .failed(let error):
             return fail(error)
         case .disconnected(let error):

@@ -41,7 +41,7 @@ package struct ArrivingPlayout {
     }
 
     /// Drain until `.timeout` or nil.
-    package mutating func poll() -> JitterBufferOutput? {
+    package mutating func poll() -> PlayoutOutput? {
         jitterBuffer.poll()
     }
 

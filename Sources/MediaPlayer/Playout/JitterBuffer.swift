@@ -31,7 +31,7 @@ public struct JitterBuffer: Sendable {
     var picture: (width: Int, height: Int)?
     var pendingDiscontinuity: DiscontinuityReason?
     var now: Int64
-    var outputs = CircularBuffer<JitterBufferOutput>()
+    var outputs = CircularBuffer<PlayoutOutput>()
 
     /// - Parameter now: the beginning of play, from which `firstFrameTime` and `liveEdgeTime` count.
     public init(options: JitterBufferOptions = JitterBufferOptions(), now: NIODeadline) {
@@ -127,7 +127,7 @@ public struct JitterBuffer: Sendable {
     // MARK: Outputs
 
     /// Drain until `.timeout`, or nil when there is nothing to wait for.
-    public mutating func poll() -> JitterBufferOutput? {
+    public mutating func poll() -> PlayoutOutput? {
         if let output = outputs.popFirst() { return output }
         return deadline.map { .timeout(NIODeadline(playoutMicroseconds: $0)) }
     }

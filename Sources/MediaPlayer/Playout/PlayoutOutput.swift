@@ -1,14 +1,20 @@
 public import IoTCore
 public import NIOCore
 
-/// What a `JitterBuffer` has to say.
-public enum JitterBufferOutput: Sendable {
+/// What a playout has to say: a `JitterBuffer`, or a `PacedPlayout`.
+public enum PlayoutOutput: Sendable {
     /// A frame for the decoder, in decoding order. Its picture or sound is due at `presentAt`. A late one is
     /// decoded (and recorded) but neither shown nor heard.
     case release(MediaKind, MediaFrame, presentAt: NIODeadline, isLate: Bool)
 
     /// A frame will never come. After a lost picture no frame is released until the next key frame.
     case lost(MediaKind)
+
+    /// The source is to deliver its frames up to this pts, µs.
+    case want(through: Int64)
+
+    /// All is presented that the source has.
+    case finished
 
     /// The sender should make a key frame.
     case requestKeyFrame

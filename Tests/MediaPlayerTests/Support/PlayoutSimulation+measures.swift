@@ -79,7 +79,7 @@ extension PlayoutSimulation {
         return true
     }
 
-    func times(of matches: (JitterBufferOutput) -> Bool) -> [Int64] {
+    func times(of matches: (PlayoutOutput) -> Bool) -> [Int64] {
         outputs.filter { matches($0.output) }.map(\.at)
     }
 

@@ -65,7 +65,7 @@ struct PlayoutSimulation {
     }
 
     private(set) var released: [Shown] = []
-    private(set) var outputs: [(at: Int64, output: JitterBufferOutput)] = []
+    private(set) var outputs: [(at: Int64, output: PlayoutOutput)] = []
     private(set) var delays: [(at: Int64, tolerance: Int64, delay: Int64)] = []
     private(set) var buffer: JitterBuffer
     private(set) var sent: [MediaKind: [SentFrame]] = [:]
