@@ -23,10 +23,11 @@ package final class Player {
         core = PlayerCore(
             source: source, capabilities: capabilities, options: options, parts: parts, logger: logger)
         core.onEvent = onEvent
-        let reference = NIOLoopBound(Reference(player: self), eventLoop: eventLoop)
-        core.onDecoded = {
-            reference.eventLoop.execute {
-                reference.value.player?.run { core, now in core.takeDecodeEvents(at: now) }
+        // Made on the event loop, where this player need not be made.
+        core.makeWake = { [weak self] in
+            let reference = NIOLoopBound(Reference(player: self), eventLoop: eventLoop)
+            return {
+                eventLoop.execute { reference.value.player?.run { core, now in core.takeDecodeEvents(at: now) } }
             }
         }
         source.onReady = { [weak self] now in

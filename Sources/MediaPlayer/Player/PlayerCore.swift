@@ -12,8 +12,8 @@ package final class PlayerCore {
     private let options: JitterBufferOptions
     private let logger: Logger
     private let parts: PlayerParts
-    /// Called on the decoding thread: somebody is to call `takeDecodeEvents(at:)` soon.
-    package var onDecoded: @Sendable () -> Void = {}
+    /// Makes what is called on the decoding thread when somebody is to call `takeDecodeEvents(at:)` soon.
+    package var makeWake: () -> @Sendable () -> Void = { {} }
     /// Reports, in order, while a call of this core runs.
     package var onEvent: (PlayerEvent) -> Void = { _ in }
 
@@ -223,7 +223,7 @@ package final class PlayerCore {
         tracks = description
         stage = DecodeStage(
             video: description.video, audio: description.audio, parts: parts, events: decodeEvents,
-            onEvents: onDecoded)
+            onEvents: makeWake())
     }
 
     private func beginUses(at now: NIODeadline) {
