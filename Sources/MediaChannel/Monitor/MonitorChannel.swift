@@ -31,7 +31,7 @@ public final class MonitorChannel: Sendable {
     init(
         device: DeviceID, source: Int, as account: Principal? = nil, calls: CallClient, socket: ChannelSocket,
         certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
-        logger: Logger
+        parts: PlayerParts, logger: Logger
     ) {
         self.device = device
         self.source = source
@@ -44,7 +44,7 @@ public final class MonitorChannel: Sendable {
         let (candidates, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(64))
         self.candidates = candidates
         core = NIOLoopBoundBox.makeBoxSendingValue(
-            MonitorCore(eventLoop: socket.eventLoop, logger: logger) { continuation.yield($0) },
+            MonitorCore(eventLoop: socket.eventLoop, logger: logger, parts: parts) { continuation.yield($0) },
             eventLoop: socket.eventLoop)
     }
 
@@ -185,6 +185,30 @@ public final class MonitorChannel: Sendable {
     public func rawAudio(frames: Int?) async throws(IoTError) -> MediaSink {
         try await onCore { core throws(IoTError) in
             try core.player.run { core, _ throws(IoTError) in try core.addRawAudio(frames: frames) }
+        }
+    }
+
+    /// The sink, made on the decoding thread, gets each decoded picture from now on.
+    public func addPictures(_ make: @escaping @Sendable () -> any PictureSink) async throws(IoTError) {
+        try await onCore { core throws(IoTError) in
+            try core.player.run { core, _ throws(IoTError) in try core.addPictures(make) }
+        }
+    }
+
+    /// The sink, made on the decoding thread, gets all decoded sound from now on.
+    public func addSound(_ make: @escaping @Sendable () -> any SoundSink) async throws(IoTError) {
+        try await onCore { core throws(IoTError) in
+            try core.player.run { core, _ throws(IoTError) in try core.addSound(make) }
+        }
+    }
+
+    /// The recorder gets the coded frames, from the newest key frame on. It is made on the channel's event loop, with
+    /// the tracks' parameters.
+    public func addRecorder(
+        _ make: @escaping @Sendable (VideoParameters?, AudioParameters?) throws(IoTError) -> any Recorder
+    ) async throws(IoTError) {
+        try await onCore { core throws(IoTError) in
+            try core.player.run { core, now throws(IoTError) in try core.addRecorder(at: now, make) }
         }
     }
 

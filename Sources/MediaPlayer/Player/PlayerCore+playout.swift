@@ -53,7 +53,7 @@ extension PlayerCore {
         for index in recordings.indices {
             recordings[index].take(frame, presentAt: presentAt) { playout?.senderTime($0.kind, pts: $0.pts) }
         }
-        recordings.removeAll { $0.sink.isClosed }
+        recordings.removeAll { $0.recorder.isClosed }
     }
 
     /// What the decoding thread has reported since the last look.

@@ -8,18 +8,42 @@ extension PlayerCore {
 
     /// The coded frames as fragmented MP4, from the newest key frame on; ends after `frames` pictures, if set.
     package func addRecording(frames: Int?, at now: NIODeadline) throws(IoTError) -> MediaSink {
-        try capabilities.require(.recording)
         _ = try decoding()
         guard frames == nil || video != nil else { throw Self.noPicture() }
         let sink = RecordingSink(video: video, audio: audio, frames: frames)
-        var feed = RecordingFeed(sink: sink)
+        try addRecorder(at: now) { _, _ in sink }
+        return MediaSink(chunks: sink.stream) { sink.end(nil) }
+    }
+
+    /// The recorder gets the coded frames, from the newest key frame on.
+    package func addRecorder(
+        at now: NIODeadline, _ make: (VideoParameters?, AudioParameters?) throws(IoTError) -> any Recorder
+    ) throws(IoTError) {
+        try capabilities.require(.recording)
+        _ = try decoding()
+        var feed = RecordingFeed(try make(video, audio))
         if let newest = group.entries.last, now - newest.time < Self.groupLife {
             for entry in group.entries {
                 feed.take(entry.frame, presentAt: entry.time) { playout?.senderTime($0.kind, pts: $0.pts) }
             }
         }
         recordings.append(feed)
-        return MediaSink(chunks: sink.stream) { sink.end(nil) }
+    }
+
+    /// The sink, made on the decoding thread, gets each picture from now on.
+    package func addPictures(_ make: @escaping @Sendable () -> any PictureSink) throws(IoTError) {
+        let stage = try decoding()
+        guard video != nil else { throw Self.noPicture() }
+        stage.addPictures(make)
+    }
+
+    /// The sink, made on the decoding thread, gets all sound from now on.
+    package func addSound(_ make: @escaping @Sendable () -> any SoundSink) throws(IoTError) {
+        let stage = try decoding()
+        guard audio != nil else {
+            throw IoTError(.operationNotAllowed, "the camera sends no sound", remedy: "ask for its picture only")
+        }
+        stage.addSound(make)
     }
 
     /// The newest picture, or the next one where there is none yet.
@@ -30,24 +54,19 @@ extension PlayerCore {
 
     /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set.
     package func addRawVideo(frames: Int?) throws(IoTError) -> MediaSink {
-        let stage = try decoding()
-        guard let video else { throw Self.noPicture() }
         let stream = ChunkStream(limit: RawVideoSink.queueLimit)
-        let rate = video.frameRate
-        stage.addPictures { RawVideoSink(frames: frames, frameRate: rate, stream: stream) }
+        let rate = video?.frameRate ?? 0
+        try addPictures { RawVideoSink(frames: frames, frameRate: rate, stream: stream) }
         return MediaSink(chunks: stream) { stream.finish() }
     }
 
     /// Decoded sound as WAV; ends where `frames` pictures end when that is given.
     package func addRawAudio(frames: Int?) throws(IoTError) -> MediaSink {
-        let stage = try decoding()
-        guard audio != nil else {
-            throw IoTError(.operationNotAllowed, "the camera sends no sound", remedy: "ask for its picture only")
-        }
-        guard frames == nil || video != nil else { throw Self.noPicture() }
         let stream = ChunkStream(limit: RawAudioSink.queueLimit)
         let rate = video?.frameRate ?? 0
-        stage.addSound { RawAudioSink(frames: frames, frameRate: rate, stream: stream) }
+        _ = try decoding()
+        guard frames == nil || audio == nil || video != nil else { throw Self.noPicture() }
+        try addSound { RawAudioSink(frames: frames, frameRate: rate, stream: stream) }
         return MediaSink(chunks: stream) { stream.finish() }
     }
 

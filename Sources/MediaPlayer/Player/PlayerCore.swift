@@ -270,7 +270,7 @@ package final class PlayerCore {
         takeDecodeEvents(at: now)
         release(at: now)
         nextTimeout = nil
-        recordings.forEach { $0.sink.end(nil) }
+        recordings.forEach { $0.recorder.end(nil) }
         recordings = []
         stage?.end(nil)
         stage = nil

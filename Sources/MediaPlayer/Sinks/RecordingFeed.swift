@@ -7,18 +7,18 @@ struct RecordingFeed {
     /// Frames that may wait for a report; then they go without one, on their own track's clock.
     static let limit = 256
 
-    let sink: RecordingSink
+    let recorder: any Recorder
     private var waiting: [(frame: MediaFrame, presentAt: NIODeadline)] = []
 
-    init(sink: RecordingSink) {
-        self.sink = sink
+    init(_ recorder: any Recorder) {
+        self.recorder = recorder
     }
 
     mutating func take(_ frame: MediaFrame, presentAt: NIODeadline, senderTime: (MediaFrame) -> Int64?) {
         waiting.append((frame, presentAt))
         while let (frame, presentAt) = waiting.first {
             guard let time = senderTime(frame) ?? (waiting.count > Self.limit ? frame.pts : nil) else { return }
-            sink.take(frame, senderTime: time, presentAt: presentAt)
+            recorder.take(frame, senderTime: time, presentAt: presentAt)
             waiting.removeFirst()
         }
     }

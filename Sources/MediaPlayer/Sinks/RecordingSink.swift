@@ -7,7 +7,7 @@ import Synchronization
 /// Writes coded frames, as they came, as fragmented MP4, on a thread of its own.
 ///
 /// `@unchecked Sendable`: all but `stream` and `isEnding` is used on `worker` alone.
-final class RecordingSink: @unchecked Sendable {
+final class RecordingSink: Recorder, @unchecked Sendable {
     let stream: ChunkStream
     private let worker: SerialWorker
     private let video: VideoParameters?

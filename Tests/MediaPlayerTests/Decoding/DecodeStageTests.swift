@@ -29,16 +29,18 @@ import Testing
     private let queue = WaitingQueue()
     private let events = DecodeEvents()
     private let clip: SampleClip
+    private let decoded = CountingDecoder.Count()
     private let stage: DecodeStage
 
     init() throws {
         let time = VirtualTime(start)
-        let queue = queue
+        let (queue, decoded) = (queue, decoded)
         self.time = time
         clip = try SampleClip("bunny-h264-aac51.mp4", rounds: 1)
         var parts = PlayerParts()
         parts.clock = { time.now }
         parts.jobQueue = { _, _ in queue }
+        parts.pictureDecoder = { parameters throws(IoTError) in try CountingDecoder(parameters, decoded) }
         stage = DecodeStage(video: clip.video, audio: clip.audio, parts: parts, events: events) {}
     }
 
@@ -72,5 +74,6 @@ import Testing
         stage.drain()
         queue.run()
         #expect(pictures().map(\.pts) == frames.prefix(3).map(\.pts).sorted())
+        #expect(decoded.value == 3)
     }
 }

@@ -14,10 +14,10 @@ final class VirtualPlayer {
     private(set) var events: [PlayerEvent] = []
     private let time: VirtualTime
 
-    init(_ source: any FrameSource, _ capabilities: PlayerCapabilities) {
+    init(_ source: any FrameSource, _ capabilities: PlayerCapabilities, parts: PlayerParts = PlayerParts()) {
         let time = VirtualTime(now)
         self.time = time
-        var parts = PlayerParts()
+        var parts = parts
         parts.clock = { time.now }
         parts.jobQueue = { _, _ in InlineQueue() }
         core = PlayerCore(
