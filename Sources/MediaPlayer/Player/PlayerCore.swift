@@ -96,6 +96,10 @@ package final class PlayerCore {
 
     /// Goes on at this pts, µs, or begins there.
     package func seek(to pts: Int64, at now: NIODeadline) throws(IoTError) {
+        guard !hasEnded else { throw IoTError(.channelDisconnected) }
+        guard pts.magnitude < playoutTimeLimit.magnitude else {
+            throw IoTError(.invalidParameter, "no source has a position of \(pts) µs")
+        }
         let actions = try machine.handle(.seek)
         if playout == nil { beginning = pts } else { jump(to: pts, at: now) }
         perform(actions, at: now)
@@ -103,6 +107,7 @@ package final class PlayerCore {
     }
 
     private func jump(to pts: Int64, at now: NIODeadline) {
+        let pts = max(pts, tracks.start)
         generation += 1
         stage?.begin(generation: generation)
         group.removeAll()
@@ -133,6 +138,7 @@ package final class PlayerCore {
     /// Takes what the source has, and gives on what is due.
     package func pump(at now: NIODeadline) {
         takeDecodeEvents(at: now)
+        guard !hasEnded else { return }
         repeat {
             hasAsked = false
             while let output = source.poll(at: now) { handle(output, at: now) }
@@ -141,7 +147,7 @@ package final class PlayerCore {
     }
 
     package func handleTimeout(at now: NIODeadline) {
-        playout?.handleTimeout(at: now)
+        if !hasEnded { playout?.handleTimeout(at: now) }
         pump(at: now)
     }
 

@@ -39,6 +39,8 @@ struct PacedPlayout {
     /// Pictures that a pause lets through, so that what was sought is seen.
     private var previews = 0
     private var held: [MediaKind: HeldFrames] = [:]
+    /// Of these something is missing after what is held.
+    private var lost: Set<MediaKind> = []
     private var gate = KeyFrameGate(requestInterval: .max)
     private var wanted: Int64?
     private var newest: Int64?
@@ -53,6 +55,7 @@ struct PacedPlayout {
         hasVideo = video != nil
         reorderDepth = max(0, min(video?.reorderDepth ?? 0, 16))
         self.now = now.playoutMicroseconds
+        let start = max(-playoutTimeLimit, min(start, playoutTimeLimit))
         anchor = (start, self.now)
         target = start
         demand()
@@ -69,7 +72,7 @@ struct PacedPlayout {
     }
 
     private func time(of pts: Int64) -> Int64 {
-        anchor.at + Int64(Double(pts - anchor.pts) / rate)
+        anchor.at + Int64((Double(pts - anchor.pts) / rate).rounded(.up))
     }
 
     // MARK: Commands
@@ -101,12 +104,13 @@ struct PacedPlayout {
         update()
     }
 
-    /// Frames of the seek's generation come from the key frame before `pts`.
+    /// Frames of the seek's generation come from the key frame before `pts`, which is within `playoutTimeLimit`.
     mutating func seek(to pts: Int64, generation: Int, at time: NIODeadline) {
         advance(to: time)
         self.generation = generation
         outputs.removeAll()
         held = [:]
+        lost = []
         gate.close()
         anchor = (pts, now)
         target = pts
@@ -128,11 +132,15 @@ struct PacedPlayout {
         guard generation == self.generation, frame.pts.magnitude < playoutTimeLimit.magnitude,
             frame.dts.magnitude < playoutTimeLimit.magnitude
         else { return }
+        // Nobody waits for a frame with a time far beyond what was asked for.
         guard held[frame.kind]?.count ?? 0 < Self.maximumFrames,
-            held[frame.kind]?.byteCount ?? 0 < Self.maximumBytes
+            held[frame.kind]?.byteCount ?? 0 < Self.maximumBytes,
+            wanted.map({ frame.dts <= $0 + aheadOfPosition }) ?? true
         else { return lose(frame.kind) }
         held[frame.kind, default: HeldFrames()].append(
-            HeldFrame(frame: frame, decodingTime: frame.dts, readyAt: now, fixedOffset: nil, discontinuity: nil))
+            HeldFrame(
+                frame: frame, decodingTime: frame.dts, readyAt: now, fixedOffset: nil,
+                discontinuity: lost.remove(frame.kind) == nil ? nil : .gap))
         if isWaiting, frame.kind == .video || !hasVideo {
             isWaiting = false
             anchor.at = now
@@ -163,12 +171,6 @@ struct PacedPlayout {
         update()
     }
 
-    /// Nothing more will come: what is held comes out.
-    mutating func flush(at time: NIODeadline) {
-        advance(to: time)
-        while let next { release(next.kind) }
-    }
-
     /// Drain until `.timeout`, or nil when there is nothing to wait for.
     mutating func poll() -> PlayoutOutput? {
         if let output = outputs.popFirst() { return output }
@@ -188,9 +190,9 @@ struct PacedPlayout {
         if newest != nil, !isPaused { _ = stall.shown(at: now) }
     }
 
+    /// What is held is still played; the loss is reported with the frame after it.
     private mutating func lose(_ kind: MediaKind) {
-        outputs.append(.lost(kind))
-        if kind == .video { gate.close() }
+        lost.insert(kind)
     }
 
     private var deadline: Int64? {
@@ -238,7 +240,13 @@ struct PacedPlayout {
     }
 
     private mutating func release(_ kind: MediaKind) {
-        guard let frame = held[kind]?.popFirst()?.frame, isPlayed(frame) else { return }
+        guard let head = held[kind]?.popFirst() else { return }
+        let frame = head.frame
+        if head.discontinuity != nil {
+            outputs.append(.lost(kind))
+            if kind == .video { gate.close() }
+        }
+        guard isPlayed(frame) else { return }
         var isLate = frame.pts < target
         if !isLate, !isPaused, now - time(of: frame.pts) > Self.lateness {
             // The source was slow: the position waited for it.

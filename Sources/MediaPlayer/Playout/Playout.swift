@@ -40,9 +40,10 @@ struct Playout {
         paced?.handleTimeout(at: now)
     }
 
+    /// Nothing more will come: what has arrived comes out. What was asked for ahead of the position was not to be shown
+    /// yet.
     mutating func flush(at now: NIODeadline) {
         arriving?.flush(at: now)
-        paced?.flush(at: now)
     }
 
     mutating func pause(at now: NIODeadline) { paced?.pause(at: now) }

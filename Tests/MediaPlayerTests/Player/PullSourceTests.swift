@@ -123,6 +123,38 @@ import Testing
         #expect(player.statuses == [.seeking, .paused, .loading, .playing])
     }
 
+    @Test("A stop ends at once: what was asked for ahead is not played, and no later command does anything")
+    func stops() throws {
+        let (player, source) = try player()
+        try player.play()
+        try player.run(for: .seconds(1))
+        player.core.stop(at: player.now)
+        #expect(player.statuses.suffix(2) == [.stopping, .stopped])
+        #expect(player.hasEnded && source.isClosed && player.core.nextTimeout == nil)
+        #expect(try #require(player.played.map(\.presentAt).max()) <= player.now + .milliseconds(100))
+        let count = player.played.count
+        try player.run(for: .seconds(1))
+        #expect(player.played.count == count)
+        #expect(throws: IoTError.self) { try player.core.seek(to: 0, at: player.now) }
+        #expect(throws: IoTError.self) { try player.core.pause(at: player.now) }
+        #expect(source.seeks.isEmpty)
+    }
+
+    @Test(
+        "A position that no source can have is refused; one before the start is the start, one after the end ends",
+        arguments: [Int64.max, .min])
+    func positions(pts: Int64) throws {
+        let (player, source) = try player()
+        try player.play()
+        #expect(throws: IoTError.self) { try player.core.seek(to: pts, at: player.now) }
+        try player.core.seek(to: -1 << 54, at: player.now)
+        try player.run(for: .milliseconds(100))
+        #expect(player.core.status == .playing)
+        try player.core.seek(to: 1 << 54, at: player.now)
+        #expect(source.seeks == [source.clip.frames[0].pts, 1 << 54])
+        #expect(player.hasEnded)
+    }
+
     @Test("Rates up to 2 play every frame, evenly", arguments: [0.5, 1.5, 2])
     func slowRates(rate: Double) throws {
         let (player, source) = try player()
