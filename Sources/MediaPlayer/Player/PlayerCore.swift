@@ -62,7 +62,7 @@ package final class PlayerCore {
         pump(at: now)
     }
 
-    /// True when this starts the media: the first call, and none after it.
+    /// True when this starts the media at once: the first call of a player that is ready, and none after it.
     package func play(_ use: String, at now: NIODeadline) throws(IoTError) -> Bool {
         guard counts.has(use) else { throw IoTError(.channelDisconnected) }
         let actions = try machine.handle(.play)
