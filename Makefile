@@ -15,7 +15,7 @@ BIN := .build/release
 SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*')
 
 # The targets whose tests run in virtual time, or over decoders.
-COMPUTING_TESTS = ^(MediaChannel|MediaCodec|PeerTransport|RTP|Fuzz)Tests\.
+COMPUTING_TESTS = ^(MediaChannel|MediaPlayer|MediaCodec|PeerTransport|RTP|Fuzz)Tests\.
 TOLD := Tests/failures-last.sh
 NEEDS_ROOT := $(filter test test-long interop attack,$(MAKECMDGOALS))
 

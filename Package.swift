@@ -73,6 +73,7 @@ let package = Package(
         .library(name: "IoTLink", targets: ["IoTLink"]),
         .library(name: "ThingModel", targets: ["ThingModel"]),
         .library(name: "MediaChannel", targets: ["MediaChannel"]),
+        .library(name: "MediaPlayer", targets: ["MediaPlayer"]),
         .library(name: "NetConfig", targets: ["NetConfig"]),
     ],
     dependencies: [
@@ -112,6 +113,7 @@ let package = Package(
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
         library("NetConfig", ["IoTCore", "CQREncode", "CPNG"]),
+        library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
         // Floor 5
         library(
@@ -122,16 +124,17 @@ let package = Package(
         library(
             "MediaChannel",
             [
-                "IoTCore", "RTP", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", nioCore, logging, lifecycle,
+                "IoTCore", "RTP", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", "MediaPlayer", nioCore,
+                logging, lifecycle,
             ]),
 
         // Floor 6
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "PeerTransport", "RTP",
-                nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
-                arguments, yams,
+                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
+                "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL,
+                coreMetrics, crypto, arguments, yams,
             ],
             resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
             swiftSettings: settings, linkerSettings: programLinking),
@@ -162,6 +165,10 @@ let package = Package(
         .target(
             name: "RTPTestSupport", dependencies: ["RTP", "IoTCore", "TestSupport", nioCore],
             path: "Tests/RTPTestSupport", swiftSettings: settings),
+        // What the tests of media use.
+        .target(
+            name: "MediaTestSupport", dependencies: ["IoTCore", "MediaCodec", "TestSupport", nioCore],
+            path: "Tests/MediaTestSupport", swiftSettings: settings),
 
         tests("IoTCoreTests", ["IoTCore", nioCore]),
         tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging, lifecycle]),
@@ -179,10 +186,13 @@ let package = Package(
             "LinkHubTests",
             ["LinkHub", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt, crypto]),
         tests(
+            "MediaPlayerTests",
+            ["MediaPlayer", "MediaCodec", "MediaTestSupport", "IoTCore", nioCore, nioPosix, nioEmbedded, logging]),
+        tests(
             "MediaChannelTests",
             [
-                "MediaChannel", "PeerTransport", "RTP", "MediaCodec", "IoTLink", "ThingModel", "IoTCore", nioCore,
-                nioPosix, nioEmbedded, logging,
+                "MediaChannel", "MediaPlayer", "PeerTransport", "RTP", "MediaCodec", "MediaTestSupport", "IoTLink",
+                "ThingModel", "IoTCore", nioCore, nioPosix, nioEmbedded, logging,
             ]),
         tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
         tests(

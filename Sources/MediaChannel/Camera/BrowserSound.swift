@@ -1,5 +1,6 @@
 import IoTCore
 import MediaCodec
+import MediaPlayer
 import NIOCore
 
 /// A camera's sound as Opus, made once for all its browsers on a thread of its own while there are any.

@@ -2,6 +2,7 @@ public import IoTCore
 public import IoTLink
 public import Logging
 import MediaCodec
+public import MediaPlayer
 import NIOCore
 public import PeerTransport
 public import ServiceLifecycle

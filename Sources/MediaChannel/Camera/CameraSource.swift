@@ -1,6 +1,7 @@
 import Foundation
 import IoTCore
 import MediaCodec
+import MediaPlayer
 import NIOCore
 
 /// What a camera's source tells.

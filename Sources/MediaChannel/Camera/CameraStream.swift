@@ -1,6 +1,7 @@
 import IoTCore
 import Logging
 import MediaCodec
+import MediaPlayer
 import NIOCore
 import PeerTransport
 
@@ -18,6 +19,10 @@ final class CameraStream {
     let eventLoop: any EventLoop
     let logger: Logger
     private let onChange: () -> Void
+    /// µs since 1970.
+    private let wallClock: () -> Int64
+    /// Those who look at each frame of the source.
+    var taps = FrameTaps<MediaFrame>()
 
     private(set) var video: CameraTrack?
     private(set) var audio: CameraTrack?
@@ -31,10 +36,10 @@ final class CameraStream {
     private var order = PictureOrder()
     private(set) var group = GroupOfPictures()
     private(set) var source: CameraSnapshot.SourceState = .connecting {
-        didSet { if source.name != oldValue.name { sourceSince = WallClock.milliseconds() } }
+        didSet { if source.name != oldValue.name { sourceSince = wallClock() / 1_000 } }
     }
     /// When the source came into its state, and when the camera was last switched: ms since 1970.
-    private var sourceSince = WallClock.milliseconds()
+    private var sourceSince: Int64
     private var switched: Int64 = 0
     private var failures = FailureLog()
     private(set) var viewers: [String: CameraViewer] = [:]
@@ -54,8 +59,13 @@ final class CameraStream {
     }
 
     /// `onChange` is called whenever something that the camera's model shows may have changed.
-    init(eventLoop: any EventLoop, maximumViewers: Int, logger: Logger, onChange: @escaping () -> Void) {
+    init(
+        eventLoop: any EventLoop, maximumViewers: Int, logger: Logger,
+        wallClock: @escaping () -> Int64 = { WallClock.microseconds() }, onChange: @escaping () -> Void
+    ) {
         self.eventLoop = eventLoop
+        self.wallClock = wallClock
+        sourceSince = wallClock() / 1_000
         places = ViewerPlaces(maximum: maximumViewers)
         self.logger = logger
         self.onChange = onChange
@@ -104,7 +114,7 @@ final class CameraStream {
         .operationNotAllowed, "the camera sends no picture", remedy: "ask for its sound only")
 
     private func wait(needsPicture: Bool, atMost patience: TimeAmount? = nil) -> EventLoopFuture<Void> {
-        let now = NIODeadline.now()
+        let now = eventLoop.now
         waiting.removeAll { $0.until < now }
         guard waiting.count < 64 else { return eventLoop.makeFailedFuture(IoTError(.tooManyRequests)) }
         let promise = eventLoop.makePromise(of: Void.self)
@@ -133,7 +143,7 @@ final class CameraStream {
     private func fail(_ error: IoTError, retryAfter pause: Duration) {
         // Viewers stay: their tracks go on when the source comes back.
         let reason = error.underlying.map { "\($0)" } ?? error.code.message
-        if let line = failures.note("\(error.code.rawValue) \(reason)", at: .now()) {
+        if let line = failures.note("\(error.code.rawValue) \(reason)", at: eventLoop.now) {
             logger.warning(
                 "camera source failed",
                 metadata: [
@@ -190,7 +200,8 @@ final class CameraStream {
     }
 
     private func receive(_ frame: MediaFrame) {
-        let now = NIODeadline.now()
+        let now = eventLoop.now
+        taps(frame)
         if frame.kind == .video, frame.isKeyFrame { videoMayHaveChanged(frame) }
         if frame.isDiscontinuity, let newest {
             let expected = newest.pts &+ (now - newest.time).nanoseconds / 1_000
@@ -198,7 +209,7 @@ final class CameraStream {
             self.newest = nil
         }
         if clock == nil || frame.isDiscontinuity {
-            clock = (frame.pts, WallClock.microseconds())
+            clock = (frame.pts, wallClock())
             viewers.values.forEach { $0.clockChanged() }
         }
         if frame.kind == .video || video == nil { note(frame, at: now) }
@@ -258,7 +269,7 @@ final class CameraStream {
     }
 
     private func receiveOpus(_ packet: MediaFrame) {
-        let now = NIODeadline.now()
+        let now = eventLoop.now
         guard (try? opus?.append(packet, at: now)) != nil, isOn else { return }
         for viewer in viewers.values where viewer.isBrowser { viewer.pump(at: now) }
     }
@@ -313,8 +324,8 @@ final class CameraStream {
     func turn(on: Bool) {
         guard on != isOn else { return }
         isOn = on
-        switched = WallClock.milliseconds()
-        let now = NIODeadline.now()
+        switched = wallClock() / 1_000
+        let now = eventLoop.now
         for viewer in viewers.values {
             if on { viewer.restart(at: now) } else { viewer.pause() }
         }

@@ -298,7 +298,7 @@ final class CameraViewer {
         timer = stream.eventLoop.assumeIsolated().scheduleTask(deadline: timeout) { [weak self] in
             guard let self else { return }
             timer = nil
-            pump(at: .now())
+            pump(at: stream.eventLoop.now)
         }
     }
 
@@ -313,7 +313,7 @@ final class CameraViewer {
             }
             isConnected = true
             note("viewer connected")
-            restart(at: .now())
+            restart(at: stream.eventLoop.now)
         case .stateChanged(.failed(let error)):
             finish(error)
         case .stateChanged(.closed):
@@ -322,7 +322,7 @@ final class CameraViewer {
             noteServers()
             if let candidates { candidates.tell(candidate) } else if candidate.isEmpty { endGathering() }
         case .keyFrameRequested(let mid):
-            keyFrameRequested(mid: mid, at: .now())
+            keyFrameRequested(mid: mid, at: stream.eventLoop.now)
         case .retransmissionRequested(let mid, let sequences):
             let kind = mid == sections[.video] ? MediaKind.video : .audio
             guard let track = kind == .video ? video : audio else { return }

@@ -1,5 +1,6 @@
 import IoTCore
 import MediaCodec
+import MediaPlayer
 import NIOCore
 
 /// Takes a photo: decodes the newest group of pictures to its last picture, on a thread of its own.

@@ -1,6 +1,7 @@
 public import IoTCore
 public import IoTLink
 public import Logging
+public import MediaPlayer
 import NIOCore
 public import PeerTransport
 
@@ -49,16 +50,19 @@ public actor ChannelRegistry {
     private let certificates: PeerCertificatePool
     private let iceServers: ICEServers
     private let usesServersOfDevices: Bool
+    private let parts: PlayerParts
     private let logger: Logger
     private var shared: [Key: Shared] = [:]
     private var uses: [String: Use] = [:]
     /// The devices that are called from `socket`; a second call to one of them needs another.
     private var calledFromSocket: Set<DeviceID> = []
 
-    /// - Parameter usesServersOfDevices: where `iceServers` is empty, those that the called device names are asked.
+    /// - Parameters:
+    ///   - usesServersOfDevices: where `iceServers` is empty, those that the called device names are asked.
+    ///   - parts: of every channel's player.
     public init(
         link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, iceServers: ICEServers,
-        usesServersOfDevices: Bool, logger: Logger
+        usesServersOfDevices: Bool, parts: PlayerParts = PlayerParts(), logger: Logger
     ) {
         calls = CallClient(link: link)
         relayed = RelayedCalls(calls: calls)
@@ -66,6 +70,7 @@ public actor ChannelRegistry {
         self.certificates = certificates
         self.iceServers = iceServers
         self.usesServersOfDevices = usesServersOfDevices
+        self.parts = parts
         self.logger = logger
         calls.attach()
     }
@@ -105,7 +110,7 @@ public actor ChannelRegistry {
             device: key.device, source: key.source, as: key.account, calls: calls,
             socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
-            logger: logger)
+            parts: parts, logger: logger)
         let promise = socket.eventLoop.makePromise(of: Void.self)
         shared[key] = Shared(
             channel: channel, hasOwnSocket: hasOwnSocket, part: part, prepared: promise.futureResult, uses: 1)

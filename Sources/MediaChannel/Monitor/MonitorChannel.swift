@@ -1,6 +1,7 @@
 public import IoTCore
 public import IoTLink
 import Logging
+public import MediaPlayer
 import NIOCore
 import PeerTransport
 
@@ -30,7 +31,7 @@ public final class MonitorChannel: Sendable {
     init(
         device: DeviceID, source: Int, as account: Principal? = nil, calls: CallClient, socket: ChannelSocket,
         certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
-        logger: Logger
+        parts: PlayerParts, logger: Logger
     ) {
         self.device = device
         self.source = source
@@ -43,7 +44,7 @@ public final class MonitorChannel: Sendable {
         let (candidates, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(64))
         self.candidates = candidates
         core = NIOLoopBoundBox.makeBoxSendingValue(
-            MonitorCore(eventLoop: socket.eventLoop, logger: logger) { continuation.yield($0) },
+            MonitorCore(eventLoop: socket.eventLoop, logger: logger, parts: parts) { continuation.yield($0) },
             eventLoop: socket.eventLoop)
     }
 
@@ -156,7 +157,7 @@ public final class MonitorChannel: Sendable {
         let wish = SnapshotWish(format, bounds, on: core.eventLoop)
         do throws(IoTError) {
             try await onCore { core throws(IoTError) in
-                try core.decoding().stage.addForOnePicture { SnapshotSink(wish) }
+                try core.player.run { core, _ throws(IoTError) in try core.addSnapshot(wish) }
             }
         } catch {
             wish.end(.failure(error))
@@ -167,37 +168,48 @@ public final class MonitorChannel: Sendable {
     /// The coded frames as fragmented MP4, from the newest key frame on, also while others watch; ends after `frames`
     /// pictures, if set. End it with `end()`, or by leaving its chunks.
     public func record(frames: Int?) async throws(IoTError) -> MediaSink {
-        let sink = try await onCore { core throws(IoTError) in try core.addRecording(frames: frames) }
-        return MediaSink(chunks: sink.stream) { sink.end(nil) }
+        try await onCore { core throws(IoTError) in
+            try core.player.run { core, now throws(IoTError) in try core.addRecording(frames: frames, at: now) }
+        }
     }
 
     /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set. On a channel that plays already it
     /// begins with the next picture.
     public func rawVideo(frames: Int?) async throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(limit: RawVideoSink.queueLimit)
         try await onCore { core throws(IoTError) in
-            let (stage, video, _) = try core.decoding()
-            guard let video else { throw MonitorCore.noPicture() }
-            let rate = video.frameRate
-            stage.addPictures { RawVideoSink(frames: frames, frameRate: rate, stream: stream) }
+            try core.player.run { core, _ throws(IoTError) in try core.addRawVideo(frames: frames) }
         }
-        return MediaSink(chunks: stream) { stream.finish() }
     }
 
     /// Decoded sound as WAV; ends where `frames` pictures end when that is given.
     public func rawAudio(frames: Int?) async throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(limit: RawAudioSink.queueLimit)
         try await onCore { core throws(IoTError) in
-            let (stage, video, audio) = try core.decoding()
-            guard audio != nil else {
-                throw IoTError(
-                    .operationNotAllowed, "the camera sends no sound", remedy: "ask for its picture only")
-            }
-            guard frames == nil || video != nil else { throw MonitorCore.noPicture() }
-            let rate = video?.frameRate ?? 0
-            stage.addSound { RawAudioSink(frames: frames, frameRate: rate, stream: stream) }
+            try core.player.run { core, _ throws(IoTError) in try core.addRawAudio(frames: frames) }
         }
-        return MediaSink(chunks: stream) { stream.finish() }
+    }
+
+    /// The sink, made on the decoding thread, gets each decoded picture from now on.
+    public func addPictures(_ make: @escaping @Sendable () -> any PictureSink) async throws(IoTError) {
+        try await onCore { core throws(IoTError) in
+            try core.player.run { core, _ throws(IoTError) in try core.addPictures(make) }
+        }
+    }
+
+    /// The sink, made on the decoding thread, gets all decoded sound from now on.
+    public func addSound(_ make: @escaping @Sendable () -> any SoundSink) async throws(IoTError) {
+        try await onCore { core throws(IoTError) in
+            try core.player.run { core, _ throws(IoTError) in try core.addSound(make) }
+        }
+    }
+
+    /// The recorder gets the coded frames, from the newest key frame on. It is made on the channel's event loop, with
+    /// the tracks' parameters.
+    public func addRecorder(
+        _ make: @escaping @Sendable (VideoParameters?, AudioParameters?) throws(IoTError) -> any Recorder
+    ) async throws(IoTError) {
+        try await onCore { core throws(IoTError) in
+            try core.player.run { core, now throws(IoTError) in try core.addRecorder(at: now, make) }
+        }
     }
 
     // MARK: Inside
@@ -225,7 +237,7 @@ public final class MonitorChannel: Sendable {
             let own = channel.iceServers.servers(for: channel.session, at: WallClock.milliseconds() / 1000)
             let asksDevice = own.isEmpty && channel.usesServersOfDevices
             return try await channel.onCore { core throws(IoTError) in
-                try core.answer(
+                try core.feed.answer(
                     offer, iceServers: asksDevice ? iceServers : own, areNamedByDevice: asksDevice, socket: socket,
                     certificate: certificate)
             }
@@ -233,28 +245,12 @@ public final class MonitorChannel: Sendable {
 
         func trickled(candidate: String) {
             let core = channel.core
-            core.eventLoop.execute { core.value.addRemoteCandidate(candidate) }
+            core.eventLoop.execute { core.value.feed.addRemoteCandidate(candidate) }
         }
 
         func ended(_ reason: IoTError) {
             let core = channel.core
             core.eventLoop.execute { core.value.fail(reason) }
         }
-    }
-}
-
-/// A stream of bytes that a channel makes for one reader.
-public struct MediaSink: Sendable {
-    public let chunks: ChunkStream
-    private let onEnd: @Sendable () -> Void
-
-    init(chunks: ChunkStream, onEnd: @escaping @Sendable () -> Void) {
-        self.chunks = chunks
-        self.onEnd = onEnd
-    }
-
-    /// The reader gets what is complete, then the end.
-    public func end() {
-        onEnd()
     }
 }

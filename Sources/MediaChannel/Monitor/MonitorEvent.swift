@@ -1,4 +1,5 @@
 public import IoTCore
+public import MediaPlayer
 
 /// What a monitor channel tells those who watch it.
 public enum MonitorEvent: Sendable {

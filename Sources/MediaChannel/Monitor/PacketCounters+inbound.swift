@@ -1,3 +1,4 @@
+import MediaPlayer
 import PeerTransport
 import RTP
 

@@ -1,6 +1,7 @@
 import Foundation
 public import IoTCore
 import MediaCodec
+import MediaPlayer
 import NIOCore
 
 /// Tries a camera's source without making it a camera: opens it, measures what comes, and decodes a picture.

@@ -1,4 +1,5 @@
 public import IoTCore
+public import MediaPlayer
 
 /// What a trial of a camera's source has found.
 public struct SourceReport: Sendable {

@@ -1,6 +1,7 @@
 import GatewayAPI
 import IoTCore
 import MediaChannel
+import MediaPlayer
 
 extension AccountGateway {
     /// How long the picture of a device elsewhere may take, its connection included.
@@ -42,7 +43,7 @@ extension AccountGateway {
         lease.needs(device: entry.id)
         let part = try take(.snapshots)
         defer { withExtendedLifetime(part) {} }
-        let picture: MediaChannel.Snapshot
+        let picture: MediaPlayer.Snapshot
         if let camera = await shared.fleet.cameras().first(where: { $0.device.rawValue == entry.id }) {
             picture = try await camera.picture(bounds)
         } else {
@@ -55,7 +56,7 @@ extension AccountGateway {
     /// From a camera of another box, over a channel of its own or the one that is open.
     private func fetchPicture(
         of entry: AccountRights.Entry, _ bounds: PictureBounds?
-    ) async throws -> MediaChannel.Snapshot {
+    ) async throws -> MediaPlayer.Snapshot {
         let use = try await open(entry, source: 0)
         do {
             try await use.play()

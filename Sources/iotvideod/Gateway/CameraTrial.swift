@@ -2,6 +2,7 @@ import Foundation
 import GatewayAPI
 import IoTCore
 import MediaChannel
+import MediaPlayer
 import NIOCore
 
 /// One trial of a camera's source, bounded in time.

@@ -1,5 +1,6 @@
 import IoTCore
 import MediaChannel
+import MediaPlayer
 import NIOCore
 
 /// Which channels are in use, so that the channel of a client that was killed is closed.

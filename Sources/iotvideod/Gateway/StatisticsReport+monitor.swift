@@ -1,6 +1,7 @@
 import GatewayAPI
 import IoTCore
 import MediaChannel
+import MediaPlayer
 
 extension StatisticsReport {
     init(_ channel: MonitorDescription) {

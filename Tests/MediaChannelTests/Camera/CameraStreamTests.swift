@@ -1,5 +1,6 @@
 import IoTCore
 import Logging
+import MediaPlayer
 import NIOCore
 import NIOEmbedded
 import Synchronization

@@ -1,5 +1,6 @@
 import IoTCore
 import Logging
+import MediaTestSupport
 import NIOCore
 import NIOPosix
 import PeerTransport
@@ -10,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct EarlyCandidateTests {
     @Test("A device's candidates that overtake its offer connect the call, with nothing else to go by")
     func overtaking() async throws {
-        let clip = try VirtualChannelTests.clip("street-h264-aac.mp4", rounds: 1)
+        let clip = try SampleClip("street-h264-aac.mp4", rounds: 1)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var sockets: [PeerSocket] = []
@@ -28,7 +29,7 @@ import Testing
 
     /// A camera's offer without a candidate, which come before it; the camera hears of none of the viewer's.
     private static func call(
-        _ clip: VirtualChannelTests.Clip, _ sockets: [PeerSocket], _ certificate: PeerCertificate, _ logger: Logger
+        _ clip: SampleClip, _ sockets: [PeerSocket], _ certificate: PeerCertificate, _ logger: Logger
     ) throws -> EventLoopFuture<Void> {
         let track = CameraTrack(parameters: .video(clip.video), payloadType: 96)
         let section = MediaSection(mid: "video", kind: .video, direction: .sendOnly, codecs: [track.codec])
@@ -41,9 +42,9 @@ import Testing
         let connected = try core.beginPreparing()
         let offer = try camera.createOffer()
         #expect(!offer.candidateTexts.isEmpty)
-        for candidate in offer.candidateTexts { core.addRemoteCandidate(candidate) }
-        core.addRemoteCandidate("")
-        let answer = try core.answer(
+        for candidate in offer.candidateTexts { core.feed.addRemoteCandidate(candidate) }
+        core.feed.addRemoteCandidate("")
+        let answer = try core.feed.answer(
             withoutCandidates(offer), iceServers: [], areNamedByDevice: false, socket: sockets[1],
             certificate: certificate)
         try camera.setAnswer(withoutCandidates(answer))

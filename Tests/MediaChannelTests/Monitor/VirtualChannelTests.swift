@@ -1,6 +1,6 @@
-import Foundation
 import IoTCore
-import MediaCodec
+import MediaPlayer
+import MediaTestSupport
 import NIOCore
 import PeerTransport
 import RTP
@@ -10,42 +10,6 @@ import Testing
 
 /// The monitor channel over a bad network: 5 % loss, 30 ms jitter, 50 ms round trip.
 @Suite struct VirtualChannelTests {
-    struct Clip {
-        let frames: [MediaFrame]
-        let video: VideoParameters
-        let audio: AudioParameters
-        let pictures: Int
-    }
-
-    /// `rounds` of a sample, one behind the other on one clock without a gap.
-    static func clip(_ name: String, rounds: Int) throws -> Clip {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let demuxer = try MediaDemuxer(
-            url: root.appendingPathComponent("Samples/\(name)").path, options: DemuxerOptions(),
-            cancellation: DemuxerCancellation())
-        var one: [MediaFrame] = []
-        while let frame = try demuxer.readFrame() { one.append(frame) }
-        let start = one.map(\.pts).min() ?? 0
-        let pictures = one.filter { $0.kind == .video }
-        let length = (pictures.map(\.pts).max() ?? 0) - start + 40_000
-        one.removeAll { $0.pts - start >= length }
-        var frames: [MediaFrame] = []
-        for round in 0..<rounds {
-            for var frame in one {
-                frame.pts += Int64(round) * length - start
-                frame.dts += Int64(round) * length - start
-                frame.isDiscontinuity = false
-                frames.append(frame)
-            }
-        }
-        // As a live source sends them.
-        frames.sort { $0.dts < $1.dts }
-        return Clip(
-            frames: frames, video: try #require(demuxer.video), audio: try #require(demuxer.audio),
-            pictures: pictures.count * rounds)
-    }
-
     /// The design's network.
     static func link(seed: UInt64, loss: Double = 0.05) -> VirtualLink<ByteBuffer>.Configuration {
         .init(delay: .milliseconds(25), jitter: .milliseconds(30), loss: loss, seed: seed)
@@ -54,8 +18,8 @@ import Testing
     static func channel(
         _ link: VirtualLink<ByteBuffer>.Configuration, rounds: Int = 4, isNACKEnabled: Bool = true,
         options: JitterBufferOptions = JitterBufferOptions()
-    ) throws -> (VirtualChannel, Clip) {
-        let clip = try clip("bunny-h264-aac51.mp4", rounds: rounds)
+    ) throws -> (VirtualChannel, SampleClip) {
+        let clip = try SampleClip("bunny-h264-aac51.mp4", rounds: rounds)
         let channel = try VirtualChannel(
             frames: clip.frames, video: clip.video, audio: clip.audio, link: link, isNACKEnabled: isNACKEnabled,
             options: options)
@@ -64,7 +28,7 @@ import Testing
     }
 
     /// What is promised on the design's network, as far as a run breaks it.
-    static func broken(_ channel: VirtualChannel, _ clip: Clip) -> Set<Promise> {
+    static func broken(_ channel: VirtualChannel, _ clip: SampleClip) -> Set<Promise> {
         let statistics = channel.currentStatistics
         let frozen = statistics.video?.totalFreezesDuration ?? .infinity
         let skew = channel.skews.map(\.magnitude).max() ?? .max

@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import MediaPlayer
 import NIOCore
 import Testing
 

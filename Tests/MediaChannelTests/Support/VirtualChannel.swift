@@ -1,5 +1,7 @@
 import IoTCore
 import MediaCodec
+import MediaPlayer
+import MediaTestSupport
 import NIOCore
 import RTP
 import Synchronization
@@ -10,7 +12,7 @@ import Testing
 @testable import PeerTransport
 
 /// A whole channel in virtual time: a real clip's frames, the camera's tracks and a viewer's feed, two peer connections
-/// with DTLS and SRTP over a seeded link, the channel's receiver with its jitter buffer, and what is shown.
+/// with DTLS and SRTP over a seeded link, the player's jitter buffer, and what is shown.
 ///
 /// The handshake crosses a link without loss, since OpenSSL's retransmission timer is the real clock; the media begin at
 /// a fixed time behind it. So the same seed gives the same run: what OpenSSL chooses at random changes no packet's size
@@ -28,7 +30,8 @@ final class VirtualChannel {
     private(set) var releasedPictures = 0
     /// µs on the receiver's clock.
     private(set) var releasedTimes: ClosedRange<Int64>?
-    private(set) var receiver: ChannelReceiver?
+    private(set) var receiver: ArrivingPlayout?
+    private let tracks: CallTracks
     let start: NIODeadline
 
     private let camera: PeerConnection
@@ -58,6 +61,10 @@ final class VirtualChannel {
         self.options = options
         self.video = CameraTrack(parameters: .video(video), payloadType: 96)
         self.audio = CameraTrack(parameters: .audio(audio), payloadType: 97)
+        tracks = CallTracks([
+            (mid: "video", kind: .video, codec: self.video.codec),
+            (mid: "audio", kind: .audio, codec: self.audio.codec),
+        ])
         addresses = try ["192.0.2.1", "192.0.2.2"].map { try SocketAddress(ipAddress: $0, port: 4000) }
         links = [VirtualLink(VirtualLink.Configuration(delay: link.delay)), VirtualLink(.init(delay: link.delay))]
         start = now
@@ -100,8 +107,7 @@ final class VirtualChannel {
 
     /// Plays all frames, and what is under way behind them.
     func play() throws {
-        receiver = ChannelReceiver(
-            codecs: [.video: video.codec, .audio: audio.codec], options: options, now: now)
+        receiver = ArrivingPlayout(video: tracks.description.video, options: options, now: now)
         statistics = PlayoutStatistics(startedAt: now)
         mediaStart = now
         camera.mediaClockAnchor = MediaClockAnchor(pts: frames.first?.pts ?? 0, wallClock: clock.microseconds)
@@ -178,13 +184,12 @@ final class VirtualChannel {
     }
 
     private func viewerEvent(_ event: PeerEvent) {
-        switch event {
-        case .frame(_, let received):
+        switch tracks.output(event) {
+        case .frame(let received):
             statistics.frameReceived(received.frame.kind, bytes: received.frame.bytes.readableBytes, at: now)
             receiver?.receive(received, at: now)
-        case .frameLost(let mid): receiver?.frameLost(mid == "video" ? .video : .audio, at: now)
-        case .senderReport(let mid, let mapping):
-            receiver?.senderReport(mid == "video" ? .video : .audio, mapping, at: now)
+        case .lost(let kind): receiver?.frameLost(kind, at: now)
+        case .clock(let kind, let pts, let offset): receiver?.clock(kind, pts: pts, offset: offset, at: now)
         default: break
         }
     }

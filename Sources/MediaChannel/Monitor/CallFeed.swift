@@ -1,0 +1,152 @@
+import IoTCore
+import MediaPlayer
+import NIOCore
+import PeerTransport
+
+/// Feeds a player with what a device sends in a call: the peer connection, from its making to its end. Confined to one
+/// event loop.
+final class CallFeed: FrameSource {
+    /// How long the reason for a closed connection may take to come over the link.
+    private static let farewellTime = TimeAmount.milliseconds(500)
+    private static let maximumEarlyCandidates = 32
+    private static let maximumCandidateLength = 1_024
+
+    private let eventLoop: any EventLoop
+    /// Takes candidates of ours that come after the answer; empty text ends them.
+    private let onCandidate: (String) -> Void
+    private let onConnection: (ConnectionStatus, ConnectionSubstate?) -> Void
+
+    private var peer: Peer?
+    private var tracks = CallTracks()
+    private var earlyCandidates: [String] = []
+    private var connected: EventLoopPromise<Void>?
+    private var isClosed = false
+    /// When the connection counts as hung up, if no other reason has come.
+    private var farewell: NIODeadline?
+    /// The player takes what is here whenever something is put here.
+    private var outputs = CircularBuffer<FrameSourceOutput>()
+
+    let delivery = FrameDelivery.arriving
+    var onReady: ((NIODeadline) -> Void)?
+
+    init(
+        eventLoop: any EventLoop, onCandidate: @escaping (String) -> Void,
+        onConnection: @escaping (ConnectionStatus, ConnectionSubstate?) -> Void
+    ) {
+        self.eventLoop = eventLoop
+        self.onCandidate = onCandidate
+        self.onConnection = onConnection
+    }
+
+    // MARK: Connecting
+
+    func open(at now: NIODeadline) {
+        connected = eventLoop.makePromise()
+        onConnection(.connecting, .wakingDevice)
+    }
+
+    /// Completes when the connection stands and the tracks are known; `nil` before `open(at:)` and after that.
+    var connection: EventLoopFuture<Void>? { connected?.futureResult }
+
+    /// The device's offer: makes the peer and answers. Candidates that the servers tell of follow the answer.
+    func answer(
+        _ offer: SessionDescription, iceServers: [ICEServer], areNamedByDevice: Bool, socket: PeerSocket,
+        certificate: PeerCertificate
+    ) throws(IoTError) -> SessionDescription {
+        guard peer == nil, connected != nil else { throw IoTError(.duplicateCall) }
+        var configuration = PeerConfiguration(hostAddresses: socket.hostAddresses, isControlling: false)
+        configuration.ice.servers = iceServers
+        configuration.ice.refusesLocalServers = areNamedByDevice
+        let peer = try socket.makePeer(configuration: configuration, certificate: certificate) { [weak self] event in
+            guard let self else { return }
+            handle(event, at: eventLoop.now)
+        }
+        let answer: SessionDescription
+        do throws(IoTError) {
+            answer = try peer.createAnswer(to: offer) { $0.codecs.contains { $0.trackParameters != nil } }
+        } catch {
+            peer.close()
+            throw error
+        }
+        self.peer = peer
+        for candidate in earlyCandidates { try? peer.addRemoteCandidate(candidate) }
+        earlyCandidates = []
+        tracks = CallTracks(
+            answer.sections.compactMap { section in
+                section.codecs.first.map { (section.mid, section.kind, $0) }
+            })
+        onConnection(.connecting, .handshaking)
+        return answer
+    }
+
+    /// One of the device's, which may overtake its offer.
+    func addRemoteCandidate(_ candidate: String) {
+        if let peer {
+            try? peer.addRemoteCandidate(candidate)
+        } else if !isClosed, earlyCandidates.count < Self.maximumEarlyCandidates,
+            candidate.utf8.count <= Self.maximumCandidateLength
+        {
+            earlyCandidates.append(candidate)
+        }
+    }
+
+    private func handle(_ event: PeerEvent, at now: NIODeadline) {
+        guard !isClosed else { return }
+        switch event {
+        case .stateChanged(.connected):
+            onConnection(.connected, .ready)
+            give(.opened(tracks.description), at: now)
+            connected?.succeed()
+            connected = nil
+        case .stateChanged(.failed(let error)):
+            outputs.append(.failed(error))
+            give(.closed(error), at: now)
+        case .stateChanged(.closed):
+            // Why comes over the link, by another way, and may be later: an operator is to read that the sharing was
+            // ended, not that somebody hung up.
+            farewell = farewell ?? now + Self.farewellTime
+            onReady?(now)
+        case .localCandidate(let candidate):
+            onCandidate(candidate)
+        default:
+            if let output = tracks.output(event) { give(output, at: now) }
+        }
+    }
+
+    private func give(_ output: FrameSourceOutput, at now: NIODeadline) {
+        outputs.append(output)
+        onReady?(now)
+    }
+
+    // MARK: Feeding
+
+    var nextTimeout: NIODeadline? { farewell }
+
+    func poll(at now: NIODeadline) -> FrameSourceOutput? {
+        if let output = outputs.popFirst() { return output }
+        guard let farewell, now >= farewell else { return nil }
+        self.farewell = nil
+        return .closed(IoTError(.hungUp, "the device closed the channel"))
+    }
+
+    func requestKeyFrame(at now: NIODeadline) {
+        if let mid = tracks.section(.video) { peer?.requestKeyFrame(mid: mid) }
+    }
+
+    func close(_ reason: IoTError?, at now: NIODeadline) {
+        guard !isClosed else { return }
+        isClosed = true
+        farewell = nil
+        outputs.removeAll()
+        peer?.close()
+        connected?.fail(reason ?? IoTError(.hungUp, "the channel was closed"))
+        connected = nil
+        onConnection(.disconnected, nil)
+    }
+
+    var packets: [MediaKind: PacketCounters] {
+        peer.map { tracks.packets($0.statistics.inbound) } ?? [:]
+    }
+
+    var roundTripTime: TimeAmount? { peer?.statistics.currentRoundTripTime }
+}

@@ -1,0 +1,57 @@
+import IoTCore
+import MediaCodec
+import MediaPlayer
+import PeerTransport
+
+/// A call's media sections: what a peer connection reports of them, as its player takes it. A value without I/O.
+struct CallTracks {
+    private var kinds: [String: MediaKind] = [:]
+    private(set) var description = FrameSourceDescription(video: nil, audio: nil)
+
+    init() {}
+
+    /// `sections`: the negotiated ones, each with its name, its kind and its codec.
+    init(_ sections: [(mid: String, kind: MediaKind, codec: RTPCodec)]) {
+        for (mid, kind, codec) in sections {
+            kinds[mid] = kind
+            switch codec.trackParameters {
+            case .video(let parameters):
+                description.video =
+                    VideoParameters(codec: parameters.codec, parameterSets: parameters.parameterSets) ?? parameters
+            case .audio(let parameters): description.audio = parameters
+            case nil: break
+            }
+        }
+    }
+
+    /// `nil` for what a player need not know.
+    func output(_ event: PeerEvent) -> FrameSourceOutput? {
+        switch event {
+        case .frame(let mid, let received):
+            guard kinds[mid] != nil else { return nil }
+            return .frame(
+                SourceFrame(received.frame, arrival: received.lastArrival, recoveryTime: received.recoveryTime))
+        case .frameLost(let mid):
+            return kinds[mid].map { .lost($0) }
+        case .senderReport(let mid, let mapping):
+            let ticks = Double(mapping.rtpTimestamp) / Double(max(1, mapping.clockRate))
+            return kinds[mid].map {
+                .clock($0, pts: Int64(ticks * 1_000_000), offset: mapping.senderTime(ofRTPTimestamp: 0))
+            }
+        default:
+            return nil
+        }
+    }
+
+    /// The section's name.
+    func section(_ kind: MediaKind) -> String? {
+        kinds.first { $0.value == kind }?.key
+    }
+
+    /// The transport's counters, by the kind of track.
+    func packets(_ inbound: [String: RTPReceiverStatistics]) -> [MediaKind: PacketCounters] {
+        var packets: [MediaKind: PacketCounters] = [:]
+        for (mid, kind) in kinds { packets[kind] = inbound[mid].map { PacketCounters($0) } }
+        return packets
+    }
+}

@@ -1,0 +1,67 @@
+import IoTCore
+import MediaPlayer
+import NIOCore
+
+/// Tells those who use a monitor channel what happens in it. Confined to the channel's event loop.
+final class MonitorTelling {
+    private let eventLoop: any EventLoop
+    private(set) var state = MonitorState()
+    private var uses: [String: MonitorSubscribers] = [:]
+    private(set) var hasEnded = false
+
+    init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    // MARK: Uses
+
+    func join(_ id: String) {
+        uses[id] = MonitorSubscribers(eventLoop: eventLoop)
+    }
+
+    /// The use's events end; the channel goes on for others.
+    func leave(_ id: String) {
+        uses.removeValue(forKey: id)?.publish(.ended(nil))
+    }
+
+    func has(_ id: String) -> Bool { uses[id] != nil }
+
+    func subscribe(_ id: String) -> AsyncStream<MonitorEvent> {
+        guard let use = uses[id] else { return AsyncStream { $0.finish() } }
+        return use.add(first: [.stateChanged(state)] + (hasEnded ? [.ended(state.reason)] : []))
+    }
+
+    func isWatched(by id: String) -> Bool { uses[id]?.isEmpty == false }
+
+    // MARK: Events
+
+    func connectionChanged(_ status: ConnectionStatus, _ substate: ConnectionSubstate?) {
+        state.connection = status
+        state.substate = substate
+        publish(.stateChanged(state))
+    }
+
+    func take(_ event: PlayerEvent) {
+        switch event {
+        case .statusChanged(let status, let reason):
+            state.player = status
+            state.reason = reason
+            publish(.stateChanged(state))
+        case .discontinuity(let kind, let reason, let pts, let video):
+            publish(.discontinuity(kind, reason, pts: pts, video))
+        case .warning(let error):
+            publish(.warning(error))
+        case .ended(let reason):
+            hasEnded = true
+            publish(.ended(reason))
+        }
+    }
+
+    func publish(_ event: MonitorEvent, to id: String) {
+        uses[id]?.publish(event)
+    }
+
+    private func publish(_ event: MonitorEvent) {
+        for use in uses.values { use.publish(event) }
+    }
+}

@@ -1,0 +1,26 @@
+public import IoTCore
+public import MediaCodec
+
+/// Decodes one video track, on the decoding thread.
+public protocol PictureDecoder: AnyObject {
+    /// Takes one access unit; gives the pictures that are complete by it, in the order of showing.
+    ///
+    /// - Parameter isShown: false for a picture that nobody will see, which others may refer to.
+    /// - Throws: for what cannot be decoded; the next key frame begins anew.
+    func decode(_ frame: MediaFrame, isShown: Bool) throws(IoTError) -> [VideoPicture]
+
+    /// The pictures that wait for others.
+    func flush() -> [VideoPicture]
+
+    /// Forgets all: the next frame is a key frame.
+    func reset()
+}
+
+/// Decodes one audio track, on the decoding thread.
+public protocol SoundDecoder: AnyObject {
+    /// - Throws: for what cannot be decoded; the next frame begins anew.
+    func decode(_ frame: MediaFrame) throws(IoTError) -> [AudioBuffer]
+}
+
+extension VideoDecoder: PictureDecoder {}
+extension AudioDecoder: SoundDecoder {}

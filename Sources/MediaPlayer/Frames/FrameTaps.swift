@@ -1,0 +1,24 @@
+/// Those who look at frames as they pass. Confined to the event loop of whoever calls them.
+package struct FrameTaps<Frame> {
+    private var taps: [Int: (Frame) -> Void] = [:]
+    private var next = 0
+
+    package init() {}
+
+    /// - Returns: what `remove(_:)` takes.
+    package mutating func add(_ tap: @escaping (Frame) -> Void) -> Int {
+        defer { next += 1 }
+        taps[next] = tap
+        return next
+    }
+
+    package mutating func remove(_ tap: Int) {
+        taps[tap] = nil
+    }
+
+    package func callAsFunction(_ frame: @autoclosure () -> Frame) {
+        guard !taps.isEmpty else { return }
+        let frame = frame()
+        for tap in taps.values { tap(frame) }
+    }
+}

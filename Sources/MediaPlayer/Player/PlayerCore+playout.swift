@@ -1,0 +1,98 @@
+import IoTCore
+package import NIOCore
+
+// What is due, and what became of it.
+extension PlayerCore {
+    /// Gives on what is due by now, and notes when to look again.
+    func release(at now: NIODeadline) {
+        nextTimeout = hasEnded ? nil : source.nextTimeout
+        while let output = playout?.poll() {
+            switch output {
+            case .release(_, let frame, let presentAt, let isLate):
+                release(frame, presentAt: presentAt, isLate: isLate, at: now)
+            case .lost(let kind):
+                counts.count { $0.framesDropped(kind, .lost) }
+                if kind == .video {
+                    stage?.skipToKeyFrame()
+                    group.removeAll()
+                }
+            case .requestKeyFrame:
+                source.requestKeyFrame(at: now)
+            case .want(let pts):
+                source.want(through: pts, at: now)
+                hasAsked = !hasEnded
+            case .finished:
+                handle(.finished, at: now)
+            case .conceal:
+                break
+            case .discontinuity(let kind, let reason):
+                if kind == .video { stage?.drain() }
+                breaks[kind] = reason
+            case .stalled(let tolerance, let delay):
+                handle(.starved(tolerance: tolerance, delay: delay), at: now)
+            case .resumed, .reachedLiveEdge:
+                break
+            case .timeout(let deadline):
+                if !hasEnded { nextTimeout = min(nextTimeout ?? deadline, deadline) }
+                return
+            }
+        }
+    }
+
+    private func release(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool, at now: NIODeadline) {
+        if let reason = breaks.removeValue(forKey: frame.kind) {
+            onEvent(
+                .discontinuity(frame.kind, reason, pts: frame.pts, frame.kind == .video ? playout?.video : nil))
+        }
+        if stage?.decode(frame, presentAt: presentAt, isLate: isLate, generation: generation) == false {
+            counts.count { $0.framesDropped(frame.kind, .slowReader) }
+            if frame.kind == .video { playout?.frameLost(.video, at: now) }
+        }
+        taps(PlayedFrame(frame: frame, presentAt: presentAt, isLate: isLate))
+        group.append(frame, at: presentAt)
+        for index in recordings.indices {
+            recordings[index].take(frame, presentAt: presentAt) { playout?.senderTime($0.kind, pts: $0.pts) }
+        }
+        recordings.removeAll { $0.recorder.isClosed }
+    }
+
+    /// What the decoding thread has reported since the last look.
+    package func takeDecodeEvents(at now: NIODeadline) {
+        for event in decodeEvents.take(at: now) { handle(event, at: now) }
+    }
+
+    private func handle(_ event: DecodeEvent, at now: NIODeadline) {
+        switch event {
+        case .picture(let picture):
+            counts.pictureDecoded(pts: picture.pts)
+            counts.count {
+                $0.frameDecoded(.video, isKeyFrame: picture.isKeyFrame)
+                $0.pictureSize(width: picture.width, height: picture.height)
+            }
+            guard picture.isShown else {
+                counts.count { $0.framesDropped(.video, .late) }
+                return
+            }
+            // The delay may have moved since the frame went to the decoder.
+            let presentAt = playout?.presentTime(ofReleasedPicture: picture.pts)
+            let senderTime = playout?.senderTime(.video, pts: picture.pts)
+            let presented = max(presentAt ?? picture.presentedAt, picture.decodedAt)
+            counts.count { $0.framePresented(.video, senderMicroseconds: senderTime, at: presented) }
+            handle(.frameShown, at: now)
+        case .sound(let pts, let presentAt, let isLate):
+            counts.count { $0.frameDecoded(.audio) }
+            guard !isLate else {
+                counts.count { $0.framesDropped(.audio, .late) }
+                return
+            }
+            let senderTime = playout?.senderTime(.audio, pts: pts)
+            counts.count { $0.framePresented(.audio, senderMicroseconds: senderTime, at: presentAt) }
+            if video == nil { handle(.frameShown, at: now) }
+        case .corrupt(let kind):
+            counts.count { $0.framesDropped(kind, .corrupt) }
+        case .slowReader(let frames):
+            counts.count { $0.framesDropped(.video, .slowReader, count: frames) }
+            onEvent(.warning(IoTError(.slowReader)))
+        }
+    }
+}

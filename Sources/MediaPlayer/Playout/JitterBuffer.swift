@@ -1,0 +1,200 @@
+public import IoTCore
+public import NIOCore
+
+/// Plays one channel's tracks, a video and an audio track or either alone, by their presentation times.
+///
+/// Takes coded frames in decoding order as they become complete and gives them to the decoder when they are due,
+/// with the time at which each is to be shown or heard. It owns no clock, timer or decoder: drain `poll()` after
+/// every call, and call `handleTimeout(at:)` when the last `.timeout` says so.
+///
+/// *The earliest possible time* of a frame is its sender time plus the least transit of the last ten seconds.
+/// It is presented `delay` after that: the tolerance (the 95th percentile of what arrived later than that minimum,
+/// or the last late arrival) plus a margin. Transits are measured against decoding times, so the reordering of
+/// B-frames is not taken for jitter.
+public struct JitterBuffer: Sendable {
+    public let options: JitterBufferOptions
+
+    var tracks: [TrackPlayout] = []
+    var clock: PlayoutClock?
+    var tolerance: ToleranceEstimator
+    var liveEdge = LiveEdge()
+    var gate: KeyFrameGate
+    var order = PresentationOrder()
+    var synchrony = Synchrony()
+    var continuity = AudioContinuity()
+    var stall: StallDetector
+    var counters = JitterBufferCounters()
+
+    /// The least transit of both tracks on their common line, µs.
+    var base: Int64 = 0
+    var hasShownPicture = false
+    var picture: (width: Int, height: Int)?
+    var pendingDiscontinuity: DiscontinuityReason?
+    var now: Int64
+    var outputs = CircularBuffer<PlayoutOutput>()
+
+    /// - Parameter now: the beginning of play, from which `firstFrameTime` and `liveEdgeTime` count.
+    public init(options: JitterBufferOptions = JitterBufferOptions(), now: NIODeadline) {
+        self.options = options
+        self.now = now.playoutMicroseconds
+        tolerance = ToleranceEstimator(
+            initial: options.initialTolerance.playoutMicroseconds,
+            maximum: options.maximumTolerance.playoutMicroseconds, decay: options.toleranceDecay,
+            peakLifetime: options.window.playoutMicroseconds)
+        gate = KeyFrameGate(requestInterval: options.keyFrameRequestInterval.playoutMicroseconds)
+        stall = StallDetector(threshold: options.stallThreshold.playoutMicroseconds)
+        counters.startedAt = self.now
+    }
+
+    // MARK: Inputs
+
+    /// The picture's size, frame rate and reorder depth, as far as they are known; call it before the key frame
+    /// from which they hold. A changed size is a discontinuity.
+    public mutating func setVideoParameters(_ parameters: VideoParameters) {
+        let index = trackIndex(.video)
+        tracks[index].decodingTimes.setDepth(parameters.reorderDepth)
+        if parameters.frameRate >= 0.5, parameters.frameRate <= 1_000 {
+            tracks[index].decodingTimes.setInterval(Int64(1_000_000 / parameters.frameRate))
+        }
+        guard parameters.width > 0, parameters.height > 0 else { return }
+        if let picture, picture != (parameters.width, parameters.height) {
+            pendingDiscontinuity = .sizeChanged
+        }
+        picture = (parameters.width, parameters.height)
+    }
+
+    /// A frame is complete, and so are all before it in its track's decoding order.
+    ///
+    /// - Parameters:
+    ///   - frame: its pts in µs on the track's own unwrapped time line; its dts is not looked at.
+    ///   - arrival: when its last packet came.
+    ///   - time: now; when nil, `arrival`.
+    ///   - recoveryTime: how much later than others a frame may be of which a packet has to be sent again; the
+    ///     tolerance is no less than that. Zero where none is lost.
+    public mutating func receive(
+        _ frame: MediaFrame, arrival: NIODeadline, at time: NIODeadline? = nil, recoveryTime: TimeAmount = .zero
+    ) {
+        tracks[trackIndex(frame.kind)].recoveryTime = max(0, recoveryTime.playoutMicroseconds)
+        advance(to: max(arrival, time ?? arrival))
+        guard frame.pts.magnitude < playoutTimeLimit.magnitude else {
+            lose(frame.kind)
+            return
+        }
+        if frame.kind == .video, !gate.admits(isKeyFrame: frame.isKeyFrame) {
+            counters.skippedFrames += 1
+            requestKeyFrameIfNeeded()
+            return
+        }
+        guard options.isEnabled else {
+            passThrough(frame)
+            return
+        }
+        hold(frame)
+        releaseDue()
+    }
+
+    /// A frame of this kind will never be complete.
+    public mutating func frameLost(_ kind: MediaKind, at time: NIODeadline) {
+        advance(to: time)
+        lose(kind)
+        releaseDue()
+    }
+
+    /// A sender report: this moment of the track's own time line was this moment of the sender's wall clock.
+    public mutating func senderReport(
+        _ kind: MediaKind, senderMicroseconds: Int64, trackPts: Int64, at time: NIODeadline
+    ) {
+        guard senderMicroseconds.magnitude < playoutTimeLimit.magnitude,
+            trackPts.magnitude < playoutTimeLimit.magnitude
+        else { return }
+        tracks[trackIndex(kind)].reportOffset = senderMicroseconds - trackPts
+        advance(to: time)
+        releaseDue()
+    }
+
+    public mutating func handleTimeout(at time: NIODeadline) {
+        advance(to: time)
+        releaseDue()
+    }
+
+    /// Nothing more will come: releases what is held, each with its own time.
+    public mutating func flush(at time: NIODeadline) {
+        advance(to: time)
+        while let index = nextTrack() { release(from: index, isForced: false) }
+        continuity.stop()
+    }
+
+    // MARK: Outputs
+
+    /// Drain until `.timeout`, or nil when there is nothing to wait for.
+    public mutating func poll() -> PlayoutOutput? {
+        if let output = outputs.popFirst() { return output }
+        return deadline.map { .timeout(NIODeadline(playoutMicroseconds: $0)) }
+    }
+
+    /// What the delay is sized for.
+    public var currentTolerance: TimeAmount {
+        .microseconds(options.fixedDelay == nil ? tolerance.tolerance : 0)
+    }
+
+    /// How long a frame is held beyond its earliest possible time.
+    public var currentDelay: TimeAmount {
+        .microseconds(delay)
+    }
+
+    /// When a picture that was released to be shown is due, as now reckoned: when the delay grows between its release
+    /// and its time, it is shown later than was said. Nil for one that is not among the last 32, or is late.
+    public func presentTime(ofReleasedPicture pts: Int64) -> NIODeadline? {
+        order.presentTime(pts: pts).map { NIODeadline(playoutMicroseconds: $0) }
+    }
+
+    /// When a moment of this track was, in µs on the sender's wall clock; nil before its first sender report.
+    public func senderMicroseconds(_ kind: MediaKind, pts: Int64) -> Int64? {
+        guard pts.magnitude < playoutTimeLimit.magnitude else { return nil }
+        return tracks.first { $0.kind == kind }?.reportOffset.map { $0 + pts }
+    }
+
+    // MARK: Inside
+
+    var delay: Int64 {
+        guard options.isEnabled else { return 0 }
+        if let fixed = options.fixedDelay { return fixed.playoutMicroseconds }
+        return tolerance.tolerance + options.margin.playoutMicroseconds
+    }
+
+    mutating func trackIndex(_ kind: MediaKind) -> Int {
+        if let index = tracks.firstIndex(where: { $0.kind == kind }) { return index }
+        tracks.append(TrackPlayout(kind: kind, window: options.window.playoutMicroseconds))
+        return tracks.count - 1
+    }
+
+    mutating func advance(to time: NIODeadline) {
+        now = max(now, time.playoutMicroseconds)
+        retime()
+    }
+
+    mutating func lose(_ kind: MediaKind) {
+        counters.lostFrames += 1
+        outputs.append(.lost(kind))
+        if kind == .video {
+            gate.close()
+            requestKeyFrameIfNeeded()
+        }
+    }
+
+    mutating func requestKeyFrameIfNeeded() {
+        guard gate.takeRequest(at: now) else { return }
+        counters.keyFrameRequests += 1
+        outputs.append(.requestKeyFrame)
+    }
+
+    private mutating func passThrough(_ frame: MediaFrame) {
+        counters.emit(waited: 0)
+        if frame.kind == .video, !hasShownPicture {
+            hasShownPicture = true
+            counters.firstFrameAt = now
+        }
+        outputs.append(
+            .release(frame.kind, frame, presentAt: NIODeadline(playoutMicroseconds: now), isLate: false))
+    }
+}

@@ -1,0 +1,15 @@
+/// A stream of bytes that a player makes for one reader.
+public struct MediaSink: Sendable {
+    public let chunks: ChunkStream
+    private let onEnd: @Sendable () -> Void
+
+    init(chunks: ChunkStream, onEnd: @escaping @Sendable () -> Void) {
+        self.chunks = chunks
+        self.onEnd = onEnd
+    }
+
+    /// The reader gets what is complete, then the end.
+    public func end() {
+        onEnd()
+    }
+}

@@ -1,0 +1,25 @@
+import IoTCore
+import NIOCore
+
+/// Gives a recording its frames once their place on the shared clock is known: at the start a track's first sender
+/// report may come just after its first frames.
+struct RecordingFeed {
+    /// Frames that may wait for a report; then they go without one, on their own track's clock.
+    static let limit = 256
+
+    let recorder: any Recorder
+    private var waiting: [(frame: MediaFrame, presentAt: NIODeadline)] = []
+
+    init(_ recorder: any Recorder) {
+        self.recorder = recorder
+    }
+
+    mutating func take(_ frame: MediaFrame, presentAt: NIODeadline, senderTime: (MediaFrame) -> Int64?) {
+        waiting.append((frame, presentAt))
+        while let (frame, presentAt) = waiting.first {
+            guard let time = senderTime(frame) ?? (waiting.count > Self.limit ? frame.pts : nil) else { return }
+            recorder.take(frame, senderTime: time, presentAt: presentAt)
+            waiting.removeFirst()
+        }
+    }
+}

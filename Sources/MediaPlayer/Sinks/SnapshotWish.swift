@@ -1,0 +1,41 @@
+package import IoTCore
+package import NIOCore
+import Synchronization
+
+/// Somebody waits for one picture, until it comes or they leave.
+package final class SnapshotWish: Sendable {
+    let format: PictureFormat
+    /// Of a JPEG.
+    let bounds: PictureBounds?
+    private let promise: EventLoopPromise<Snapshot>
+    private let isOver = Atomic(false)
+
+    package init(_ format: PictureFormat, _ bounds: PictureBounds? = nil, on eventLoop: any EventLoop) {
+        self.format = format
+        self.bounds = bounds
+        promise = eventLoop.makePromise()
+    }
+
+    /// False as soon as nobody waits any more.
+    var isOpen: Bool { !isOver.load(ordering: .relaxed) }
+
+    /// The first end counts.
+    package func end(_ result: Result<Snapshot, IoTError>) {
+        guard !isOver.exchange(true, ordering: .relaxed) else { return }
+        promise.completeWith(result.mapError { $0 as any Error })
+    }
+
+    package var picture: Snapshot {
+        get async throws(IoTError) {
+            do {
+                return try await withTaskCancellationHandler {
+                    try await promise.futureResult.get()
+                } onCancel: {
+                    end(.failure(IoTError(.messageTimeout, "nobody waits for the picture any more")))
+                }
+            } catch {
+                throw error as? IoTError ?? IoTError(.mediaFailed, underlying: error)
+            }
+        }
+    }
+}

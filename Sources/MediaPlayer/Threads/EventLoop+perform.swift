@@ -1,0 +1,17 @@
+package import IoTCore
+package import NIOCore
+
+extension EventLoop {
+    /// Runs `body` on the loop; what it throws arrives as it was thrown.
+    package func perform<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(IoTError) -> Value
+    ) async throws(IoTError) -> Value {
+        do {
+            return try await submit(body).get()
+        } catch let error as IoTError {
+            throw error
+        } catch {
+            throw IoTError(.internalFailure, underlying: error)
+        }
+    }
+}

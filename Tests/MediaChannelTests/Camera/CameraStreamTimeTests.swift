@@ -1,0 +1,74 @@
+import IoTCore
+import Logging
+import MediaPlayer
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import MediaChannel
+
+/// A camera's stream on a loop whose time is the test's.
+@Suite struct CameraStreamTimeTests {
+    private let loop = EmbeddedEventLoop()
+    private let video = VideoParameters(codec: .h264, parameterSets: [], width: 16, height: 16)
+
+    private func stream(
+        wallClock: @escaping () -> Int64 = { 0 }, onChange: @escaping () -> Void = {}
+    ) -> CameraStream {
+        CameraStream(
+            eventLoop: loop, maximumViewers: 8, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            wallClock: wallClock, onChange: onChange)
+    }
+
+    private func picture(_ index: Int64) -> MediaFrame {
+        MediaFrame(
+            kind: .video, isKeyFrame: index % 25 == 0, pts: index * 40_000, dts: index * 40_000,
+            bytes: ByteBuffer(bytes: [0, 0, 0, 2, index % 25 == 0 ? 0x65 : 0x41, 0x88]))
+    }
+
+    @Test("What the model shows of the stream is measured once a second, however many frames come")
+    func measures() {
+        var changes = 0
+        let stream = stream(onChange: { changes += 1 })
+        stream.handle(.opened(video: video, audio: nil))
+        changes = 0
+        for index in 0..<251 as Range<Int64> {
+            stream.handle(.frame(picture(index)))
+            loop.advanceTime(by: .milliseconds(40))
+        }
+        #expect(changes == 10)
+        #expect(stream.measurement.video?.frameRate.rounded() == 25)
+    }
+
+    @Test("The newest picture is the loop's, and the source's clock is tied to the wall clock at the first frame alone")
+    func clocks() {
+        var wall: Int64 = 1_800_000_000_000_000
+        let stream = stream(wallClock: { wall })
+        stream.handle(.opened(video: video, audio: nil))
+        for index in 0..<50 as Range<Int64> {
+            stream.handle(.frame(picture(index)))
+            loop.advanceTime(by: .milliseconds(40))
+            wall += 40_000
+        }
+        #expect(stream.newest?.pts == Int64(1_960_000))
+        #expect(stream.newest?.time == loop.now - .milliseconds(40))
+        #expect(stream.clock?.pts == 0 && stream.clock?.wall == 1_800_000_000_000_000)
+        wall = 1_900_000_000_000_000
+        stream.turn(on: false)
+        #expect(stream.since == 1_900_000_000_000)
+    }
+
+    @Test("A tap gets each frame as it came, until it is removed, also while the camera is off")
+    func taps() {
+        let stream = stream()
+        var seen: [Int64] = []
+        stream.handle(.opened(video: video, audio: nil))
+        let tap = stream.taps.add { seen.append($0.pts) }
+        stream.handle(.frame(picture(0)))
+        stream.turn(on: false)
+        stream.handle(.frame(picture(1)))
+        stream.taps.remove(tap)
+        stream.handle(.frame(picture(2)))
+        #expect(seen == [0, 40_000])
+    }
+}

@@ -1,0 +1,39 @@
+import IoTCore
+import Logging
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import MediaChannel
+
+@Suite(.timeLimit(.minutes(1))) struct MonitorCoreTests {
+    @Test("A channel is made on any thread, and tells its users of its beginning, its failure and its end")
+    func madeElsewhere() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let core = NIOLoopBoundBox.makeBoxSendingValue(
+            MonitorCore(eventLoop: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { _ in },
+            eventLoop: loop)
+        let (events, connected) = try await loop.submit {
+            core.value.join("user")
+            let events = core.value.subscribe("user")
+            return (events, try core.value.beginPreparing())
+        }.get()
+        try await loop.submit { core.value.fail(IoTError(.deviceOffline)) }.get()
+        await #expect(throws: IoTError.self) { try await connected.get() }
+        var told: [String] = []
+        for await event in events {
+            switch event {
+            case .stateChanged(let state):
+                told.append("\(state.connection) \(state.player) \(state.reason?.code.name ?? "-")")
+            case .ended(let reason): told.append("ended \(reason?.code.name ?? "-")")
+            default: told.append("other")
+            }
+        }
+        #expect(
+            told == [
+                "disconnected stopped -", "disconnected preparing -", "connecting preparing -",
+                "connecting stopping deviceOffline", "disconnected stopping deviceOffline",
+                "disconnected stopped deviceOffline", "ended deviceOffline",
+            ])
+    }
+}

@@ -1,0 +1,119 @@
+import IoTCore
+import MediaCodec
+import MediaTestSupport
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import MediaPlayer
+
+/// Parts of the test's own in a player, in virtual time.
+@Suite(.timeLimit(.minutes(1))) struct PlayerPartsTests {
+    /// What the parts were given.
+    private final class Log: Sendable {
+        let entries = Mutex<[String]>([])
+
+        func add(_ entry: String) { entries.withLock { $0.append(entry) } }
+
+        func count(_ entry: String) -> Int { entries.withLock { $0.count { $0 == entry } } }
+    }
+
+    /// Takes so many, then leaves.
+    private final class Screen: PictureSink, SoundSink {
+        private let log: Log
+        private var remaining: Int
+
+        init(_ log: Log, atMost count: Int = .max) {
+            self.log = log
+            remaining = count
+        }
+
+        private func take(_ entry: String) -> Bool {
+            log.add(entry)
+            remaining -= 1
+            return remaining > 0
+        }
+
+        func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool { take("picture") }
+
+        func take(_ sound: AudioBuffer, presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
+            take("sound")
+        }
+
+        func end(_ reason: IoTError?) { log.add("end") }
+    }
+
+    private final class Tape: Recorder {
+        let frames = Mutex<[(kind: MediaKind, isKeyFrame: Bool, senderTime: Int64)]>([])
+        let isEnded = Atomic(false)
+
+        var isClosed: Bool { isEnded.load(ordering: .relaxed) }
+
+        func take(_ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline) {
+            frames.withLock { $0.append((frame.kind, frame.isKeyFrame, senderTime)) }
+        }
+
+        func end(_ reason: IoTError?) { isEnded.store(true, ordering: .relaxed) }
+    }
+
+    private func source() throws -> ClipSource {
+        ClipSource(try SampleClip("bunny-h264-aac51.mp4", rounds: 1))
+    }
+
+    @Test("A decoder of one's own decodes every picture, and one that cannot be made spoils its frames alone")
+    func decoders() throws {
+        let source = try source()
+        let count = CountingDecoder.Count()
+        var parts = PlayerParts()
+        parts.pictureDecoder = { parameters throws(IoTError) in try CountingDecoder(parameters, count) }
+        parts.soundDecoder = { _ throws(IoTError) in throw IoTError(.codecUnsupported) }
+        let player = VirtualPlayer(source, PlayerCapabilities(of: .playback), parts: parts)
+        try player.play()
+        try player.run(for: .microseconds(source.duration) + .seconds(1))
+        #expect(count.value == source.clip.pictures)
+        let statistics = try #require(player.core.statistics(of: nil, at: player.now))
+        #expect(statistics.video?.framesShown == source.clip.pictures)
+        #expect(statistics.audio?.framesDroppedByReason.corrupt == source.clip.frames.count { $0.kind == .audio })
+        #expect(player.hasEnded)
+    }
+
+    @Test("Sinks of one's own get every picture and all sound, up to the one that they refuse, and the end")
+    func sinks() throws {
+        let source = try source()
+        let (all, few) = (Log(), Log())
+        let player = VirtualPlayer(source, PlayerCapabilities(of: .playback))
+        try player.core.prepare(at: player.now)
+        try player.core.addPictures { Screen(all) }
+        try player.core.addSound { Screen(all) }
+        try player.core.addPictures { Screen(few, atMost: 3) }
+        try player.play()
+        try player.run(for: .microseconds(source.duration) + .seconds(1))
+        #expect(all.count("picture") == source.clip.pictures)
+        #expect(all.count("sound") > 0)
+        #expect(all.count("end") == 2)
+        #expect(few.count("picture") == 3 && few.count("end") == 0)
+        #expect(throws: IoTError.self) { try player.core.addPictures { Screen(all) } }
+    }
+
+    @Test("A recorder that comes while the player plays gets the frames from the newest key frame on, to the end")
+    func recorder() throws {
+        let source = try source()
+        let tape = Tape()
+        let player = VirtualPlayer(source, PlayerCapabilities(of: .playback))
+        try player.play()
+        try player.run(for: .seconds(2))
+        var tracks = (video: false, audio: false)
+        try player.core.addRecorder(at: player.now) { video, audio in
+            tracks = (video == source.clip.video, audio == source.clip.audio)
+            return tape
+        }
+        #expect(tracks.video && tracks.audio)
+        try player.run(for: .microseconds(source.duration))
+        let frames = tape.frames.withLock { $0 }
+        let first = try #require(frames.first)
+        #expect(first.kind == .video && first.isKeyFrame && first.senderTime < 2_000_000)
+        let pictures = source.clip.frames.filter { $0.kind == .video && $0.pts >= first.senderTime }
+        #expect(frames.count { $0.kind == .video } == pictures.count)
+        #expect(tape.isClosed)
+    }
+}

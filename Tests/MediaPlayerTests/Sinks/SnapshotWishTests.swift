@@ -1,0 +1,30 @@
+import IoTCore
+import NIOPosix
+import Testing
+
+@testable import MediaPlayer
+
+@Suite struct SnapshotWishTests {
+    @Test("Who leaves ends the wait, and no picture is encoded for them", .timeLimit(.minutes(1)))
+    func cancelled() async {
+        let wish = SnapshotWish(.jpeg, on: MultiThreadedEventLoopGroup.singleton.any())
+        let asker = Task { try await wish.picture }
+        asker.cancel()
+        #expect(await asker.result.failure?.code == .messageTimeout)
+        #expect(!SnapshotSink(wish).isWanted)
+    }
+
+    @Test("The first end counts")
+    func firstEnd() async {
+        let wish = SnapshotWish(.png, on: MultiThreadedEventLoopGroup.singleton.any())
+        SnapshotSink(wish).end(nil)
+        wish.end(.failure(IoTError(.mediaFailed)))
+        #expect(await Task { try await wish.picture }.result.failure?.code == .channelDisconnected)
+    }
+}
+
+extension Result {
+    fileprivate var failure: IoTError? {
+        if case .failure(let error) = self { error as? IoTError } else { nil }
+    }
+}

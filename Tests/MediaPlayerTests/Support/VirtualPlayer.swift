@@ -1,0 +1,89 @@
+import IoTCore
+import Logging
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import MediaPlayer
+
+/// A player in virtual time: the real core, playout and decoders, without an event loop and without a thread.
+final class VirtualPlayer {
+    let core: PlayerCore
+    private(set) var now = NIODeadline.uptimeNanoseconds(5_000_000_000)
+    private(set) var played: [PlayedFrame] = []
+    private(set) var events: [PlayerEvent] = []
+    private let time: VirtualTime
+
+    init(_ source: any FrameSource, _ capabilities: PlayerCapabilities, parts: PlayerParts = PlayerParts()) {
+        let time = VirtualTime(now)
+        self.time = time
+        var parts = parts
+        parts.clock = { time.now }
+        parts.jobQueue = { _, _ in InlineQueue() }
+        core = PlayerCore(
+            source: source, capabilities: capabilities, parts: parts,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        core.onEvent = { [unowned self] in events.append($0) }
+        _ = core.taps.add { [unowned self] in played.append($0) }
+        source.onReady = { [unowned self] in core.pump(at: $0) }
+        core.join("user")
+    }
+
+    func play() throws(IoTError) {
+        _ = try core.play("user", at: now)
+    }
+
+    /// Gives the core its time-outs until then.
+    func run(for amount: TimeAmount) throws {
+        let end = now + amount
+        var steps = 0
+        while now < end {
+            now = min(end, max(core.nextTimeout ?? end, now + .microseconds(1)))
+            time.set(now)
+            core.handleTimeout(at: now)
+            steps += 1
+            try #require(steps < 1_000_000)
+        }
+        core.pump(at: now)
+    }
+
+    var statuses: [PlayerStatus] {
+        events.compactMap { if case .statusChanged(let status, _) = $0 { status } else { nil } }
+    }
+
+    var hasEnded: Bool { events.contains { if case .ended(nil) = $0 { true } else { false } } }
+
+    /// The pictures that were to be shown.
+    var pictures: [PlayedFrame] { played.filter { $0.frame.kind == .video && !$0.isLate } }
+    var sounds: [PlayedFrame] { played.filter { $0.frame.kind == .audio && !$0.isLate } }
+
+    func forgetPlayed() {
+        played = []
+        events = []
+    }
+}
+
+/// The clock of everything in a virtual player.
+final class VirtualTime: Sendable {
+    private let nanoseconds: Atomic<UInt64>
+
+    init(_ now: NIODeadline) {
+        nanoseconds = Atomic(now.uptimeNanoseconds)
+    }
+
+    var now: NIODeadline { .uptimeNanoseconds(nanoseconds.load(ordering: .relaxed)) }
+
+    func set(_ now: NIODeadline) {
+        nanoseconds.store(now.uptimeNanoseconds, ordering: .relaxed)
+    }
+}
+
+/// Runs each job at once, on the caller's thread.
+final class InlineQueue: JobQueue {
+    func submit(patience: Int, beyondLimit: Bool, _ job: @escaping @Sendable () -> Void) -> Bool {
+        job()
+        return true
+    }
+
+    func stop() {}
+}

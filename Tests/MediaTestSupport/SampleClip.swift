@@ -1,0 +1,42 @@
+import Foundation
+package import IoTCore
+import MediaCodec
+
+/// The frames of a clip in `Samples`, as a live source sends them.
+package struct SampleClip {
+    package let frames: [MediaFrame]
+    package let video: VideoParameters
+    package let audio: AudioParameters
+    package let pictures: Int
+
+    /// `rounds` of a sample, one after the other on one clock without a gap.
+    package init(_ name: String, rounds: Int) throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let demuxer = try MediaDemuxer(
+            url: root.appendingPathComponent("Samples/\(name)").path, options: DemuxerOptions(),
+            cancellation: DemuxerCancellation())
+        var one: [MediaFrame] = []
+        while let frame = try demuxer.readFrame() { one.append(frame) }
+        let start = one.map(\.pts).min() ?? 0
+        let pictures = one.filter { $0.kind == .video }
+        let length = (pictures.map(\.pts).max() ?? 0) - start + 40_000
+        one.removeAll { $0.pts - start >= length }
+        var frames: [MediaFrame] = []
+        for round in 0..<rounds {
+            for var frame in one {
+                frame.pts += Int64(round) * length - start
+                frame.dts += Int64(round) * length - start
+                frame.isDiscontinuity = false
+                frames.append(frame)
+            }
+        }
+        self.frames = frames.sorted { $0.dts < $1.dts }
+        guard let video = demuxer.video, let audio = demuxer.audio else {
+            throw IoTError(.sourceUnsupported, "\(name) lacks a track")
+        }
+        self.video = video
+        self.audio = audio
+        self.pictures = pictures.count * rounds
+    }
+}
