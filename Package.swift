@@ -132,7 +132,7 @@ let package = Package(
             name: "iotvideod",
             dependencies: [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "NetConfig", "LinkHub", "MediaChannel",
-                "MediaCodec", "PeerTransport", "RTP", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals,
+                "MediaCodec", "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals,
                 hummingbird, nioSSL, coreMetrics, arguments, yams,
             ],
             resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
@@ -189,7 +189,7 @@ let package = Package(
         tests(
             "iotvideodTests",
             [
-                "iotvideod", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "RTP", "IoTCore",
+                "iotvideod", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "IoTCore",
                 nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ]),
