@@ -2,6 +2,7 @@ import IoTCore
 import MediaPlayer
 import NIOCore
 import PeerTransport
+import RTP
 
 /// Feeds a player with what a device sends in a call: the peer connection, from its making to its end. Confined to one
 /// event loop.

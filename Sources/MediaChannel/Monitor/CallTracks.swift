@@ -2,6 +2,7 @@ import IoTCore
 import MediaCodec
 import MediaPlayer
 import PeerTransport
+import RTP
 
 /// A call's media sections: what a peer connection reports of them, as its player takes it. A value without I/O.
 struct CallTracks {
