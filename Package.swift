@@ -165,7 +165,8 @@ let package = Package(
         tests("NetConfigTests", ["NetConfig", "IoTCore"]),
         tests(
             "LinkHubTests",
-            ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt, crypto]),
+            ["LinkHub", "IoTLink", "ThingModel", "IoTCore", nioCore, logging, lifecycle, grdb, jwt, crypto],
+            exclude: ["Fixtures"]),
         tests(
             "MediaChannelTests",
             [
