@@ -4,7 +4,7 @@ import ThingModel
 
 /// What users ask about devices and their models.
 extension HubCore {
-    func listDevices(of user: AccessID, _ parameters: RequestParameters) throws(IoTError) -> JSONValue {
+    func listDevices(of user: AccessID, _ parameters: LinkMembers) throws(IoTError) -> JSONValue {
         guard state.users[user] != nil else { throw noUser(user) }
         let names = state.bindings.devices(of: user).compactMap { state.devices[$0]?.name }
         let (listed, more) = try page(names, parameters)
@@ -49,13 +49,13 @@ extension HubCore {
         return line
     }
 
-    func readProperty(_ parameters: RequestParameters, _ device: DeviceID) throws(IoTError) -> JSONValue {
+    func readProperty(_ parameters: LinkMembers, _ device: DeviceID) throws(IoTError) -> JSONValue {
         let reading = try model(of: device).read(try parameters.text("path"))
         return ["value": reading.value, "version": .integer(reading.version)]
     }
 
     mutating func writeProperty(
-        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let path = try parameters.text("path")
         let value = try parameters.value("value")
@@ -70,7 +70,7 @@ extension HubCore {
     }
 
     mutating func addUserProperty(
-        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let name = try parameters.text("name")
         let value = try parameters.value("value")
@@ -84,7 +84,7 @@ extension HubCore {
     }
 
     mutating func deleteUserProperty(
-        _ parameters: RequestParameters, _ device: DeviceID
+        _ parameters: LinkMembers, _ device: DeviceID
     ) throws(IoTError) -> JSONValue {
         let name = try parameters.text("name")
         let ifVersion = try parameters.optionalInteger("ifVersion")

@@ -110,7 +110,8 @@ public struct ThingModelClient: Sendable {
             version: version, value: result["value"] ?? value, isPending: result["pending"]?.boolValue ?? false)
     }
 
-    /// Tells the device to do something and waits for what it says; `deviceOffline` (8000) when it is away.
+    /// Tells the device to do something and waits for what it says, ten minutes at most (25001 for more);
+    /// `deviceOffline` (8000) when it is away.
     public func takeAction(
         _ device: String, _ path: String, _ value: JSONValue, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> JSONValue {
@@ -145,7 +146,7 @@ public struct ThingModelClient: Sendable {
     }
 
     private func changeUserProperty(
-        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
+        _ method: LinkMethod<JSONValue, JSONValue>, _ params: JSONValue, timeout: Duration, id: String?
     ) async throws(IoTError) -> Int64 {
         let result = try await link.request(method, params, timeout: timeout, id: id)
         guard let version = result["version"]?.integerValue else { throw Self.damaged("the answer") }
