@@ -20,7 +20,8 @@ public struct LinkMembers: Sendable {
     }
 
     public func wrong(_ message: String) -> IoTError {
-        IoTError(failure, "\(method): \(message)")
+        let reason = failure == .invalidRequest ? message : "the answer makes no sense: \(message)"
+        return IoTError(failure, "\(method): \(reason)")
     }
 
     public subscript(name: String) -> JSONValue? { value[name] }

@@ -118,17 +118,17 @@ struct HubMethods: Sendable {
 
     private static let models = [
         HubMethod(ModelMethod.read) { core, call throws(IoTError) in
-            try core.readProperty(call.members, try call.permit.target())
+            try core.readProperty(call)
         },
         HubMethod(ModelMethod.readMany) { core, call throws(IoTError) in try core.readMany(call.members, call.permit) },
         HubMethod(ModelMethod.write) { core, call throws(IoTError) in
-            try core.writeProperty(call.members, try call.permit.target(), at: call.time)
+            try core.writeProperty(call)
         },
         HubMethod(ModelMethod.addUserProperty) { core, call throws(IoTError) in
-            try core.addUserProperty(call.members, try call.permit.target(), at: call.time)
+            try core.addUserProperty(call)
         },
         HubMethod(ModelMethod.deleteUserProperty) { core, call throws(IoTError) in
-            try core.deleteUserProperty(call.members, try call.permit.target())
+            try core.deleteUserProperty(call)
         },
         HubMethod(later: ModelMethod.takeAction) { core, call throws(IoTError) in try core.takeAction(call) },
         HubMethod(ModelMethod.login) { core, call throws(IoTError) in

@@ -10,13 +10,13 @@ public enum ModelMethod {
     public static let showDevice = LinkMethod<JSONValue, JSONValue>("device.show", user: .actionOrUnclaimed(.view))
     public static let exportDevice = LinkMethod<JSONValue, JSONValue>(
         "device.export", user: .actionOrUnclaimed(.view))
-    public static let read = LinkMethod<JSONValue, JSONValue>("property.read", user: .action(.view))
+    public static let read = LinkMethod<PropertyQuery, PropertyReading>("property.read", user: .action(.view))
     public static let readMany = LinkMethod<JSONValue, JSONValue>("property.readMany", user: .eachAction(.view))
-    public static let write = LinkMethod<JSONValue, JSONValue>(
+    public static let write = LinkMethod<PropertyWrite, WriteOutcome>(
         "property.write", user: .action(.configure), isDurable: true)
-    public static let addUserProperty = LinkMethod<JSONValue, JSONValue>(
+    public static let addUserProperty = LinkMethod<UserPropertyAddition, UserPropertyOutcome>(
         "userProperty.add", user: .action(.configure), isDurable: true)
-    public static let deleteUserProperty = LinkMethod<JSONValue, JSONValue>(
+    public static let deleteUserProperty = LinkMethod<UserPropertyDeletion, UserPropertyOutcome>(
         "userProperty.delete", user: .action(.configure), isDurable: true)
     public static let takeAction = LinkMethod<JSONValue, JSONValue>(
         "action.take", user: .action(.control), isDurable: true, longestDeadline: .seconds(600))
