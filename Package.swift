@@ -184,7 +184,8 @@ let package = Package(
         tests("NetConfigTests", ["NetConfig", "IoTCore"]),
         tests(
             "LinkHubTests",
-            ["LinkHub", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt, crypto]),
+            ["LinkHub", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt, crypto],
+            exclude: ["Fixtures"]),
         tests(
             "MediaPlayerTests",
             ["MediaPlayer", "MediaCodec", "MediaTestSupport", "IoTCore", nioCore, nioPosix, nioEmbedded, logging]),

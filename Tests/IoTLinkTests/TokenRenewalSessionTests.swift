@@ -32,7 +32,7 @@ struct TokenRenewalSessionTests {
         let hub = WireHub(
             endpoint: broker.endpoint, token: hubToken, unread: ["test.ask"]
         ) { address, request in
-            if request.method == LinkMethod.renewToken {
+            if request.method == TokenMethod.renew.name {
                 let number = given.withLock { given in
                     // A token that begins in the future would be renewed at once.
                     let now = Int(WallClock.milliseconds() / 1_000 - start)
@@ -59,7 +59,7 @@ struct TokenRenewalSessionTests {
             group.addTask { try await session.run() }
             defer { group.cancelAll() }
             for await change in statuses where change.status == .online { break }
-            let begin = try await hub.next(method: LinkMethod.begin)
+            let begin = try await hub.next(method: SessionMethod.begin.name)
             // Until three renewals are done: requests that overlap, and pushes all the time.
             var asked: [String] = []
             var pushed: [Int64] = []
@@ -100,7 +100,7 @@ struct TokenRenewalSessionTests {
         }
         // One goodbye, of the one session. The broker has it; the hub may yet have to read it.
         var ends = 0
-        for await arrival in hub.arrivals where arrival.envelope.method == LinkMethod.end {
+        for await arrival in hub.arrivals where arrival.envelope.method == SessionMethod.end.name {
             ends += 1
             hub.stop()
         }

@@ -127,7 +127,7 @@ struct AccountTests {
         _ = try hub.request(hub.guest, "token.enrol")
         let sent = try hub.sendRequest(administrator, "user.remove", ["accessId": "guest"])
         let pushes = sent.filter { $0.address == hub.guest }.compactMap(\.push)
-        #expect(pushes.map(\.method) == ["device.unbound", LinkMethod.kick])
+        #expect(pushes.map(\.method) == ["device.unbound", SessionMethod.kick.name])
         #expect(pushes.map { $0.params["reason"] } == ["removed", "removed"])
         #expect(hub.core.state.tokens[token] == nil && hub.core.state.enrolments.isEmpty)
         #expect(hub.core.state.bindings[hub.front, AccessID(rawValue: "guest")!] == nil)

@@ -142,7 +142,7 @@ struct HubCoreTests {
         #expect(try hub.request(hub.camera, "model.report", ["changes": []]) == nil)
         #expect(try hub.send(hub.camera, .push(LinkPush(method: "session.end"))).isEmpty)
         let again = try hub.sendRequest(hub.camera, "session.begin")
-        #expect(again.first?.pushMethod == LinkMethod.kick)
+        #expect(again.first?.pushMethod == SessionMethod.kick.name)
         #expect(hub.core.sessions[hub.camera.principal]?.address == newer)
     }
 
@@ -152,7 +152,9 @@ struct HubCoreTests {
         #expect(try hub.request(hub.camera, "session.begin", ["connection": 1])?.code == .success)
         #expect(try hub.request(hub.camera, "session.heartbeat", ["connection": 2])?.code == .success)
         func will(_ connection: JSONValue) -> Envelope {
-            .push(LinkPush(method: LinkMethod.end, params: ["reason": "connectionLost", "connection": connection]))
+            .push(
+                LinkPush(
+                    method: SessionMethod.end.name, params: ["reason": "connectionLost", "connection": connection]))
         }
         for stale: JSONValue in [1, 3] {
             #expect(try hub.send(hub.camera, will(stale)).isEmpty)
@@ -481,6 +483,6 @@ struct HubCoreTests {
 
 extension LinkPush {
     fileprivate static func kick(at wall: Int64) -> LinkPush {
-        LinkPush(method: LinkMethod.kick, params: ["reason": "superseded"], t: wall)
+        LinkPush(method: SessionMethod.kick.name, params: ["reason": "superseded"], t: wall)
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import IoTCore
 import IoTLink
 import Testing
@@ -216,22 +215,10 @@ struct HubRightsTests {
             [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001], plain([:])),
     ]
 
-    @Test("The table below has every method of the hub's table of rights")
+    @Test("The table below has every method of the table of link methods")
     func complete() {
-        let known = Set(HubRights.users.keys).union(HubRights.devices.keys).union(HubRights.enrolments.keys)
-        #expect(Set(Self.rows.map(\.method)) == known)
+        #expect(Set(Self.rows.map(\.method)) == Set(HubMethods.all.rows.map(\.name)))
         #expect(Self.rows.allSatisfy { $0.codes.count == Role.allCases.count })
-    }
-
-    @Test("The document says of each method what the hub's table of rights says")
-    func documented() throws {
-        let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let lines = Set(
-            try String(contentsOfFile: "/\(path)/docs/link.md", encoding: .utf8).split(separator: "\n").map(String.init)
-        )
-        for (method, right) in Array(HubRights.users) + Array(HubRights.devices) {
-            #expect(lines.contains("| `\(method)` | \(right.words) |"), "\(method)")
-        }
     }
 
     @Test("Every method, as every role, does what the table says, and a refusal changes nothing", arguments: rows)

@@ -154,7 +154,7 @@ struct KeyTests {
             _ = try check(&hub, made["key"])
             _ = hub.timeout()
             hub.advance(.seconds(1))
-            for address in [hub.guest, hub.stranger] { _ = try hub.request(address, LinkMethod.heartbeat) }
+            for address in [hub.guest, hub.stranger] { _ = try hub.request(address, SessionMethod.heartbeat.name) }
         }
         #expect(uses() == [first])
         hub.advance(.seconds(1))

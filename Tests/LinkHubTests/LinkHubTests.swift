@@ -162,7 +162,7 @@ struct LinkHubTests {
                 let kick = await old.first { event in
                     if case .push(let push)? = event.envelope { push.method } else { nil }
                 }
-                #expect(kick == LinkMethod.kick)
+                #expect(kick == SessionMethod.kick.name)
                 // The old one goes on talking, and then dies: its will comes.
                 try old.publish(address.upTopic, #"{"method":"session.end","params":{}}"#)
                 try old.publish(

@@ -98,7 +98,7 @@ struct MessagesOverTheWireTests {
             var told: ThingEvent?
             var data: DeviceData?
             for await push in pushes {
-                if push.method == EventMethod.event { told = ThingEvent(json: push.params) }
+                if push.method == EventMethod.event.name { told = ThingEvent(json: push.params) }
                 data = data ?? DeviceData(push)
                 if told != nil, data != nil { break }
             }

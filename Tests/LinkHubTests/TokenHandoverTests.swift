@@ -23,11 +23,11 @@ struct TokenHandoverTests {
                     session.updateToken(second)
                     let deadline = NIODeadline.now() + .seconds(20)
                     while session.counters.handovers == 0, NIODeadline.now() < deadline {
-                        _ = try await session.request(LinkMethod.heartbeat)
+                        _ = try await session.request(SessionMethod.heartbeat.name)
                     }
                     #expect(session.counters.handovers == 1)
                     try await hub.revokeToken(id: try TokenClaims(parsing: first).id)
-                    for _ in 0..<20 { _ = try await session.request(LinkMethod.heartbeat) }
+                    for _ in 0..<20 { _ = try await session.request(SessionMethod.heartbeat.name) }
                     #expect(session.current.status == .online)
                     #expect(session.counters.onlineCount == 1)
                     #expect(session.counters.resentRequests == 0)

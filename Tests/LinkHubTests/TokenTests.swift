@@ -216,7 +216,7 @@ struct TokenTests {
         let second = try hub.core.issueToken(hub.camera.principal, lifetime: 600, at: time).id
         try hub.core.ensureAdministrator(hub.owner.principal.accessID!, at: time)
         let one = try hub.sendRequest(hub.owner, "token.revoke", ["id": .string(first)])
-        #expect(!one.contains { $0.pushMethod == LinkMethod.kick })
+        #expect(!one.contains { $0.pushMethod == SessionMethod.kick.name })
         #expect(hub.core.sessions[hub.camera.principal] != nil)
         let sent = try hub.sendRequest(hub.owner, "token.revoke", ["id": .string(second)])
         #expect(sent.first { $0.address == hub.camera }?.push?.params == ["reason": "revoked"])

@@ -19,7 +19,7 @@ import Testing
     func repeated() async throws {
         let events = events()
         for code in [ErrorCode.messageTimeout, .linkUnavailable, .tooManyRequests] {
-            hub.failNext(EventMethod.report, IoTError(code))
+            hub.failNext(EventMethod.report.name, IoTError(code))
         }
         try events.post("a/b", ["n": 1])
         try events.post("a/c", 2)
@@ -39,12 +39,12 @@ import Testing
     @Test("What the hub refuses for good is dropped and counted; too many are too")
     func dropped() async throws {
         let events = events()
-        hub.failNext(EventMethod.report, IoTError(.invalidRequest))
+        hub.failNext(EventMethod.report.name, IoTError(.invalidRequest))
         try events.post("a", 1)
         try events.post("b", 1)
         let task = Task { await events.run() }
-        #expect(await hub.nextMethod() == EventMethod.report)
-        #expect(await hub.nextMethod() == EventMethod.report)
+        #expect(await hub.nextMethod() == EventMethod.report.name)
+        #expect(await hub.nextMethod() == EventMethod.report.name)
         task.cancel()
         await task.value
         #expect(events.droppedCount == 1)

@@ -90,16 +90,16 @@ final class HubStandIn: ModelLink {
             throw error
         }
         switch method {
-        case ModelMethod.login:
+        case ModelMethod.login.name:
             let login = try ModelLogin(json: params)
             if state.document == nil { state.document = ThingDocument(schema: login.schema) }
             return try state.document?.login(login, at: 1).json ?? .null
-        case ModelMethod.report:
+        case ModelMethod.report.name:
             for change in params["changes"]?.arrayValue ?? [] {
                 _ = try state.document?.report(change["path"]?.stringValue ?? "", change["value"] ?? .null, at: 2)
             }
             return [:]
-        case ModelMethod.applied:
+        case ModelMethod.applied.name:
             try state.document?.markApplied(
                 params["path"]?.stringValue ?? "", version: params["version"]?.integerValue ?? 0)
             return [:]

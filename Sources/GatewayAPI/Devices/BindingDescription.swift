@@ -1,3 +1,5 @@
+public import IoTCore
+
 /// One account bound to a device.
 public struct BindingDescription: Codable, Hashable, Sendable {
     public var accessId: String

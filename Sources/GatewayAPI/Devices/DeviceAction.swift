@@ -9,11 +9,3 @@ public enum DeviceAction: String, Codable, Hashable, Sendable, CaseIterable {
     /// Write properties and user properties, rename.
     case configure
 }
-
-/// The part an account has in a device.
-public enum BindingRole: String, Codable, Hashable, Sendable, CaseIterable {
-    /// All actions; shares the device with others, and removes it. A device has one at most.
-    case owner
-    /// The actions it was given.
-    case guest
-}

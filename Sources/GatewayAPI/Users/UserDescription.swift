@@ -1,3 +1,5 @@
+public import IoTCore
+
 /// One account of the hub.
 public struct UserDescription: Codable, Hashable, Sendable {
     public var accessId: String

@@ -1,3 +1,5 @@
+public import IoTCore
+
 /// `POST /v1/users`
 public struct UserRequest: APIRequestBody, Hashable {
     public static let members = ["accessId", "kind"]

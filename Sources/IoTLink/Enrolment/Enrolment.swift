@@ -65,7 +65,7 @@ private struct Exchange {
         address = LinkAddress.random(principal)
         // The hub's clock is not known yet, and a box that joins may have none: a deadline in the year 9999 is none.
         request = LinkRequest(
-            id: RequestID.random(), method: LinkMethod.exchangeEnrolment, t: WallClock.milliseconds(),
+            id: RequestID.random(), method: SessionMethod.exchangeEnrolment.name, t: WallClock.milliseconds(),
             deadline: 253_402_300_799_000)
         payload = try Envelope.request(request).serialized()
     }

@@ -155,7 +155,8 @@ extension LinkSession {
             return feed(.transport(attempt: attempt, .tokenUnreadable(error)))
         }
         let will = LinkPush(
-            method: LinkMethod.end, params: ["reason": "connectionLost", "connection": .integer(Int64(attempt))])
+            method: SessionMethod.end.name,
+            params: ["reason": "connectionLost", "connection": .integer(Int64(attempt))])
         var configuration = MQTTConfiguration(
             endpoint: endpoint, clientID: clientID, credentials: credentials,
             will: MQTTMessage(topic: address.upTopic, payload: Array(will.json.jsonText.utf8)))

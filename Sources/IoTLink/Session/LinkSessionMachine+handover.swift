@@ -71,7 +71,7 @@ extension LinkSessionMachine {
             handover.stage = .marking(id: id, sentAt: wall)
             self.handover = handover
             let mark = request(
-                id: id, LinkMethod.heartbeat, sessionParams(connection: handover.attempt),
+                id: id, SessionMethod.heartbeat.name, sessionParams(connection: handover.attempt),
                 deadline: handover.until, at: now, wall: wall)
             guard let payload = try? mark.serialized() else { return }
             emit(.handover(.publish(topic: address.upTopic, payload: payload)))
@@ -183,7 +183,7 @@ extension LinkSessionMachine {
         let params: JSONValue = token.map { ["token": .string($0.text)] } ?? [:]
         add(
             PendingRequests.Entry(
-                id: id, method: LinkMethod.renewToken, params: params, deadline: now + limits.connectTimeout,
+                id: id, method: TokenMethod.renew.name, params: params, deadline: now + limits.connectTimeout,
                 takesMany: false), at: now, wall: wall)
     }
 

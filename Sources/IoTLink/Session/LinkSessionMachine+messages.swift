@@ -88,7 +88,7 @@ extension LinkSessionMachine {
     mutating func receive(_ envelope: Envelope, at now: NIODeadline, wall: Int64) {
         switch envelope {
         case .push(let push):
-            guard push.method != LinkMethod.kick else {
+            guard push.method != SessionMethod.kick.name else {
                 let word = push.params["reason"]?.stringValue
                 let kick = LinkKickReason(word: word)
                 return rest(.kickOff, .kicked, kick.error(word: word), kick: kick, wall: wall)

@@ -268,7 +268,7 @@ struct LinkSessionMachine: Sendable {
         switch phase {
         case .online:
             let push = LinkPush(
-                method: LinkMethod.end, params: ["reason": "left"],
+                method: SessionMethod.end.name, params: ["reason": "left"],
                 t: wall.addingReportingOverflow(clockOffset).partialValue)
             publish(.push(push))
             emit(.disconnect)
@@ -330,7 +330,7 @@ struct LinkSessionMachine: Sendable {
         params["session"] = .string(address.session)
         params["versions"] = [1]
         params["batches"] = true
-        publish(request(id: id, LinkMethod.begin, params, deadline: beginning.until, at: now, wall: wall))
+        publish(request(id: id, SessionMethod.begin.name, params, deadline: beginning.until, at: now, wall: wall))
     }
 
     mutating func goOnline(at now: NIODeadline, wall: Int64) {
@@ -417,7 +417,7 @@ struct LinkSessionMachine: Sendable {
         online.nextHeartbeat = now + limits.heartbeatInterval
         phase = .online(online)
         publish(
-            request(id: id, LinkMethod.heartbeat, [:], deadline: online.nextHeartbeat, at: now, wall: wall))
+            request(id: id, SessionMethod.heartbeat.name, [:], deadline: online.nextHeartbeat, at: now, wall: wall))
     }
 
     // MARK: Status

@@ -14,7 +14,7 @@ extension HubCore {
     // MARK: As requests
 
     mutating func bindDevice(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let device = try permit.target()
         let user = try parameters.accessID("user")
@@ -139,14 +139,14 @@ extension HubCore {
         cancelForwards(of: user, to: device, notAllowedBy: [], at: time)
         guard let session = sessions[.user(user)] else { return }
         push(
-            "device.unbound", ["device": .string(device.rawValue), "reason": .string(reason.rawValue)],
+            DeviceMethod.unbound, ["device": .string(device.rawValue), "reason": .string(reason.rawValue)],
             to: session.address, at: time)
     }
 
     mutating func tellBound(_ user: AccessID, _ device: DeviceID, _ binding: Binding, at time: HubTime) {
         guard let session = sessions[.user(user)] else { return }
         push(
-            "device.bound",
+            DeviceMethod.bound,
             [
                 "device": .string(device.rawValue), "name": .string(state.devices[device]?.name ?? ""),
                 "role": .string(binding.role.rawValue), "actions": binding.actions.json,

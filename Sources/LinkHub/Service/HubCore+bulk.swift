@@ -9,7 +9,7 @@ extension HubCore {
 
     /// `property.readMany`: one reading a device, each with its value or why there is none, as many as fit the answer:
     /// with `more` the rest is to be asked for.
-    func readMany(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> JSONValue {
+    func readMany(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> JSONValue {
         let path = try PropertyPath(parsing: try parameters.text("path"))
         let after = try parameters.optionalText("after")
         let names =

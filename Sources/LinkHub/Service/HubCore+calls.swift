@@ -19,7 +19,7 @@ extension HubCore {
 
     /// `call.token`: a short-lived permission for one device, one kind of channel and some actions.
     func issueCallToken(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let device = try permit.target()
         let kind = try parameters.channelKind("kind")
@@ -55,9 +55,8 @@ extension HubCore {
     }
 
     /// `call.connect`: the device gets the request with what the token grants; the token itself ends here.
-    mutating func connectCall(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> Outcome {
+    mutating func connectCall(_ call: HubCall<JSONValue>) throws(IoTError) -> Outcome {
+        let (parameters, permit, time) = (call.members, call.permit, call.time)
         let device = try permit.target()
         let requester = permit.requester
         let kind = try parameters.channelKind("kind")
@@ -78,7 +77,7 @@ extension HubCore {
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
         let user = try permit.account()
         try checkRoom(forCallOf: user, to: device)
-        var params = parameters.request.params
+        var params = call.request.params
         params["token"] = nil
         params["device"] = .string(device.rawValue)
         params["kind"] = .string(kind.name)
@@ -88,7 +87,7 @@ extension HubCore {
             "expires": .integer(claims.exp), "owner": .bool(permit.binding?.role == .owner),
         ]
         let outcome = try forward(
-            parameters.request, params, for: requester, to: session.address, purpose: .connect(key), at: time)
+            call, params, to: session.address, purpose: .connect(key))
         open(
             OpenCall(
                 key: key, user: user, asker: requester.address, needs: needs, opened: time.wall))
@@ -104,14 +103,13 @@ extension HubCore {
 
     /// `call.control`, `call.trickle`, `call.end`, `call.invite`: between a device and a user who are bound to each
     /// other. What a device says in a call goes to the session that called, be it in another's name.
-    mutating func passOn(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> Outcome {
-        let (peer, device, user) = try boundPeers(parameters, permit.actor)
-        let params = parameters.request.params
+    mutating func passOn(_ request: HubCall<JSONValue>) throws(IoTError) -> Outcome {
+        let peer = try request.members.principal("peer")
+        let (device, user) = try boundPeers(peer, request.permit.actor)
+        let params = request.request.params
         let known = params["session"]?.stringValue.flatMap { state.calls[OpenCall.Key(device: device, session: $0)] }
         let call = known.flatMap { $0.user == user ? $0 : nil }
-        if let call, parameters.request.method == "call.end" { close(call) }
+        if let call, request.permit.row.name == CallMethod.end.name { close(call) }
         let target: LinkAddress
         if peer.kind == .user, let call {
             guard standing(call.asker) == .current else {
@@ -130,7 +128,6 @@ extension HubCore {
             }
             target = session.address
         }
-        return try forward(
-            parameters.request, params, for: permit.requester, to: target, purpose: .call, at: time)
+        return try forward(request, params, to: target, purpose: .call)
     }
 }

@@ -5,7 +5,7 @@ import IoTLink
 extension HubCore {
     // MARK: As requests
 
-    mutating func createDevice(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
+    mutating func createDevice(_ parameters: LinkMembers, at time: HubTime) throws(IoTError) -> JSONValue {
         let name = try parameters.text("name")
         let owner = try parameters.optionalAccessID("owner")
         if let owner { try checkCanOwn(owner) }
@@ -15,7 +15,7 @@ extension HubCore {
     }
 
     mutating func renameDevice(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let device = try permit.target()
         try renameDevice(device, to: try parameters.text("name"), at: time)

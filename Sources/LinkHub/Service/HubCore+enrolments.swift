@@ -32,7 +32,7 @@ extension HubCore {
 
     /// `token.enrol`: for an account, for devices, or both; for oneself when nobody is named.
     mutating func createEnrolment(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let lifetime = try parameters.lifetime("ttlSeconds", 1...Self.longestEnrolment, default: 600)
         let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfEnrolment) ?? []
@@ -136,11 +136,11 @@ extension HubCore {
             return
         }
         do throws(IoTError) {
-            guard HubRights.right(of: request.method, for: .enrolment) != nil else {
-                throw IoTError(.invalidRequest, "the hub knows no method '\(request.method)' for an enrolment")
-            }
-            let result = try exchange(id, at: time)
-            guard let reply = answer(requester, .success(result)) else { return }
+            let (method, right) = try methods.find(request.method, for: .enrolment)
+            let permit = try judge(request, method.row, right, requester)
+            guard case .answer(let result) = try method.perform(&self, request, permit, time),
+                let reply = answer(requester, .success(result))
+            else { return }
             exchanged[id] = Exchanged(
                 requestID: request.id, reply: reply, until: time.wall + EnrolmentRecord.repeatTime)
         } catch {
@@ -148,7 +148,7 @@ extension HubCore {
         }
     }
 
-    private mutating func exchange(_ id: String, at time: HubTime) throws(IoTError) -> JSONValue {
+    mutating func exchange(_ id: String, at time: HubTime) throws(IoTError) -> JSONValue {
         guard let enrolment = state.enrolments[id], enrolment.expires > time.seconds else {
             throw IoTError(
                 .provisioningTokenExpired, "this enrolment was used, or its time is over",

@@ -14,7 +14,7 @@ extension HubCore {
 
     /// `event.report`: answered when it is stored.
     mutating func reportEvent(
-        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let topic = try parameters.text("topic")
         try ThingEvent.checkTopic(topic)
@@ -70,7 +70,7 @@ extension HubCore {
     // MARK: Asked by users
 
     /// `event.list`: of one device, or of all that the caller may view.
-    mutating func listEvents(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> Outcome {
+    mutating func listEvents(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> Outcome {
         var filter = EventFilter(devices: try viewed(parameters, permit))
         filter.topicPrefix = try topicPrefix(parameters)
         let from = try parameters.optionalInteger("from") ?? .min
@@ -86,8 +86,8 @@ extension HubCore {
     }
 
     /// `event.delete`: some by id, or a device's from before a time.
-    mutating func deleteEvents(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> Outcome {
-        if parameters.request.params["ids"] != nil {
+    mutating func deleteEvents(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> Outcome {
+        if parameters["ids"] != nil {
             var numbers: [Int64] = []
             for id in try parameters.list("ids", atMost: Self.deletionStep) {
                 guard let number = id.integerValue else {
@@ -109,12 +109,12 @@ extension HubCore {
         return .forwarded
     }
 
-    private func viewed(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> Set<DeviceID> {
+    private func viewed(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> Set<DeviceID> {
         if let name = try parameters.optionalText("device") { return [try device(named: name, for: permit, .view)] }
         return Set(viewedDevices(of: permit))
     }
 
-    private func topicPrefix(_ parameters: RequestParameters) throws(IoTError) -> String {
+    private func topicPrefix(_ parameters: LinkMembers) throws(IoTError) -> String {
         guard let prefix = try parameters.optionalText("topic"), !prefix.isEmpty else { return "" }
         try ThingEvent.checkTopic(prefix)
         return prefix
@@ -137,11 +137,11 @@ extension HubCore {
             delete(rows.records)
         case .list:
             guard let permit = query.permit else { break }
-            finish(permit.requester, EventMethod.list, rows.map(Self.describe), at: time)
+            finish(permit.requester, rows.map(Self.describe), at: time)
         case .delete:
             guard let permit = query.permit else { break }
             let outcome = Result { () throws(IoTError) in try delete(try rows.get(), permit) }
-            finish(permit.requester, EventMethod.delete, outcome, at: time)
+            finish(permit.requester, outcome, at: time)
         }
         return turn
     }

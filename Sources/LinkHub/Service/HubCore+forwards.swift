@@ -4,17 +4,19 @@ import NIOCore
 import ThingModel
 
 extension HubCore {
-    /// Sends a request on to a device or user. Who asked is stamped; the deadline is the asker's, within bounds.
-    mutating func forward(
-        _ request: LinkRequest, _ params: JSONValue, for requester: HubTurn.Requester, to target: LinkAddress,
-        purpose: Forward.Purpose, timeout: Int64? = nil, at time: HubTime
+    /// Sends a request on to a device or user, under its own name unless `method` says another. Who asked is stamped.
+    ///
+    /// - Parameter timeout: How long the asker lets the target take, in ms; its deadline tells otherwise.
+    mutating func forward<Parameters>(
+        _ call: HubCall<Parameters>, as method: String? = nil, _ params: JSONValue, to target: LinkAddress,
+        purpose: Forward.Purpose, timeout: Int64? = nil
     ) throws(IoTError) -> Outcome {
+        let (requester, time) = (call.permit.requester, call.time)
+        let deadline = try Self.deadline(of: call, timeout: timeout)
         try checkRoom(forForwardOf: requester.actor, to: target.principal)
-        let longest = limits.longestForward.nanoseconds / 1_000_000
-        let deadline = min(request.deadline, time.wall + min(longest, max(1, timeout ?? longest)))
         let id = Self.forwardID(requester)
         let forwarded = LinkRequest(
-            id: id, method: request.method, from: requester.actor, params: params, t: time.wall,
+            id: id, method: method ?? call.permit.row.name, from: requester.actor, params: params, t: time.wall,
             deadline: deadline)
         let bytes = try Envelope.request(forwarded).serialized()
         turn.outputs.append(.message(target, bytes))
@@ -23,6 +25,24 @@ extension HubCore {
                 id: id, target: target, requester: requester,
                 deadline: time.monotonic + .milliseconds(deadline - time.wall), purpose: purpose, envelope: bytes))
         return .forwarded
+    }
+
+    /// Until when the hub waits, in ms since 1970: for `timeout`, where the asker gives one, and never past its deadline.
+    ///
+    /// - Throws: 25001 for more than the method's longest deadline, as the hub would give up before.
+    private static func deadline<Parameters>(
+        of call: HubCall<Parameters>, timeout: Int64?
+    ) throws(IoTError) -> Int64 {
+        let (now, row) = (call.time.wall, call.permit.row)
+        let longest = (row.longestDeadline ?? .zero) / .milliseconds(1)
+        let wanted = max(1, timeout ?? (call.request.deadline - now))
+        guard Double(wanted) <= longest else {
+            let member = timeout == nil ? "the deadline is" : "'timeoutMilliseconds' says"
+            throw IoTError(
+                .invalidRequest, "\(row.name): \(member) \(wanted) ms from now, and \(Int64(longest)) is the most",
+                remedy: "ask for at most \(Int64(longest)) ms")
+        }
+        return min(call.request.deadline, now + wanted)
     }
 
     /// A target that does not answer fills what its askers may have open, and nobody else's.
@@ -106,11 +126,11 @@ extension HubCore {
             if case .success = outcome {
                 noteAction(device, path, value, by: requester.actor, at: time)
             }
-            finish(requester, "action.take", outcome, at: time)
-        case .call: finish(requester, "call", outcome, at: time)
+            finish(requester, outcome, at: time)
+        case .call: finish(requester, outcome, at: time)
         case .connect(let key):
             if case .failure = outcome { noteConnectFailed(key) }
-            finish(requester, "call.connect", outcome, at: time)
+            finish(requester, outcome, at: time)
         case .message(let responses): finishMessage(forward, responses, outcome, sequence, for: requester, at: time)
         case .delivery, .ending: break
         }
@@ -118,22 +138,20 @@ extension HubCore {
 
     // MARK: Actions
 
-    mutating func takeAction(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> Outcome {
+    mutating func takeAction(_ call: HubCall<JSONValue>) throws(IoTError) -> Outcome {
+        let (parameters, permit, time) = (call.members, call.permit, call.time)
         let device = try permit.target()
         let command = try model(of: device).actionCommand(
-            try parameters.text("path"), parameters.request.params["value"] ?? .null)
+            try parameters.text("path"), parameters["value"] ?? .null)
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
         return try forward(
-            parameters.request,
+            call,
             [
                 "path": .string(command.path), "value": command.value, "t": .integer(time.seconds),
                 "origin": .string(permit.actor.description),
             ],
-            for: permit.requester, to: session.address,
-            purpose: .action(device, path: command.path + ".ctlVal", value: command.value),
-            timeout: try parameters.optionalInteger("timeoutMilliseconds"), at: time)
+            to: session.address, purpose: .action(device, path: command.path + ".ctlVal", value: command.value),
+            timeout: try parameters.optionalInteger("timeoutMilliseconds"))
     }
 
     /// The document shows who last took the action, and when.

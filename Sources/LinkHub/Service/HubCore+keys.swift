@@ -6,7 +6,7 @@ extension HubCore {
     // MARK: As requests
 
     mutating func createKey(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let user = try permit.account()
         let name = try CredentialName.check(try parameters.text("name"))
@@ -42,7 +42,7 @@ extension HubCore {
         ]
     }
 
-    func listKeys(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> JSONValue {
+    func listKeys(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> JSONValue {
         let keys = permit.isAdministrator ? Array(state.keys.values) : state.keys.of(permit.actor)
         let (ids, more) = try page(keys.map(\.id), parameters)
         return ["keys": .array(ids.compactMap { state.keys[$0] }.map(Self.describe)), "more": .bool(more)]
@@ -59,7 +59,7 @@ extension HubCore {
         return line
     }
 
-    mutating func revokeKey(_ parameters: RequestParameters) throws(IoTError) -> JSONValue {
+    mutating func revokeKey(_ parameters: LinkMembers) throws(IoTError) -> JSONValue {
         removeKey(try namedKey(parameters).id)
         return [:]
     }
@@ -67,7 +67,7 @@ extension HubCore {
     /// The key that `id` names: its id, or the key itself, which is not repeated in an error.
     ///
     /// - Throws: 25003 when there is none.
-    func namedKey(_ parameters: RequestParameters) throws(IoTError) -> KeyRecord {
+    func namedKey(_ parameters: LinkMembers) throws(IoTError) -> KeyRecord {
         let text = try parameters.text("id")
         let id = MediaKey(text)?.id ?? text
         guard let key = state.keys[id] else {
@@ -78,7 +78,7 @@ extension HubCore {
     }
 
     /// Whose the key is, and what it is good for. Who shows it uses it.
-    mutating func checkKey(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
+    mutating func checkKey(_ parameters: LinkMembers, at time: HubTime) throws(IoTError) -> JSONValue {
         guard let key = MediaKey(try parameters.text("key")), let record = state.keys[key.id],
             record.digest.matches(key), record.expires > time.seconds, let user = record.principal.accessID,
             state.users[user] != nil

@@ -7,27 +7,11 @@ extension HubCore {
     /// How long a provisioning token is good for, in seconds.
     static let provisioningLife: Int64 = 300
 
-    /// What users ask about messages, events and many devices at once.
-    mutating func performMessage(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> Outcome? {
-        switch parameters.request.method {
-        case MessageMethod.send: return try sendMessage(parameters, permit, at: time)
-        case MessageMethod.askServer: return .answer(try askServer(parameters, permit, at: time))
-        case EventMethod.list: return try listEvents(parameters, permit)
-        case EventMethod.delete: return try deleteEvents(parameters, permit)
-        case ModelMethod.readMany: return .answer(try readMany(parameters, permit))
-        case ModelMethod.exportDevice: return .answer(export(try permit.target()))
-        default: return nil
-        }
-    }
-
     // MARK: To a device
 
-    private mutating func sendMessage(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> Outcome {
-        let device = try permit.target()
+    mutating func sendMessage(_ call: HubCall<JSONValue>) throws(IoTError) -> Outcome {
+        let parameters = call.members
+        let device = try call.permit.target()
         let data = try MessageData.decode(try parameters.value("data"))
         guard let responses = MessageResponses(rawValue: try parameters.text("responses")) else {
             throw IoTError(.invalidRequest, "message.send: 'responses' must be none, one or many")
@@ -35,12 +19,11 @@ extension HubCore {
         // Nothing sleeps behind this hub: a device is online, or it cannot be reached.
         _ = try parameters.flag("wake")
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
-        var request = parameters.request
-        request.method = MessageMethod.receive
         return try forward(
-            request, ["data": try MessageData.encode(data), "responses": .string(responses.rawValue)],
-            for: permit.requester, to: session.address, purpose: .message(responses),
-            timeout: try parameters.optionalInteger("timeoutMilliseconds"), at: time)
+            call, as: MessageMethod.receive.name,
+            ["data": try MessageData.encode(data), "responses": .string(responses.rawValue)],
+            to: session.address, purpose: .message(responses),
+            timeout: try parameters.optionalInteger("timeoutMilliseconds"))
     }
 
     /// One of several responses.
@@ -102,7 +85,7 @@ extension HubCore {
 
     /// `message.push`: to every user who is online and may view the device.
     mutating func pushData(
-        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let data = try MessageData.encode(try MessageData.decode(try parameters.value("data")))
         pushToUsers(of: device, MessageMethod.data, ["device": .string(device.rawValue), "data": data], at: time)
@@ -111,11 +94,11 @@ extension HubCore {
 
     // MARK: To the hub itself
 
-    private mutating func askServer(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+    mutating func askServer(
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let path = try parameters.text("path")
-        let data = try parameters.request.params["data"].map { value throws(IoTError) in try MessageData.decode(value) }
+        let data = try parameters["data"].map { value throws(IoTError) in try MessageData.decode(value) }
         let answer: JSONValue
         switch path {
         case "GET/time": answer = ["t": .integer(time.wall)]

@@ -7,9 +7,9 @@ import ThingModel
 extension HubCore {
     /// `model.login`: the device brings its schema and values and gets what it missed.
     mutating func login(
-        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> JSONValue {
-        let login = try ModelLogin(json: parameters.request.params)
+        let login = try ModelLogin(json: parameters.value)
         let old = state.models[device]
         var model = old ?? ThingDocument(schema: login.schema)
         let outcome = try model.login(login, at: time.seconds)
@@ -39,7 +39,7 @@ extension HubCore {
 
     /// `model.report`: all of the changes, or none.
     mutating func report(
-        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
+        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         var model = try loggedInModel(of: device)
         var changes: [PropertyChange] = []
@@ -55,7 +55,7 @@ extension HubCore {
     }
 
     /// `model.applied`: the device carries a written value out.
-    mutating func noteApplied(_ parameters: RequestParameters, _ device: DeviceID) throws(IoTError) -> JSONValue {
+    mutating func noteApplied(_ parameters: LinkMembers, _ device: DeviceID) throws(IoTError) -> JSONValue {
         let path = try parameters.text("path")
         let version = try parameters.integer("version")
         _ = try loggedInModel(of: device)
@@ -91,8 +91,8 @@ extension HubCore {
         let whole = params
         params["changes"] = .array(update.change.leaves.map(\.json))
         // The leaves may be as long again as the value: then the value has to do.
-        if !pushToUsers(at: addresses, LinkPush(method: ModelMethod.update, params: params, t: time.wall)) {
-            pushToUsers(at: addresses, LinkPush(method: ModelMethod.update, params: whole, t: time.wall))
+        if !pushToUsers(at: addresses, ModelMethod.update.push(params, t: time.wall)) {
+            pushToUsers(at: addresses, ModelMethod.update.push(whole, t: time.wall))
         }
     }
 
@@ -112,7 +112,7 @@ extension HubCore {
         send(
             .request(
                 LinkRequest(
-                    id: id, method: "model.write",
+                    id: id, method: ModelMethod.deliver.name,
                     params: [
                         "path": .string(path), "value": reading.value, "version": .integer(reading.version),
                     ], t: time.wall, deadline: time.wall + patience.nanoseconds / 1_000_000)),

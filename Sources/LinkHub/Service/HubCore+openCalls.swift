@@ -140,7 +140,7 @@ extension HubCore {
         send(
             .request(
                 LinkRequest(
-                    id: id, method: "call.end", from: sender,
+                    id: id, method: CallMethod.end.name, from: sender,
                     params: [
                         "peer": .string(peer.description), "session": .string(call.key.session),
                         "code": .integer(Int64(reason.code.rawValue)), "message": .string(reason.message),

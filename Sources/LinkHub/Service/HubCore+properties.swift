@@ -4,7 +4,7 @@ import ThingModel
 
 /// What users ask about devices and their models.
 extension HubCore {
-    func listDevices(of user: AccessID, _ parameters: RequestParameters) throws(IoTError) -> JSONValue {
+    func listDevices(of user: AccessID, _ parameters: LinkMembers) throws(IoTError) -> JSONValue {
         guard state.users[user] != nil else { throw noUser(user) }
         let names = state.bindings.devices(of: user).compactMap { state.devices[$0]?.name }
         let (listed, more) = try page(names, parameters)
@@ -49,50 +49,39 @@ extension HubCore {
         return line
     }
 
-    func readProperty(_ parameters: RequestParameters, _ device: DeviceID) throws(IoTError) -> JSONValue {
-        let reading = try model(of: device).read(try parameters.text("path"))
-        return ["value": reading.value, "version": .integer(reading.version)]
+    func readProperty(_ call: HubCall<PropertyQuery>) throws(IoTError) -> PropertyReading {
+        try model(of: try call.permit.target()).read(call.parameters.path)
     }
 
-    mutating func writeProperty(
-        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let path = try parameters.text("path")
-        let value = try parameters.value("value")
-        let ifVersion = try parameters.optionalInteger("ifVersion")
+    mutating func writeProperty(_ call: HubCall<PropertyWrite>) throws(IoTError) -> WriteOutcome {
+        let (device, wanted) = (try call.permit.target(), call.parameters)
         // In place: a copy of the document would be made at its first change.
-        guard let change = try state.models[device]?.write(path, value, at: time.seconds, ifVersion: ifVersion) else {
-            throw neverOnline(device)
-        }
+        guard
+            let change = try state.models[device]?.write(
+                wanted.path, wanted.value, at: call.time.seconds, ifVersion: wanted.ifVersion)
+        else { throw neverOnline(device) }
         let isWritable = PropertyClass(ofPath: change.path) == .writable
         record(change, of: device, isForDevice: isWritable)
-        return ["version": .integer(change.version), "value": change.value, "pending": .bool(isWritable)]
+        return WriteOutcome(version: change.version, value: change.value, isPending: isWritable)
     }
 
-    mutating func addUserProperty(
-        _ parameters: RequestParameters, _ device: DeviceID, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let name = try parameters.text("name")
-        let value = try parameters.value("value")
-        let ifVersion = try parameters.optionalInteger("ifVersion")
+    mutating func addUserProperty(_ call: HubCall<UserPropertyAddition>) throws(IoTError) -> UserPropertyOutcome {
+        let (device, wanted) = (try call.permit.target(), call.parameters)
         guard
             let change = try state.models[device]?.addUserProperty(
-                name, value, at: time.seconds, ifVersion: ifVersion)
+                wanted.name, wanted.value, at: call.time.seconds, ifVersion: wanted.ifVersion)
         else { throw neverOnline(device) }
         record(change, of: device)
-        return ["version": .integer(change.version)]
+        return UserPropertyOutcome(version: change.version)
     }
 
-    mutating func deleteUserProperty(
-        _ parameters: RequestParameters, _ device: DeviceID
-    ) throws(IoTError) -> JSONValue {
-        let name = try parameters.text("name")
-        let ifVersion = try parameters.optionalInteger("ifVersion")
-        guard let change = try state.models[device]?.deleteUserProperty(name, ifVersion: ifVersion) else {
-            throw neverOnline(device)
-        }
+    mutating func deleteUserProperty(_ call: HubCall<UserPropertyDeletion>) throws(IoTError) -> UserPropertyOutcome {
+        let (device, wanted) = (try call.permit.target(), call.parameters)
+        guard
+            let change = try state.models[device]?.deleteUserProperty(wanted.name, ifVersion: wanted.ifVersion)
+        else { throw neverOnline(device) }
         record(change, of: device)
-        return ["version": .integer(change.version)]
+        return UserPropertyOutcome(version: change.version)
     }
 
     func model(of device: DeviceID) throws(IoTError) -> ThingDocument {

@@ -15,13 +15,14 @@ extension HubCore {
         _ request: LinkRequest, from address: LinkAddress, at time: HubTime, recall: (Int64) -> [UInt8]?
     ) {
         statistics.requests += 1
-        let requester = HubTurn.Requester(address: address, request: request)
+        let requester = HubTurn.Requester(
+            address: address, request: request, isDurable: methods[request.method]?.row.isDurable ?? false)
         turn.requester = requester
         if address.principal.kind == .enrolment {
             handleEnrolment(request, for: requester, at: time)
             return
         }
-        if request.method == LinkMethod.begin {
+        if request.method == SessionMethod.begin.name {
             answer(requester, Result { () throws(IoTError) in try begin(request, from: address, at: time) })
             // Behind the answer: before it the session is not online.
             if standing(address) == .current {
@@ -52,10 +53,10 @@ extension HubCore {
             return
         }
         switch request.method {
-        case LinkMethod.heartbeat:
+        case SessionMethod.heartbeat.name:
             sessions.noteConnection(request.params["connection"]?.integerValue, of: address.principal)
             answer(requester, .success(["t": .integer(time.wall)]))
-        case LinkMethod.end:
+        case SessionMethod.end.name:
             answer(requester, .success([:]))
             endSession(address.principal, at: time)
         default: execute(request, for: requester, at: time)
@@ -89,99 +90,20 @@ extension HubCore {
         do throws(IoTError) {
             switch try perform(request, for: requester, at: time) {
             case .forwarded: return
-            case .answer(let result): finish(requester, request.method, .success(result), at: time)
+            case .answer(let result): finish(requester, .success(result), at: time)
             }
         } catch {
-            finish(requester, request.method, .failure(error), at: time)
+            finish(requester, .failure(error), at: time)
         }
     }
 
     private mutating func perform(
         _ request: LinkRequest, for requester: HubTurn.Requester, at time: HubTime
     ) throws(IoTError) -> Outcome {
-        let parameters = RequestParameters(request: request)
         if let name = request.actingAs { try checkActing(as: name, requester.address.principal) }
-        let permit = try judge(parameters, requester)
-        let outcome =
-            if let device = requester.actor.deviceID {
-                try performForDevice(parameters, permit, device, at: time)
-            } else {
-                try performForUser(parameters, permit, at: time)
-            }
-        guard let outcome else {
-            throw IoTError(.invalidRequest, "the hub knows no method '\(request.method)' for \(permit.actor.kind.noun)")
-        }
-        return outcome
-    }
-
-    /// The table of rights has let the request through; methods that concern several devices look at each themselves.
-    private mutating func performForUser(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> Outcome? {
-        switch parameters.request.method {
-        case "property.write": .answer(try writeProperty(parameters, try permit.target(), at: time))
-        case "property.read": .answer(try readProperty(parameters, try permit.target()))
-        case "userProperty.add": .answer(try addUserProperty(parameters, try permit.target(), at: time))
-        case "userProperty.delete": .answer(try deleteUserProperty(parameters, try permit.target()))
-        case "action.take": try takeAction(parameters, permit, at: time)
-        case "device.list": .answer(try listDevices(of: try permit.account(), parameters))
-        case "device.show": .answer(showDevice(try permit.target(), permit))
-        case "call.token": .answer(try issueCallToken(parameters, permit, at: time))
-        case "call.connect": try connectCall(parameters, permit, at: time)
-        case "call.control", "call.trickle", "call.end": try passOn(parameters, permit, at: time)
-        default: try performAdministration(parameters, permit, at: time)
-        }
-    }
-
-    private mutating func performAdministration(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> Outcome? {
-        switch parameters.request.method {
-        case "user.list": return .answer(try listUsers(parameters))
-        case "user.create": return .answer(try createUser(parameters, at: time))
-        case "user.createTemporary": return .answer(try createTemporaryUser(parameters, permit, at: time))
-        case "user.remove": return .answer(try removeUser(parameters, permit, at: time))
-        case "device.create": return .answer(try createDevice(parameters, at: time))
-        case "device.rename": return .answer(try renameDevice(parameters, permit, at: time))
-        case "device.remove":
-            try removeDevice(try permit.target(), at: time)
-            return .answer([:])
-        case "device.bind": return .answer(try bindDevice(parameters, permit, at: time))
-        case "device.unbind": return .answer(try unbindDevice(permit, at: time))
-        case "device.share": return .answer(try shareDevice(parameters, permit, at: time))
-        case "device.subscribe": return .answer(try subscribe(parameters, permit, at: time))
-        case "device.users": return .answer(listUsers(of: try permit.target()))
-        case "token.create": return .answer(try createToken(parameters, permit, at: time))
-        case "token.createAPI": return .answer(try createAPIToken(parameters, permit, at: time))
-        case "token.enrol": return .answer(try createEnrolment(parameters, permit, at: time))
-        case "token.list": return .answer(try listTokens(parameters, permit))
-        case "token.revoke":
-            try revokeToken(try parameters.text("id"), at: time)
-            return .answer([:])
-        case "token.renew": return .answer(try renewToken(parameters, permit, at: time))
-        case "token.check": return .answer(try checkToken(parameters, at: time))
-        case "token.keys": return .answer(authority.key.publicSet)
-        case "key.create": return .answer(try createKey(parameters, permit, at: time))
-        case "key.list": return .answer(try listKeys(parameters, permit))
-        case "key.revoke": return .answer(try revokeKey(parameters))
-        case "key.check": return .answer(try checkKey(parameters, at: time))
-        default: return try performMessage(parameters, permit, at: time)
-        }
-    }
-
-    private mutating func performForDevice(
-        _ parameters: RequestParameters, _ permit: HubPermit, _ device: DeviceID, at time: HubTime
-    ) throws(IoTError) -> Outcome? {
-        switch parameters.request.method {
-        case "model.login": .answer(try login(parameters, device, at: time))
-        case "model.report": .answer(try report(parameters, device, at: time))
-        case "model.applied": .answer(try noteApplied(parameters, device))
-        case "token.renew": .answer(try renewToken(parameters, permit, at: time))
-        case EventMethod.report: .answer(try reportEvent(parameters, device, at: time))
-        case MessageMethod.push: .answer(try pushData(parameters, device, at: time))
-        case "call.trickle", "call.end", "call.invite": try passOn(parameters, permit, at: time)
-        default: nil
-        }
+        let (method, right) = try methods.find(request.method, for: requester.actor.kind)
+        let permit = try judge(request, method.row, right, requester)
+        return try method.perform(&self, request, permit, time)
     }
 
     /// Only an administrator's session may ask in another's name, and then has that one's rights, not its own.
@@ -198,22 +120,13 @@ extension HubCore {
 
     // MARK: Answers
 
-    /// Methods whose success must be remembered over a restart, in the transaction of their change. Those whose answer
-    /// holds a secret are not among them: it would be kept on the disk.
-    private static let durableMethods: Set<String> = [
-        "property.write", "userProperty.add", "userProperty.delete", "action.take", "model.report", "user.create",
-        "user.remove", "device.create", "device.rename", "device.remove", "device.bind", "device.unbind",
-        "device.subscribe",
-        "token.revoke", "key.revoke", EventMethod.report, EventMethod.delete,
-    ]
-
     /// Answers, and remembers the answer for a repeat.
     mutating func finish(
-        _ requester: HubTurn.Requester, _ method: String, _ outcome: Result<JSONValue, IoTError>, at time: HubTime
+        _ requester: HubTurn.Requester, _ outcome: Result<JSONValue, IoTError>, at time: HubTime
     ) {
         guard let bytes = answer(requester, outcome) else { return }
         let key = requester.key
-        if case .success = outcome, Self.durableMethods.contains(method) {
+        if case .success = outcome, requester.isDurable {
             let actor = requester.actor
             let number = state.answers.add(key, requester.content, of: actor, size: bytes.count, at: time.wall)
             turn.changes.append(

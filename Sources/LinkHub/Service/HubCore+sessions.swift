@@ -30,7 +30,7 @@ extension HubCore {
             throw IoTError(.invalidRequest, "session.begin: 'session' must be the one of the topic")
         }
         if standing(address) == .superseded {
-            push(LinkMethod.kick, ["reason": "superseded"], to: address, at: time)
+            push(SessionMethod.kick, ["reason": "superseded"], to: address, at: time)
             throw IoTError(.linkUnavailable, "a newer registration took over from this session")
         }
         let isAnew = register(address)
@@ -39,7 +39,7 @@ extension HubCore {
         if let old = sessions.begin(
             address, silentUntil: time.monotonic + limits.sessionSilence, readsBatches: readsBatches)
         {
-            push(LinkMethod.kick, ["reason": "superseded"], to: old, at: time)
+            push(SessionMethod.kick, ["reason": "superseded"], to: old, at: time)
             abandonForwards(to: address.principal, at: time)
         }
         sessions.noteConnection(request.params["connection"]?.integerValue, of: address.principal)
@@ -68,7 +68,7 @@ extension HubCore {
     /// Ends a principal's session for good; its client must not come back by itself.
     mutating func kick(_ principal: Principal, _ reason: String, at time: HubTime) {
         guard let session = sessions[principal] else { return }
-        push(LinkMethod.kick, ["reason": .string(reason)], to: session.address, at: time)
+        push(SessionMethod.kick, ["reason": .string(reason)], to: session.address, at: time)
         endSession(principal, at: time)
     }
 
@@ -84,12 +84,12 @@ extension HubCore {
     }
 
     mutating func handle(_ push: LinkPush, from address: LinkAddress, at time: HubTime) {
-        if address.principal.kind == .enrolment, push.method == LinkMethod.end {
+        if address.principal.kind == .enrolment, push.method == SessionMethod.end.name {
             // It has its tokens.
             forgetExchanged(address.principal.id)
             return
         }
-        guard standing(address) == .current, push.method == LinkMethod.end else {
+        guard standing(address) == .current, push.method == SessionMethod.end.name else {
             statistics.ignoredMessages += 1
             return
         }
@@ -127,7 +127,7 @@ extension HubCore {
         turn.changes.append(.putDevice(device, record))
         markOnline(device, isOnline, at: time)
         pushToUsers(
-            of: device, "device.presence",
+            of: device, ModelMethod.presence,
             [
                 "device": .string(device.rawValue), "online": .bool(isOnline),
                 "presenceSince": .integer(time.wall),

@@ -11,7 +11,7 @@ extension HubCore {
 
     /// `device.share`
     func shareDevice(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let actions = try parameters.optionalActions("actions") ?? .view
         guard !actions.isEmpty else { throw IoTError(.invalidRequest, "device.share: 'actions' is empty") }
@@ -33,7 +33,7 @@ extension HubCore {
     /// - Throws: 21100 for what is no such token; 21101 when its time is over, or who gave it may not share the device
     ///   any more; 8022 when the account has all of it; 8024 for another device's temporary account.
     mutating func subscribe(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         guard let claims = authority.verify(try parameters.text("token"), as: SubscriptionTokenClaims.self),
             let device = Principal(claims.sub)?.deviceID, let giver = Principal(claims.from)?.accessID

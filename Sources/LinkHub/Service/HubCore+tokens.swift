@@ -14,7 +14,7 @@ extension HubCore {
     // MARK: As requests
 
     mutating func createToken(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
         let parent = try parentToken(parameters, permit)
@@ -29,7 +29,7 @@ extension HubCore {
     /// outlive nor exceed it, and ends with it. `nil` when the account asks itself.
     ///
     /// - Throws: 25004 when it is over.
-    func parentToken(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> TokenRecord? {
+    func parentToken(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> TokenRecord? {
         guard let id = try parameters.optionalText("within") else { return nil }
         guard let token = state.tokens[id], token.kind == .api, token.principal == permit.actor else {
             throw IoTError(
@@ -71,7 +71,7 @@ extension HubCore {
     }
 
     mutating func createAPIToken(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let user = try permit.account()
         let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
@@ -91,7 +91,7 @@ extension HubCore {
 
     /// What a token or key of the account is to be good for: the request's `devices`, and these actions.
     func scope(
-        _ parameters: RequestParameters, _ actions: BindingActions?, of user: AccessID, within parent: TokenRecord?
+        _ parameters: LinkMembers, _ actions: BindingActions?, of user: AccessID, within parent: TokenRecord?
     ) throws(IoTError) -> TokenRecord.Scope {
         var devices: [DeviceID]?
         if let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfToken) {
@@ -121,7 +121,7 @@ extension HubCore {
 
     /// The present token's life again: that of `token`, when the caller shows it, else of the one it got last.
     mutating func renewToken(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let principal = permit.requester.address.principal
         guard permit.actor == principal else {
@@ -142,7 +142,7 @@ extension HubCore {
     }
 
     private func presentToken(
-        _ parameters: RequestParameters, _ principal: Principal
+        _ parameters: LinkMembers, _ principal: Principal
     ) throws(IoTError) -> TokenRecord {
         let own = state.tokens.of(principal).filter { $0.kind == .link }
         if let text = try parameters.optionalText("token") {
@@ -157,7 +157,7 @@ extension HubCore {
     }
 
     /// Whose the API token is, and what it is good for. Who shows it uses it.
-    mutating func checkToken(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
+    mutating func checkToken(_ parameters: LinkMembers, at time: HubTime) throws(IoTError) -> JSONValue {
         guard let claims = authority.verify(try parameters.text("token"), as: APITokenClaims.self),
             let token = state.tokens[claims.jti], token.kind == .api,
             token.principal.description == claims.sub, token.expires > time.seconds,
@@ -176,7 +176,7 @@ extension HubCore {
         ]
     }
 
-    func listTokens(_ parameters: RequestParameters, _ permit: HubPermit) throws(IoTError) -> JSONValue {
+    func listTokens(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> JSONValue {
         var ids: [String]
         if permit.isAdministrator {
             ids = state.tokens.values.map(\.id) + Array(state.enrolments.keys)
@@ -285,7 +285,7 @@ extension HubCore {
 
     // MARK: Parts
 
-    private static func tokenName(_ parameters: RequestParameters) throws(IoTError) -> String? {
+    private static func tokenName(_ parameters: LinkMembers) throws(IoTError) -> String? {
         guard let name = try parameters.optionalText("name") else { return nil }
         return try CredentialName.check(name)
     }

@@ -8,7 +8,7 @@ extension HubCore {
 
     // MARK: As requests
 
-    func listUsers(_ parameters: RequestParameters) throws(IoTError) -> JSONValue {
+    func listUsers(_ parameters: LinkMembers) throws(IoTError) -> JSONValue {
         let (ids, more) = try page(state.users.keys.map(\.rawValue), parameters)
         let lines = ids.compactMap { id -> JSONValue? in
             guard let user = AccessID(rawValue: id), let record = state.users[user] else { return nil }
@@ -22,7 +22,7 @@ extension HubCore {
         return ["users": .array(lines), "more": .bool(more)]
     }
 
-    mutating func createUser(_ parameters: RequestParameters, at time: HubTime) throws(IoTError) -> JSONValue {
+    mutating func createUser(_ parameters: LinkMembers, at time: HubTime) throws(IoTError) -> JSONValue {
         let user = try parameters.accessID("accessId")
         let text = try parameters.optionalText("kind") ?? AccountKind.member.rawValue
         guard let kind = AccountKind(rawValue: text), kind != .temporary else {
@@ -35,7 +35,7 @@ extension HubCore {
 
     /// An account for one device and a time, with an enrolment by which its user joins.
     mutating func createTemporaryUser(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let device = try permit.target()
         let actions = try parameters.optionalActions("actions") ?? .view
@@ -67,7 +67,7 @@ extension HubCore {
     }
 
     mutating func removeUser(
-        _ parameters: RequestParameters, _ permit: HubPermit, at time: HubTime
+        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
         let user = try parameters.accessID("accessId")
         guard Principal.user(user) != permit.actor, Principal.user(user) != permit.requester.address.principal else {
@@ -155,7 +155,7 @@ extension HubCore {
 
     /// A page of names in their order: those behind `after`, at most `limit` (500), so that an answer fits an envelope.
     func page(
-        _ names: [String], _ parameters: RequestParameters
+        _ names: [String], _ parameters: LinkMembers
     ) throws(IoTError) -> (names: [String], more: Bool) {
         let after = try parameters.optionalText("after") ?? ""
         let limit = try parameters.lifetime("limit", 1...500, default: 500)

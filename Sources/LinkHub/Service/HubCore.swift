@@ -12,6 +12,7 @@ struct HubCore: Sendable {
     let limits: HubLimits
     let authority: TokenAuthority
     let identity: HubIdentity
+    let methods: HubMethods
 
     var state: HubState
     var sessions = SessionTable()
@@ -40,12 +41,13 @@ struct HubCore: Sendable {
 
     init(
         state: HubState, authority: TokenAuthority, identity: HubIdentity = HubIdentity(),
-        limits: HubLimits = HubLimits()
+        limits: HubLimits = HubLimits(), methods: HubMethods = .all
     ) {
         self.state = state
         self.authority = authority
         self.identity = identity
         self.limits = limits
+        self.methods = methods
         recent = RecentAnswers(limits)
         limitAnswers()
         updateAccountExpiry()
@@ -167,15 +169,19 @@ struct HubCore: Sendable {
         turn.outputs.append(.message(address, bytes))
     }
 
-    mutating func push(_ method: String, _ params: JSONValue, to address: LinkAddress, at time: HubTime) {
-        send(.push(LinkPush(method: method, params: params, t: time.wall)), to: address)
+    mutating func push<Parameters>(
+        _ method: LinkPushMethod<Parameters>, _ parameters: Parameters, to address: LinkAddress, at time: HubTime
+    ) {
+        send(.push(method.push(parameters, t: time.wall)), to: address)
     }
 
     /// To every user who is online and may view the device.
-    mutating func pushToUsers(of device: DeviceID, _ method: String, _ params: JSONValue, at time: HubTime) {
+    mutating func pushToUsers<Parameters>(
+        of device: DeviceID, _ method: LinkPushMethod<Parameters>, _ parameters: Parameters, at time: HubTime
+    ) {
         let addresses = userAddresses(of: device)
         guard !addresses.isEmpty else { return }
-        pushToUsers(at: addresses, LinkPush(method: method, params: params, t: time.wall))
+        pushToUsers(at: addresses, method.push(parameters, t: time.wall))
     }
 
     /// One text for all of them.

@@ -33,8 +33,6 @@ public struct HubLimits: Sendable {
     public var callsOfAccount = 4_096
     /// Open calls to one device: 10,240, more than a camera may be set to serve.
     public var callsOfDevice = 10_240
-    /// The longest time that a forwarded request may wait: 60 s, whatever its deadline says.
-    public var longestForward: TimeAmount = .seconds(60)
     /// A session that is silent for so long is over: 60 s, four heartbeats.
     public var sessionSilence: TimeAmount = .seconds(60)
     /// The same, after the hub itself had lost its broker, which takes the farewells with it: 30 s.

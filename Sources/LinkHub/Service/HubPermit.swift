@@ -3,6 +3,7 @@ import IoTLink
 
 /// A request whose caller was found to have the right to it.
 struct HubPermit {
+    let row: LinkMethodRow
     let requester: HubTurn.Requester
     let isAdministrator: Bool
     /// For a right that concerns one device.
@@ -14,7 +15,7 @@ struct HubPermit {
     /// In whose name the request is carried out.
     var actor: Principal { requester.actor }
 
-    /// The device that the right was judged for. Throws only when the table of rights names none for the method.
+    /// The device that the right was judged for. Throws only when the method's right names none.
     func target() throws(IoTError) -> DeviceID {
         guard let device else { throw IoTError(.internalFailure, "the method's right concerns no device") }
         return device
@@ -30,20 +31,19 @@ struct HubPermit {
 }
 
 extension HubCore {
-    /// Whether the caller may, by the table of rights alone.
+    /// Whether the caller may, by the row's right alone.
     ///
-    /// Throws 25001 for a method that there is not, 8002 and 8003 for devices, 25005 for what is not the caller's.
+    /// Throws 8002 and 8003 for devices, 25005 for what is not the caller's.
     func judge(
-        _ parameters: RequestParameters, _ requester: HubTurn.Requester
+        _ request: LinkRequest, _ row: LinkMethodRow, _ right: LinkRight, _ requester: HubTurn.Requester
     ) throws(IoTError) -> HubPermit {
         let actor = requester.actor
-        let method = parameters.request.method
-        guard let right = HubRights.right(of: method, for: actor.kind) else {
-            throw IoTError(.invalidRequest, "the hub knows no method '\(method)' for \(actor.kind.noun)")
-        }
-        var permit = HubPermit(requester: requester, isAdministrator: isAdministrator(actor))
+        let method = row.name
+        let parameters = LinkMembers(request.params, of: method, failure: .invalidRequest)
+        var permit = HubPermit(row: row, requester: requester, isAdministrator: isAdministrator(actor))
         switch right {
-        case .account, .device, .enrolment, .eachAction, .eachOwner: break
+        case .account, .enrolment, .eachAction, .eachOwner: break
+        case .device: permit.device = actor.deviceID
         case .administrator: try requireAdministrator(permit, method)
         case .action(let actions):
             try resolve(&permit, parameters) { $0.map { Self.lacking(actions, in: $0) } ?? Self.notBound }
@@ -72,7 +72,7 @@ extension HubCore {
             if !owners.contains(actor) { try requireAdministrator(permit, method) }
         case .ownKey:
             if try namedKey(parameters).principal != actor { try requireAdministrator(permit, method) }
-        case .peer: permit.device = try boundPeers(parameters, actor).device
+        case .peer: permit.device = try boundPeers(try parameters.principal("peer"), actor).device
         }
         return permit
     }
@@ -101,7 +101,7 @@ extension HubCore {
     }
 
     private func resolve(
-        _ permit: inout HubPermit, _ parameters: RequestParameters, administrator: Administration = .never,
+        _ permit: inout HubPermit, _ parameters: LinkMembers, administrator: Administration = .never,
         _ refusal: (Binding?) -> IoTError?
     ) throws(IoTError) {
         let found = try find(try parameters.text("device"), permit, administrator: administrator, refusal)
@@ -162,13 +162,12 @@ extension HubCore {
 
     /// The two ends of a call's message, which must be bound to each other.
     func boundPeers(
-        _ parameters: RequestParameters, _ sender: Principal
-    ) throws(IoTError) -> (peer: Principal, device: DeviceID, user: AccessID) {
-        let peer = try parameters.principal("peer")
+        _ peer: Principal, _ sender: Principal
+    ) throws(IoTError) -> (device: DeviceID, user: AccessID) {
         guard let device = sender.deviceID ?? peer.deviceID, let user = sender.accessID ?? peer.accessID,
             state.bindings[device, user] != nil
         else { throw IoTError(.relationInvalid) }
-        return (peer, device, user)
+        return (device, user)
     }
 }
 

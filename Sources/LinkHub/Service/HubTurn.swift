@@ -35,12 +35,15 @@ struct HubTurn: Sendable {
         /// In whose name: the session's own principal, or the one that an administrator's session acts as.
         var actor: Principal
         var content: RequestContent
+        /// See `LinkMethodRow`.
+        var isDurable: Bool
 
-        init(address: LinkAddress, request: LinkRequest) {
+        init(address: LinkAddress, request: LinkRequest, isDurable: Bool = false) {
             self.address = address
             id = request.id
             actor = request.actingAs ?? address.principal
             content = RequestContent(request)
+            self.isDurable = isDurable
         }
 
         /// What the answer is remembered under.

@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 
 /// Tells a camera's callers of their calls: of those that ended, and of the camera's candidates.
 ///
@@ -42,13 +43,13 @@ struct CallNotices: Sendable {
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await ending in endings { await tell(CallMethod.end, ending) }
+                for await ending in endings { await tell(CallMethod.end.name, ending) }
             }
             group.addTask {
                 await withDiscardingTaskGroup { calls in
                     for await feed in feeds {
                         calls.addTask {
-                            for await candidate in feed { await tell(CallMethod.trickle, candidate) }
+                            for await candidate in feed { await tell(CallMethod.trickle.name, candidate) }
                         }
                     }
                 }

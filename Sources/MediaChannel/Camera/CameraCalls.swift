@@ -36,22 +36,22 @@ final class CameraCalls: @unchecked Sendable {
 
     /// Begins to take calls.
     func attach() {
-        link.handle(CallMethod.connect) { [self] request async throws(IoTError) in try await connect(request) }
-        link.handle(CallMethod.control) { [self] request async throws(IoTError) in
+        link.handle(CallMethod.connect) { [self] _, request async throws(IoTError) in try await connect(request) }
+        link.handle(CallMethod.control) { [self] _, request async throws(IoTError) in
             guard let command = CallCommand(rawValue: request.params.shortText("command") ?? "") else {
                 throw IoTError(.invalidRequest, "command is play or stop")
             }
             try await withViewer(of: request) { viewer throws(IoTError) in viewer.perform(command, at: .now()) }
             return .object([:])
         }
-        link.handle(CallMethod.trickle) { [self] request async throws(IoTError) in
+        link.handle(CallMethod.trickle) { [self] _, request async throws(IoTError) in
             let candidate = request.params["candidate"]?.stringValue ?? ""
             try await withViewer(of: request) { viewer throws(IoTError) in
                 try viewer.addRemoteCandidate(candidate)
             }
             return .object([:])
         }
-        link.handle(CallMethod.end) { [self] request async throws(IoTError) in
+        link.handle(CallMethod.end) { [self] _, request async throws(IoTError) in
             try await withViewer(of: request) { viewer throws(IoTError) in viewer.hungUp() }
             return .object([:])
         }

@@ -25,7 +25,7 @@ final class CallClient: Sendable {
 
     /// Begins to take what devices send.
     func attach() {
-        link.handle(CallMethod.invite) { [calls] request async throws(IoTError) in
+        link.handle(CallMethod.invite) { [calls] _, request async throws(IoTError) in
             let call = try calls.receiver(of: request)
             guard let text = request.params["offer"]?.stringValue else {
                 throw IoTError(.sessionDescriptionInvalid, "the invitation holds no offer")
@@ -35,11 +35,11 @@ final class CallClient: Sendable {
                 iceServers: ICEServers.listToAsk(request.params["iceServers"]))
             return ["answer": .string(answer.text)]
         }
-        link.handle(CallMethod.trickle) { [calls] request async throws(IoTError) in
+        link.handle(CallMethod.trickle) { [calls] _, request async throws(IoTError) in
             try calls.receiver(of: request).trickled(candidate: request.params["candidate"]?.stringValue ?? "")
             return .object([:])
         }
-        link.handle(CallMethod.end) { [calls] request async throws(IoTError) in
+        link.handle(CallMethod.end) { [calls] _, request async throws(IoTError) in
             let code = request.params["code"]?.integerValue ?? Int64(ErrorCode.hungUp.rawValue)
             let reason = IoTError(
                 ErrorCode(rawValue: Int(clamping: code)), request.params["message"]?.stringValue)

@@ -31,13 +31,3 @@ public struct DeviceDetails: Sendable, Hashable {
     /// The `ProWritable` objects that the device has yet to carry out.
     public var pending: [String]
 }
-
-/// What a write did.
-public struct WriteOutcome: Sendable, Hashable {
-    /// The property's new version.
-    public var version: Int64
-    /// The object as it now is.
-    public var value: JSONValue
-    /// Whether the device has yet to carry it out.
-    public var isPending: Bool
-}

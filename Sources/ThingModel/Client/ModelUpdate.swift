@@ -17,13 +17,13 @@ public enum ModelUpdate: Sendable, Hashable {
     init?(_ push: LinkPush) {
         guard let device = push.params["device"]?.stringValue.flatMap(DeviceID.init(rawValue:)) else { return nil }
         switch push.method {
-        case ModelMethod.update:
+        case ModelMethod.update.name:
             guard let path = push.params["path"]?.stringValue, let version = push.params["version"]?.integerValue
             else { return nil }
             var change = PropertyChange(path: path, value: push.params["value"] ?? .null, version: version)
             change.toldLeaves = push.params["changes"]?.arrayValue?.compactMap(LeafChange.init(json:))
             self = .property(device: device, change)
-        case ModelMethod.presence:
+        case ModelMethod.presence.name:
             guard let isOnline = push.params["online"]?.boolValue else { return nil }
             self = .presence(device: device, isOnline: isOnline)
         default: return nil

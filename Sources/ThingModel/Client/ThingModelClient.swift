@@ -54,12 +54,7 @@ public struct ThingModelClient: Sendable {
     public func read(
         _ device: String, _ path: String = "", timeout: Duration = defaultTimeout
     ) async throws(IoTError) -> PropertyReading {
-        let result = try await link.request(
-            ModelMethod.read, ["device": .string(device), "path": .string(path)], timeout: timeout, id: nil)
-        guard let value = result["value"], let version = result["version"]?.integerValue else {
-            throw Self.damaged("the answer")
-        }
-        return PropertyReading(value: value, version: version)
+        try await link.request(ModelMethod.read, PropertyQuery(device: device, path: path), timeout: timeout)
     }
 
     /// The same path of many devices: one reading each, in the order asked for, with a value or why there is none
@@ -102,15 +97,13 @@ public struct ThingModelClient: Sendable {
         _ device: String, _ path: String, _ value: JSONValue, ifVersion: Int64? = nil,
         timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> WriteOutcome {
-        var params: JSONValue = ["device": .string(device), "path": .string(path), "value": value]
-        params["ifVersion"] = ifVersion.map { .integer($0) }
-        let result = try await link.request(ModelMethod.write, params, timeout: timeout, id: id)
-        guard let version = result["version"]?.integerValue else { throw Self.damaged("the answer") }
-        return WriteOutcome(
-            version: version, value: result["value"] ?? value, isPending: result["pending"]?.boolValue ?? false)
+        try await link.request(
+            ModelMethod.write, PropertyWrite(device: device, path: path, value: value, ifVersion: ifVersion),
+            timeout: timeout, id: id)
     }
 
-    /// Tells the device to do something and waits for what it says; `deviceOffline` (8000) when it is away.
+    /// Tells the device to do something and waits for what it says, ten minutes at most (25001 for more);
+    /// `deviceOffline` (8000) when it is away.
     public func takeAction(
         _ device: String, _ path: String, _ value: JSONValue, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> JSONValue {
@@ -131,25 +124,18 @@ public struct ThingModelClient: Sendable {
     public func addUserProperty(
         _ device: String, _ name: String, _ value: JSONValue, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> Int64 {
-        try await changeUserProperty(
-            ModelMethod.addUserProperty, ["device": .string(device), "name": .string(name), "value": value],
-            timeout: timeout, id: id)
+        try await link.request(
+            ModelMethod.addUserProperty, UserPropertyAddition(device: device, name: name, value: value),
+            timeout: timeout, id: id
+        ).version
     }
 
     public func deleteUserProperty(
         _ device: String, _ name: String, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> Int64 {
-        try await changeUserProperty(
-            ModelMethod.deleteUserProperty, ["device": .string(device), "name": .string(name)],
-            timeout: timeout, id: id)
-    }
-
-    private func changeUserProperty(
-        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
-    ) async throws(IoTError) -> Int64 {
-        let result = try await link.request(method, params, timeout: timeout, id: id)
-        guard let version = result["version"]?.integerValue else { throw Self.damaged("the answer") }
-        return version
+        try await link.request(
+            ModelMethod.deleteUserProperty, UserPropertyDeletion(device: device, name: name), timeout: timeout, id: id
+        ).version
     }
 
     // MARK: Updates

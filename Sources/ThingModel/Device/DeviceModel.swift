@@ -59,13 +59,13 @@ public final class DeviceModel: Sendable {
 
     /// Keeps the hub informed until the link session ends or the task is cancelled. Call it once.
     public func run() async {
-        link.handle(ModelMethod.takeAction) { [weak self] request throws(IoTError) in
+        link.handle(ModelMethod.carryOut) { [weak self] params, _ throws(IoTError) in
             guard let self else { throw IoTError(.stopping) }
-            return try await self.takeAction(request.params)
+            return try await self.takeAction(params)
         }
-        link.handle(ModelMethod.deliver) { [weak self] request throws(IoTError) in
+        link.handle(ModelMethod.deliver) { [weak self] params, _ throws(IoTError) in
             guard let self else { throw IoTError(.stopping) }
-            return try await self.carryOut(request.params)
+            return try await self.carryOut(params)
         }
         await withDiscardingTaskGroup { group in
             group.addTask {

@@ -76,7 +76,7 @@ public struct EventClient: Sendable {
 
     /// What happens from now on; ends with the link session. A slow reader loses the oldest: `list` has them.
     public func events() -> some AsyncSequence<ThingEvent, Never> & Sendable {
-        link.pushes().compactMap { $0.method == EventMethod.event ? ThingEvent(json: $0.params) : nil }
+        link.pushes().compactMap { $0.method == EventMethod.event.name ? ThingEvent(json: $0.params) : nil }
     }
 }
 

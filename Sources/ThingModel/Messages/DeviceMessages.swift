@@ -16,7 +16,7 @@ public final class DeviceMessages: Sendable {
 
     /// Registers what takes messages; a device without it refuses them with `devicePassThroughFailed` (21006).
     public func onMessage(_ handler: @escaping Handler) {
-        link.handleMany(MessageMethod.receive) { request, responder throws(IoTError) in
+        link.handleMany(MessageMethod.receive.name) { request, responder throws(IoTError) in
             try await Self.receive(request, responder, handler)
         }
     }
@@ -25,7 +25,7 @@ public final class DeviceMessages: Sendable {
     /// bytes.
     public func push(_ data: [UInt8], timeout: Duration = .seconds(10)) async throws(IoTError) {
         _ = try await link.request(
-            MessageMethod.push, ["data": try MessageData.encode(data)], timeout: timeout, id: nil)
+            MessageMethod.push, ["data": try MessageData.encode(data)], timeout: timeout)
     }
 
     private static func receive(

@@ -10,7 +10,7 @@ public import IoTLink
 /// takes no messages or its answer makes no sense; and whatever code the device answers with. Repeating a message with
 /// the same request `id` within ten minutes does not deliver it twice.
 public struct MessageClient: Sendable {
-    /// How long the device is given when nothing else is said.
+    /// How long the device is given when nothing else is said; ten minutes at most, and 25001 for more.
     public static let defaultTimeout = Duration.seconds(10)
 
     private let link: any MessageLink
@@ -44,7 +44,7 @@ public struct MessageClient: Sendable {
         _ device: String, _ data: [UInt8], wake: Bool = true, timeout: Duration = defaultTimeout, id: String? = nil
     ) throws(IoTError) -> some AsyncSequence<[UInt8], any Error> & Sendable {
         let params = try Self.parameters(device, data, .many, wake: wake, timeout: timeout)
-        return link.responses(MessageMethod.send, params, timeout: timeout + Self.grace, id: id)
+        return link.responses(MessageMethod.send.name, params, timeout: timeout + Self.grace, id: id)
             .map { try Self.response($0) }
     }
 
@@ -95,7 +95,7 @@ public struct DeviceData: Sendable, Hashable {
 
     /// `nil` for a push of another kind, or a damaged one.
     public init?(_ push: LinkPush) {
-        guard push.method == MessageMethod.data, let data = try? MessageData.decode(push.params["data"]),
+        guard push.method == MessageMethod.data.name, let data = try? MessageData.decode(push.params["data"]),
             let device = push.params["device"]?.stringValue.flatMap(DeviceID.init(rawValue:))
         else { return nil }
         self.device = device

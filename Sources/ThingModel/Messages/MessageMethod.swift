@@ -1,22 +1,17 @@
-/// The link methods of pass-through messages; `docs/link.md` describes them.
+public import IoTCore
+public import IoTLink
+
+/// Pass-through messages; `docs/link.md`, "Messages and events".
 public enum MessageMethod {
     /// User to hub: pass data through to a device.
-    public static let send = "message.send"
-    /// Hub to device: the data that a user passed through.
-    public static let receive = "message.receive"
-    /// Device to hub: data for the device's users.
-    public static let push = "message.push"
+    public static let send = LinkMethod<JSONValue, JSONValue>(
+        "message.send", user: .action(.control), longestDeadline: .seconds(600))
     /// User to hub: pass data through to the hub itself, by path.
-    public static let askServer = "server.request"
+    public static let askServer = LinkMethod<JSONValue, JSONValue>("server.request", user: .account)
+    /// Device to hub: data for the device's users.
+    public static let push = LinkMethod<JSONValue, JSONValue>("message.push", device: .device)
+    /// Hub to device: the data that a user passed through.
+    public static let receive = LinkMethod<JSONValue, JSONValue>("message.receive")
     /// Push to users: data that a device sent.
-    public static let data = "device.data"
-}
-
-/// How many responses the sender of a message expects.
-public enum MessageResponses: String, Sendable, Codable, CaseIterable {
-    /// Only to hear that the device took it.
-    case none
-    case one
-    /// Until the device says that there are no more.
-    case many
+    public static let data = LinkPushMethod<JSONValue>("device.data")
 }

@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import GatewayAPI
+import IoTCore
 
 // Words of the API that are options here.
 extension BindingRole: ExpressibleByArgument {}

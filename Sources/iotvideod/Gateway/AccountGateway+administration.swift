@@ -6,12 +6,12 @@ extension AccountGateway {
     // MARK: Accounts
 
     func users(_ page: PageRequest) async throws -> Page<UserDescription> {
-        try await hub.page(UserDescription.self, "user.list", page, key: "users", name: "accessId")
+        try await hub.page(UserDescription.self, UserMethod.list, page, key: "users", name: "accessId")
     }
 
     func createUser(_ user: AccessID, kind: AccountKind, requestID: String?) async throws -> UserResponse {
         try await hub.ask(
-            UserResponse.self, "user.create", ["accessId": .string(user.rawValue), "kind": .string(kind.rawValue)],
+            UserResponse.self, UserMethod.create, ["accessId": .string(user.rawValue), "kind": .string(kind.rawValue)],
             id: requestID)
     }
 
@@ -20,7 +20,7 @@ extension AccountGateway {
     ) async throws -> TemporaryUserResponse {
         try await changingRights {
             try await hub.ask(
-                TemporaryUserResponse.self, "user.createTemporary",
+                TemporaryUserResponse.self, UserMethod.createTemporary,
                 [
                     "device": .string(try await target(request.device)), "actions": .list(request.actions),
                     "ttlSeconds": .integer(request.ttlSeconds), "within": token,
@@ -30,14 +30,14 @@ extension AccountGateway {
 
     func removeUser(_ user: AccessID, requestID: String?) async throws {
         try await changingRights {
-            _ = try await hub.ask("user.remove", ["accessId": .string(user.rawValue)], id: requestID)
+            _ = try await hub.ask(UserMethod.remove, ["accessId": .string(user.rawValue)], id: requestID)
         }
     }
 
     // MARK: Bindings
 
     func bindings(_ device: String, _ page: PageRequest) async throws -> Page<BindingDescription> {
-        let result = try await hub.ask("device.users", ["device": .string(try await target(device))])
+        let result = try await hub.ask(DeviceMethod.users, ["device": .string(try await target(device))])
         guard let users = result["users"]?.arrayValue else {
             throw IoTError(.modelReceiveFailed, "device.users: the hub's answer has no list")
         }
@@ -47,7 +47,7 @@ extension AccountGateway {
 
     func share(_ device: String, _ request: ShareRequest, requestID: String?) async throws -> ShareResponse {
         try await hub.ask(
-            ShareResponse.self, "device.share",
+            ShareResponse.self, DeviceMethod.share,
             [
                 "device": .string(try await target(device)), "actions": .list(request.actions),
                 "ttlSeconds": request.ttlSeconds.map { .integer($0) }, "within": token,
@@ -57,7 +57,7 @@ extension AccountGateway {
     func subscribe(_ request: SubscriptionRequest, requestID: String?) async throws -> BindingResponse {
         try await changingRights {
             try await hub.ask(
-                BindingResponse.self, "device.subscribe", ["token": .string(request.token)], id: requestID)
+                BindingResponse.self, DeviceMethod.subscribe, ["token": .string(request.token)], id: requestID)
         }
     }
 
@@ -66,7 +66,7 @@ extension AccountGateway {
     ) async throws -> BindingResponse {
         try await changingRights(owner: request.role == .owner ? user.rawValue : nil) {
             try await hub.ask(
-                BindingResponse.self, "device.bind",
+                BindingResponse.self, DeviceMethod.bind,
                 [
                     "device": .string(try await target(device)), "user": .string(user.rawValue),
                     "role": .text(request.role?.rawValue), "actions": .list(request.actions),
@@ -78,7 +78,7 @@ extension AccountGateway {
     func unbind(_ device: String, _ user: AccessID, requestID: String?) async throws {
         try await changingRights {
             _ = try await hub.ask(
-                "device.unbind",
+                DeviceMethod.unbind,
                 ["device": .string(try await target(device)), "user": .string(user.rawValue)], id: requestID)
         }
     }
@@ -115,7 +115,7 @@ extension AccountGateway {
     }
 
     func tokens(_ page: PageRequest) async throws -> Page<TokenDescription> {
-        try await hub.page(TokenDescription.self, "token.list", page, key: "tokens", name: "id")
+        try await hub.page(TokenDescription.self, TokenMethod.list, page, key: "tokens", name: "id")
     }
 
     func createToken(_ request: TokenRequest, requestID: String?) async throws -> TokenResponse {
@@ -125,21 +125,21 @@ extension AccountGateway {
         case .link:
             let principal = request.user.flatMap(AccessID.init(rawValue:)).map { Principal.user($0).description }
             result = try await hub.ask(
-                "token.create",
+                TokenMethod.create,
                 [
                     "principal": .text(principal), "name": .text(request.name),
                     "ttlSeconds": .number(request.ttlSeconds), "within": token,
                 ], id: requestID)
         case .api:
             result = try await hub.ask(
-                "token.createAPI",
+                TokenMethod.createAPI,
                 [
                     "user": .text(request.user), "name": .text(request.name), "devices": devices,
                     "actions": .list(request.actions), "ttlSeconds": .number(request.ttlSeconds), "within": token,
                 ], id: requestID)
         case .enrolment:
             result = try await hub.ask(
-                "token.enrol",
+                TokenMethod.enrol,
                 [
                     "user": .text(request.user), "devices": devices, "ttlSeconds": .number(request.ttlSeconds),
                     "within": token,
@@ -159,18 +159,18 @@ extension AccountGateway {
                 .operationNotAllowed, "this daemon itself uses the token \(id)",
                 remedy: "revoke another; the daemon renews its own")
         }
-        _ = try await hub.ask("token.revoke", ["id": .string(id)])
+        _ = try await hub.ask(TokenMethod.revoke, ["id": .string(id)])
     }
 
     // MARK: Media keys
 
     func keys(_ page: PageRequest) async throws -> Page<KeyDescription> {
-        try await hub.page(KeyDescription.self, "key.list", page, key: "keys", name: "id")
+        try await hub.page(KeyDescription.self, KeyMethod.list, page, key: "keys", name: "id")
     }
 
     func createKey(_ request: KeyRequest, requestID: String?) async throws -> KeyResponse {
         try await hub.ask(
-            KeyResponse.self, "key.create",
+            KeyResponse.self, KeyMethod.create,
             [
                 "name": .string(request.name), "user": .text(request.user), "devices": .list(request.devices),
                 "actions": .list(request.actions), "ttlSeconds": .integer(request.ttlSeconds), "within": token,
@@ -178,7 +178,7 @@ extension AccountGateway {
     }
 
     func revokeKey(_ id: String, requestID: String?) async throws {
-        _ = try await hub.ask("key.revoke", ["id": .string(id)], id: requestID)
+        _ = try await hub.ask(KeyMethod.revoke, ["id": .string(id)], id: requestID)
     }
 
     // MARK: Devices
@@ -186,7 +186,8 @@ extension AccountGateway {
     func createDevice(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse {
         try await changingRights(owner: request.owner) {
             try await hub.ask(
-                DeviceResponse.self, "device.create", ["name": .string(request.name), "owner": .text(request.owner)],
+                DeviceResponse.self, DeviceMethod.create,
+                ["name": .string(request.name), "owner": .text(request.owner)],
                 id: requestID)
         }
     }
@@ -194,13 +195,14 @@ extension AccountGateway {
     func renameDevice(_ device: String, to name: String, requestID: String?) async throws {
         try await changingRights {
             _ = try await hub.ask(
-                "device.rename", ["device": .string(try await target(device)), "name": .string(name)], id: requestID)
+                DeviceMethod.rename, ["device": .string(try await target(device)), "name": .string(name)], id: requestID
+            )
         }
     }
 
     func removeDevice(_ device: String, requestID: String?) async throws {
         try await changingRights {
-            _ = try await hub.ask("device.remove", ["device": .string(try await target(device))], id: requestID)
+            _ = try await hub.ask(DeviceMethod.remove, ["device": .string(try await target(device))], id: requestID)
         }
     }
 }

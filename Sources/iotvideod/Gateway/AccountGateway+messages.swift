@@ -1,5 +1,9 @@
 import GatewayAPI
 import IoTCore
+import IoTLink
+
+import enum ThingModel.EventMethod
+import enum ThingModel.MessageMethod
 
 extension AccountGateway {
     func sendMessage(
@@ -8,7 +12,7 @@ extension AccountGateway {
         let params = params(try await target(device), message)
         guard message.responses == .many else {
             let result = try await hub.ask(
-                "message.send", params, timeout: message.timeout + .seconds(1), id: requestID)
+                MessageMethod.send, params, timeout: message.timeout + .seconds(1), id: requestID)
             let data = message.responses == .none ? nil : result["data"]?.stringValue
             return MessageResponse(responses: data.map { [MessageData(data: $0)] } ?? [])
         }
@@ -44,7 +48,7 @@ extension AccountGateway {
         _ params: [String: JSONValue?], _ message: DeviceMessage, _ requestID: String?
     ) -> AsyncCompactMapSequence<AsyncThrowingStream<JSONValue, any Error>, MessageData> {
         shared.link.responses(
-            "message.send", .object(params.compactMapValues { $0 }), timeout: message.timeout + .seconds(1),
+            MessageMethod.send.name, .object(params.compactMapValues { $0 }), timeout: message.timeout + .seconds(1),
             id: requestID, as: principal
         )
         // The last answer may be empty: it only says that there are no more.
@@ -63,7 +67,7 @@ extension AccountGateway {
 
     func askServer(_ request: ServerMessageRequest, requestID: String?) async throws -> MessageData {
         try await hub.ask(
-            MessageData.self, "server.request", ["path": .string(request.path), "data": .text(request.data)],
+            MessageData.self, MessageMethod.askServer, ["path": .string(request.path), "data": .text(request.data)],
             id: requestID)
     }
 
@@ -77,7 +81,7 @@ extension AccountGateway {
             throw IoTError(.forbidden, "a token with a list of devices must name one", remedy: "add 'device'")
         }
         let result = try await hub.ask(
-            "event.list",
+            EventMethod.list,
             [
                 "device": .text(device), "topic": .text(query.topic), "from": .number(query.from),
                 "to": .number(query.to), "before": .number(query.before), "limit": .number(query.limit),
@@ -104,10 +108,10 @@ extension AccountGateway {
                 }
                 return .integer(number)
             }
-            return try await hub.ask(StoredEventDeletionResponse.self, "event.delete", ["ids": .array(numbers)])
+            return try await hub.ask(StoredEventDeletionResponse.self, EventMethod.delete, ["ids": .array(numbers)])
         }
         return try await hub.ask(
-            StoredEventDeletionResponse.self, "event.delete",
+            StoredEventDeletionResponse.self, EventMethod.delete,
             [
                 "device": .string(try await target(deletion.device ?? "")), "topic": .text(deletion.topic),
                 "before": .number(deletion.before),

@@ -2,13 +2,17 @@ import GatewayAPI
 import IoTCore
 import IoTLink
 
+import enum ThingModel.EventMethod
+import enum ThingModel.MessageMethod
+import enum ThingModel.ModelMethod
+
 extension GatewayEvent {
     /// What a push of the hub tells; `nil` for one that is for others, or damaged.
     init?(_ push: LinkPush) {
         let params = push.params
         guard let device = params["device"]?.stringValue else { return nil }
         switch push.method {
-        case "property.update":
+        case ModelMethod.update.name:
             guard let path = params["path"]?.stringValue, let version = params["version"]?.integerValue else {
                 return nil
             }
@@ -18,21 +22,21 @@ extension GatewayEvent {
             self = .property(
                 PropertyUpdate(
                     device: device, path: path, value: params["value"] ?? .null, version: version, changes: leaves))
-        case "device.presence":
+        case ModelMethod.presence.name:
             guard let online = params["online"]?.boolValue else { return nil }
             self = .presence(DevicePresence(device: device, online: online))
-        case "device.event":
+        case EventMethod.event.name:
             guard let event = StoredEvent(json: params) else { return nil }
             self = .event(event)
-        case "device.data":
+        case MessageMethod.data.name:
             guard let data = params["data"]?.stringValue else { return nil }
             self = .data(DeviceData(device: device, data: data))
-        case "device.bound":
+        case DeviceMethod.bound.name:
             self = .binding(
                 BindingChange(
                     device: device, bound: true, name: params["name"]?.stringValue,
                     role: params["role"]?.stringValue, actions: DeviceAction.list(params["actions"])))
-        case "device.unbound":
+        case DeviceMethod.unbound.name:
             self = .binding(BindingChange(device: device, bound: false, reason: params["reason"]?.stringValue))
         default: return nil
         }

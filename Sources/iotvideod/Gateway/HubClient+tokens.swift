@@ -11,7 +11,7 @@ extension HubClient {
         let client = HubClient(link: link, account: nil)
         let result =
             switch token.kind {
-            case .api: try await client.ask("token.check", ["token": .string(token.text)])
+            case .api: try await client.ask(TokenMethod.check, ["token": .string(token.text)])
             case .key: try await client.checkKey(token)
             }
         guard let id = result["id"]?.stringValue, let expires = result["expires"]?.integerValue,
@@ -38,7 +38,7 @@ extension HubClient {
     /// A hub that has no media keys knows none.
     private func checkKey(_ key: BearerToken) async throws(IoTError) -> JSONValue {
         do {
-            return try await ask("key.check", ["key": .string(key.text)])
+            return try await ask(KeyMethod.check, ["key": .string(key.text)])
         } catch {
             guard error.code == .invalidRequest else { throw error }
             throw IoTError(.unauthenticated, "the hub has no media keys", remedy: "update the hub's box")
@@ -48,7 +48,7 @@ extension HubClient {
     /// A hub that does not report account kinds is asked for something that only administrators may do.
     private func isAdministrator() async throws(IoTError) -> Bool {
         do {
-            _ = try await ask("user.list", ["limit": 1])
+            _ = try await ask(UserMethod.list, ["limit": 1])
             return true
         } catch {
             guard error.code == .forbidden else { throw error }
@@ -59,7 +59,7 @@ extension HubClient {
     /// The keys that the hub signs tokens with; `nil` for a hub that does not give them.
     func tokenKeys() async throws(IoTError) -> TokenKeys? {
         do {
-            return TokenKeys(jwkSet: try await ask("token.keys"))
+            return TokenKeys(jwkSet: try await ask(TokenMethod.keys))
         } catch {
             guard error.code == .invalidRequest else { throw error }
             return nil

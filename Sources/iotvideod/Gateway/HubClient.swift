@@ -17,14 +17,16 @@ struct HubClient: Sendable {
     }
 
     func ask(
-        _ method: String, _ params: [String: JSONValue?] = [:], timeout: Duration = timeout, id: String? = nil
+        _ method: LinkMethod<JSONValue, JSONValue>, _ params: [String: JSONValue?] = [:], timeout: Duration = timeout,
+        id: String? = nil
     ) async throws(IoTError) -> JSONValue {
         try await link.request(method, .object(params.compactMapValues { $0 }), timeout: timeout, id: id)
     }
 
     /// Reads a result as one of the API's types, whose members have the link's names.
     func ask<Value: Decodable>(
-        _ type: Value.Type, _ method: String, _ params: [String: JSONValue?] = [:], timeout: Duration = timeout,
+        _ type: Value.Type, _ method: LinkMethod<JSONValue, JSONValue>, _ params: [String: JSONValue?] = [:],
+        timeout: Duration = timeout,
         id: String? = nil
     ) async throws(IoTError) -> Value {
         try Self.read(type, try await ask(method, params, timeout: timeout, id: id))
@@ -37,7 +39,8 @@ struct HubClient: Sendable {
     /// The wanted part of a list that the hub gives in pages: `key` names it, `name` the member that a page goes on
     /// after.
     func page<Element: Decodable>(
-        _ type: Element.Type, _ method: String, _ wanted: PageRequest, key: String, name: String
+        _ type: Element.Type, _ method: LinkMethod<JSONValue, JSONValue>, _ wanted: PageRequest, key: String,
+        name: String
     ) async throws(IoTError) -> Page<Element> {
         let page = try await page(method, [:], wanted, key: key, name: name)
         var elements: [Element] = []
@@ -46,7 +49,8 @@ struct HubClient: Sendable {
     }
 
     func page(
-        _ method: String, _ params: [String: JSONValue?] = [:], _ wanted: PageRequest = .all, key: String,
+        _ method: LinkMethod<JSONValue, JSONValue>, _ params: [String: JSONValue?] = [:],
+        _ wanted: PageRequest = .all, key: String,
         name: String
     ) async throws(IoTError) -> Page<JSONValue> {
         var elements: [JSONValue] = []
@@ -56,7 +60,7 @@ struct HubClient: Sendable {
         for _ in 0..<Self.maximumPages {
             let result = try await ask(method, params)
             guard let page = result[key]?.arrayValue else {
-                throw IoTError(.modelReceiveFailed, "\(method): the hub's answer has no list")
+                throw IoTError(.modelReceiveFailed, "\(method.name): the hub's answer has no list")
             }
             elements += page
             guard result["more"]?.boolValue == true, let last = page.last?[name] else { break }

@@ -170,9 +170,9 @@ struct VirtualBroker {
 
     private mutating func answer(_ request: LinkRequest) {
         switch request.method {
-        case LinkMethod.begin, LinkMethod.heartbeat:
+        case SessionMethod.begin.name, SessionMethod.heartbeat.name:
             send(.reply(LinkReply(id: request.id, result: ["t": .integer(hubTime)])))
-        case LinkMethod.renewToken:
+        case TokenMethod.renew.name:
             renewals.append(now)
             guard renews else {
                 return send(.reply(LinkReply(id: request.id, error: IoTError(.tooManyRequests))))

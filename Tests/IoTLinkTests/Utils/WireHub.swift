@@ -91,7 +91,7 @@ final class WireHub: Sendable {
     static let accept: Answer = { _, request in
         let t: JSONValue = ["t": .integer(WallClock.milliseconds())]
         switch request.method {
-        case LinkMethod.begin, LinkMethod.heartbeat: return [LinkReply(id: request.id, result: t)]
+        case SessionMethod.begin.name, SessionMethod.heartbeat.name: return [LinkReply(id: request.id, result: t)]
         default: return [LinkReply(id: request.id, result: request.params)]
         }
     }

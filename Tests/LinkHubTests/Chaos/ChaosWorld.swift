@@ -294,7 +294,7 @@ struct ChaosWorld {
         guard let wire = wires[id], wire.isOpen else { return }
         close(id, .lost(IoTError(.linkUnavailable, "the broker gave the connection up")))
         let will = LinkPush(
-            method: LinkMethod.end,
+            method: SessionMethod.end.name,
             params: ["reason": "connectionLost", "connection": .integer(Int64(wire.attempt))])
         arriveAtHub(UplinkMessage(address: wire.address, payload: try Envelope.push(will).serialized()))
     }
@@ -396,12 +396,12 @@ struct ChaosWorld {
             try pump(box)
         } else if isOnline {
             // What was pushed meanwhile may be lost.
-            try ask(box, "list\(now.uptimeNanoseconds)", ModelMethod.listDevices, [:])
+            try ask(box, "list\(now.uptimeNanoseconds)", ModelMethod.listDevices.name, [:])
         }
     }
 
     private mutating func note(_ push: LinkPush, _ box: Int) {
-        guard push.method == ModelMethod.presence, let device = push.params["device"]?.stringValue else { return }
+        guard push.method == ModelMethod.presence.name, let device = push.params["device"]?.stringValue else { return }
         boxes[box].view[device] = push.params["online"]?.boolValue
     }
 

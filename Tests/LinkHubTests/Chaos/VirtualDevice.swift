@@ -50,14 +50,14 @@ struct VirtualDevice {
 
     private mutating func nextRequests() -> [Request] {
         switch model.nextStep() {
-        case .login(let login): return [Request(method: ModelMethod.login, params: login.json)]
+        case .login(let login): return [Request(method: ModelMethod.login.name, params: login.json)]
         case .report(let changes):
             let list = changes.map { JSONValue.object(["path": .string($0.path), "value": $0.value]) }
-            return [Request(method: ModelMethod.report, params: ["changes": .array(list)])]
+            return [Request(method: ModelMethod.report.name, params: ["changes": .array(list)])]
         case .acknowledge(let versions):
             return versions.sorted { $0.key < $1.key }.map { path, version in
                 Request(
-                    method: ModelMethod.applied, params: ["path": .string(path), "version": .integer(version)])
+                    method: ModelMethod.applied.name, params: ["path": .string(path), "version": .integer(version)])
             }
         case .nothing: return []
         }
@@ -72,14 +72,14 @@ struct VirtualDevice {
             model.startOver()
             return false
         }
-        guard asked.request.method == ModelMethod.login else { return true }
+        guard asked.request.method == ModelMethod.login.name else { return true }
         for (name, delivery) in LoginOutcome.deliveries(in: result) { try? model.carriedOut(name, delivery) }
         return true
     }
 
     mutating func handle(_ request: LinkRequest) -> Result<JSONValue, IoTError> {
         switch request.method {
-        case ModelMethod.deliver:
+        case ModelMethod.deliver.name:
             guard let path = request.params["path"]?.stringValue, let value = request.params["value"],
                 let version = request.params["version"]?.integerValue,
                 let name = try? model.document.writableName(path)
@@ -88,13 +88,13 @@ struct VirtualDevice {
                 try? model.carriedOut(name, Delivery(value: value, version: version))
             }
             return .success([:])
-        case ModelMethod.takeAction:
+        case ModelMethod.takeAction.name:
             guard let value = request.params["value"]?.integerValue else {
                 return .failure(IoTError(.invalidRequest))
             }
             actions[value, default: 0] += 1
             return .success(["value": .integer(value)])
-        case MessageMethod.receive: return .success(["data": request.params["data"] ?? .null])
+        case MessageMethod.receive.name: return .success(["data": request.params["data"] ?? .null])
         default: return .failure(IoTError(.invalidRequest))
         }
     }

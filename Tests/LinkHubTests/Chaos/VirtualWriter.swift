@@ -1,5 +1,6 @@
 import Foundation
 import IoTCore
+import IoTLink
 import NIOCore
 import TestSupport
 import ThingModel
@@ -58,24 +59,24 @@ struct VirtualWriter {
             operation = .write(next)
             params["value"] = .integer(next)
             if isUserProperty, shadow.acknowledged == nil {
-                method = ModelMethod.addUserProperty
+                method = ModelMethod.addUserProperty.name
                 params["name"] = .string(path.split(separator: ".").dropFirst().first.map(String.init) ?? "")
             } else {
-                method = ModelMethod.write
+                method = ModelMethod.write.name
                 params["path"] = .string(path)
             }
         case 4, 5:
             operation = .read
-            method = ModelMethod.read
+            method = ModelMethod.read.name
             params["path"] = .string(path)
         case 6:
             operation = .action(next)
-            method = ModelMethod.takeAction
+            method = ModelMethod.takeAction.name
             params["path"] = "Action.ring"
             params["value"] = .integer(next)
         default:
             operation = .message(next)
-            method = MessageMethod.send
+            method = MessageMethod.send.name
             params["data"] = .string(Self.data(next))
             params["responses"] = "one"
         }
@@ -122,7 +123,7 @@ struct VirtualWriter {
             acknowledged += 1
             let member = isUserProperty ? "val" : "setVal"
             let isFitting =
-                request.method == ModelMethod.addUserProperty || result["value"]?[member] == .integer(number)
+                request.method == ModelMethod.addUserProperty.name || result["value"]?[member] == .integer(number)
             guard isFitting, let version = result["version"]?.integerValue else {
                 return "the answer to write \(number) is another's: \(result.jsonText)"
             }

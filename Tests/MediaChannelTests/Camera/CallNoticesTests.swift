@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 import Testing
 
 @testable import MediaChannel
@@ -63,13 +64,13 @@ import Testing
             feed.tell("candidate:1")
             #expect(
                 await iterator.next() == [
-                    "method": .string(CallMethod.trickle),
+                    "method": .string(CallMethod.trickle.name),
                     "params": ["peer": "u/owner", "peerSession": "phone", "session": "7", "candidate": "candidate:1"],
                 ])
             notices.end(peer: "u/owner", session: "7", reason: IoTError(.hungUp, "the camera is off"))
             #expect(
                 await iterator.next() == [
-                    "method": .string(CallMethod.end),
+                    "method": .string(CallMethod.end.name),
                     "params": [
                         "peer": "u/owner", "session": "7",
                         "code": .integer(Int64(ErrorCode.hungUp.rawValue)), "message": "the camera is off",

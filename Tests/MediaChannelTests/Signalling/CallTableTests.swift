@@ -21,7 +21,7 @@ import Testing
 
     private func request(_ session: String, from principal: String?) -> LinkRequest {
         LinkRequest(
-            id: "1", method: CallMethod.trickle, from: principal.flatMap { Principal($0) },
+            id: "1", method: CallMethod.trickle.name, from: principal.flatMap { Principal($0) },
             params: ["session": .string(session)], t: 0, deadline: 1)
     }
 

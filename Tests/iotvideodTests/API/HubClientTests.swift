@@ -64,7 +64,7 @@ final class ScriptedLink: HubLink {
         }
         let account = try #require(Principal("u/guest"))
         let client = HubClient(link: link, account: account)
-        let users = try await client.page(UserDescription.self, "user.list", .all, key: "users", name: "accessId")
+        let users = try await client.page(UserDescription.self, UserMethod.list, .all, key: "users", name: "accessId")
         #expect(users.elements.map(\.accessId) == ["a", "b"])
         #expect(users.next == nil)
         #expect(
@@ -80,7 +80,7 @@ final class ScriptedLink: HubLink {
             ["users": [["accessId": "c", "kind": "member"]], "more": true]
         }
         let page = try await HubClient(link: link, account: nil).page(
-            UserDescription.self, "user.list", PageRequest(limit: 1, after: "b"), key: "users", name: "accessId")
+            UserDescription.self, UserMethod.list, PageRequest(limit: 1, after: "b"), key: "users", name: "accessId")
         #expect(page.elements.map(\.accessId) == ["c"])
         #expect(page.next == "c")
         #expect(link.requests == [.init(method: "user.list", params: ["after": "b", "limit": 1], account: nil)])
@@ -91,7 +91,7 @@ final class ScriptedLink: HubLink {
         let link = ScriptedLink { _ throws(IoTError) in [:] }
         let accounts = [nil, Principal("u/guest"), Principal("u/other")]
         for account in accounts + accounts {
-            _ = try await HubClient(link: link, account: account).ask("device.create", id: "1")
+            _ = try await HubClient(link: link, account: account).ask(DeviceMethod.create, id: "1")
         }
         let ids = try link.requests.map { try #require($0.id) }
         #expect(Set(ids).count == 3)

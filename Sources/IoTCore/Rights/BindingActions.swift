@@ -1,5 +1,3 @@
-import IoTCore
-
 /// What an account may do with a device that it is bound to.
 public struct BindingActions: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
@@ -33,7 +31,7 @@ public struct BindingActions: OptionSet, Sendable, Hashable {
     }
 
     /// Reads a list of names; `nil` when one is none.
-    init?(json: JSONValue) {
+    public init?(json: JSONValue) {
         guard let list = json.arrayValue else { return nil }
         self = []
         for name in list {
@@ -42,5 +40,5 @@ public struct BindingActions: OptionSet, Sendable, Hashable {
         }
     }
 
-    var json: JSONValue { .array(names.map { .string($0) }) }
+    public var json: JSONValue { .array(names.map { .string($0) }) }
 }

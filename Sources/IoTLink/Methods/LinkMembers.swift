@@ -1,0 +1,143 @@
+public import IoTCore
+
+/// Reads the members of a request's `params` or of an answer's `result`. What is missing or of the wrong kind throws
+/// `failure` with the method and the member's name.
+public struct LinkMembers: Sendable {
+    public let value: JSONValue
+    public let method: String
+    /// 25001 for parameters, 21004 for results.
+    public let failure: ErrorCode
+
+    public init(_ value: JSONValue, of method: String, failure: ErrorCode) {
+        self.value = value
+        self.method = method
+        self.failure = failure
+    }
+
+    /// The failure of a member that is not `kind`.
+    public func wrong(_ name: String, _ kind: String) -> IoTError {
+        wrong("'\(name)' must be \(kind)")
+    }
+
+    public func wrong(_ message: String) -> IoTError {
+        let reason = failure == .invalidRequest ? message : "the answer makes no sense: \(message)"
+        return IoTError(failure, "\(method): \(reason)")
+    }
+
+    public subscript(name: String) -> JSONValue? { value[name] }
+
+    /// A member that may be missing or null.
+    private func given(_ name: String) -> JSONValue? {
+        let member = value[name]
+        return member == .null ? nil : member
+    }
+
+    public func text(_ name: String) throws(IoTError) -> String {
+        guard let text = value[name]?.stringValue else { throw wrong(name, "a text") }
+        return text
+    }
+
+    public func value(_ name: String) throws(IoTError) -> JSONValue {
+        guard let value = value[name] else { throw wrong(name, "given") }
+        return value
+    }
+
+    public func integer(_ name: String) throws(IoTError) -> Int64 {
+        guard let number = value[name]?.integerValue else { throw wrong(name, "a whole number") }
+        return number
+    }
+
+    public func optionalInteger(_ name: String) throws(IoTError) -> Int64? {
+        guard let value = given(name) else { return nil }
+        guard let number = value.integerValue else { throw wrong(name, "a whole number") }
+        return number
+    }
+
+    public func list(_ name: String, atMost count: Int = .max) throws(IoTError) -> [JSONValue] {
+        guard let list = value[name]?.arrayValue else { throw wrong(name, "a list") }
+        guard list.count <= count else { throw wrong(name, "a list of at most \(count)") }
+        return list
+    }
+
+    public func principal(_ name: String) throws(IoTError) -> Principal {
+        guard let principal = Principal(try text(name)) else { throw wrong(name, "u/<access id> or d/<device id>") }
+        return principal
+    }
+
+    public func optionalText(_ name: String) throws(IoTError) -> String? {
+        guard let value = given(name) else { return nil }
+        guard let text = value.stringValue else { throw wrong(name, "a text") }
+        return text
+    }
+
+    public func flag(_ name: String) throws(IoTError) -> Bool {
+        try optionalFlag(name) ?? false
+    }
+
+    public func optionalFlag(_ name: String) throws(IoTError) -> Bool? {
+        guard let value = given(name) else { return nil }
+        guard let flag = value.boolValue else { throw wrong(name, "true or false") }
+        return flag
+    }
+
+    public func accessID(_ name: String) throws(IoTError) -> AccessID {
+        guard let id = try optionalAccessID(name) else { throw wrong(name, "an access id ([a-z0-9_-]{1,64})") }
+        return id
+    }
+
+    public func optionalAccessID(_ name: String) throws(IoTError) -> AccessID? {
+        guard let text = try optionalText(name) else { return nil }
+        guard let id = AccessID(rawValue: text) else { throw wrong(name, "an access id ([a-z0-9_-]{1,64})") }
+        return id
+    }
+
+    /// `u/<access id>`, `d/<device id>`, or an access id alone.
+    public func optionalPrincipal(_ name: String) throws(IoTError) -> Principal? {
+        guard let text = try optionalText(name) else { return nil }
+        guard let principal = Principal(text) ?? AccessID(rawValue: text).map({ .user($0) }),
+            principal.kind != .enrolment
+        else { throw wrong(name, "an access id, u/<access id> or d/<device id>") }
+        return principal
+    }
+
+    public func optionalTexts(_ name: String, atMost count: Int = .max) throws(IoTError) -> [String]? {
+        guard given(name) != nil else { return nil }
+        var texts: [String] = []
+        for element in try list(name, atMost: count) {
+            guard let text = element.stringValue else { throw wrong(name, "a list of texts") }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// At least one of `view`, `talk`, `playback`, `control`, `configure`.
+    public func optionalActions(_ name: String) throws(IoTError) -> BindingActions? {
+        guard let value = given(name) else { return nil }
+        guard let actions = BindingActions(json: value), !actions.isEmpty else {
+            throw wrong(name, "a list of " + BindingActions.all.names.joined(separator: ", "))
+        }
+        return actions
+    }
+
+    /// A time of life in seconds, within bounds.
+    public func lifetime(
+        _ name: String, _ range: ClosedRange<Int64>, default usual: Int64? = nil
+    ) throws(IoTError) -> Int64 {
+        guard let seconds = try optionalInteger(name) ?? usual, range.contains(seconds) else {
+            throw wrong(name, "\(range.lowerBound) to \(range.upperBound) seconds")
+        }
+        return seconds
+    }
+
+    /// A channel kind by its name or number.
+    public func channelKind(_ name: String) throws(IoTError) -> ChannelKind {
+        let value = value[name]
+        let kind = ChannelKind.allCases.first {
+            value?.stringValue == $0.name || value?.integerValue == Int64($0.rawValue)
+        }
+        guard let kind else {
+            throw wrong(name, "one of " + ChannelKind.allCases.map(\.name).joined(separator: ", "))
+        }
+        return kind
+    }
+}

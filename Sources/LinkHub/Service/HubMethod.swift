@@ -1,0 +1,40 @@
+import IoTCore
+import IoTLink
+
+/// One method as the hub carries it out: its row, and its handler.
+struct HubMethod: Sendable {
+    let row: LinkMethodRow
+    let perform: @Sendable (inout HubCore, LinkRequest, HubPermit, HubTime) throws(IoTError) -> HubCore.Outcome
+
+    /// A method that is answered at once.
+    init<Parameters, Result>(
+        _ method: LinkMethod<Parameters, Result>,
+        _ handler: @escaping @Sendable (inout HubCore, HubCall<Parameters>) throws(IoTError) -> Result
+    ) {
+        self.init(later: method) { core, call throws(IoTError) in .answer(try handler(&core, call).json) }
+    }
+
+    /// A method whose answer may come later: from someone else, or from what the store holds.
+    init<Parameters, Result>(
+        later method: LinkMethod<Parameters, Result>,
+        _ handler: @escaping @Sendable (inout HubCore, HubCall<Parameters>) throws(IoTError) -> HubCore.Outcome
+    ) {
+        row = method.row
+        perform = { core, request, permit, time throws(IoTError) in
+            try handler(
+                &core,
+                HubCall(
+                    parameters: try method.parameters(of: request), request: request, permit: permit, time: time))
+        }
+    }
+}
+
+/// A request on its way to its handler: the caller has the right to it, and its parameters are read.
+struct HubCall<Parameters: LinkValue> {
+    let parameters: Parameters
+    let request: LinkRequest
+    let permit: HubPermit
+    let time: HubTime
+
+    var members: LinkMembers { LinkMembers(request.params, of: request.method, failure: .invalidRequest) }
+}

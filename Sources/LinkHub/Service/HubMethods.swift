@@ -1,0 +1,177 @@
+import IoTCore
+import IoTLink
+import ThingModel
+
+/// What the hub carries out, by method: the one list of rows and handlers, and the table of `docs/link.md`.
+struct HubMethods: Sendable {
+    /// In the order of the document.
+    let rows: [LinkMethodRow]
+    private let table: [String: HubMethod]
+
+    init(_ methods: [HubMethod]) {
+        rows = methods.map(\.row)
+        table = Dictionary(methods.map { ($0.row.name, $0) }) { first, _ in first }
+    }
+
+    subscript(name: String) -> HubMethod? { table[name] }
+
+    /// Throws 25001 for a method that does not exist for this kind of principal.
+    func find(
+        _ name: String, for kind: Principal.Kind
+    ) throws(IoTError) -> (method: HubMethod, right: LinkRight) {
+        guard let method = table[name], let right = method.row.rights[kind] else {
+            throw IoTError(.invalidRequest, "the hub knows no method '\(name)' for \(kind.noun)")
+        }
+        return (method, right)
+    }
+
+    static let list = [enrolments, users, devices, tokens, keys, models, messages, events, calls].flatMap { $0 }
+
+    static let all = HubMethods(list)
+
+    private static let enrolments = [
+        HubMethod(SessionMethod.exchangeEnrolment) { core, call throws(IoTError) in
+            try core.exchange(call.permit.actor.id, at: call.time)
+        }
+    ]
+
+    private static let users = [
+        HubMethod(UserMethod.list) { core, call throws(IoTError) in try core.listUsers(call.members) },
+        HubMethod(UserMethod.create) { core, call throws(IoTError) in
+            try core.createUser(call.members, at: call.time)
+        },
+        HubMethod(UserMethod.createTemporary) { core, call throws(IoTError) in
+            try core.createTemporaryUser(call.members, call.permit, at: call.time)
+        },
+        HubMethod(UserMethod.remove) { core, call throws(IoTError) in
+            try core.removeUser(call.members, call.permit, at: call.time)
+        },
+    ]
+
+    private static let devices = [
+        HubMethod(ModelMethod.listDevices) { core, call throws(IoTError) in
+            try core.listDevices(of: try call.permit.account(), call.members)
+        },
+        HubMethod(ModelMethod.showDevice) { core, call throws(IoTError) in
+            core.showDevice(try call.permit.target(), call.permit)
+        },
+        HubMethod(ModelMethod.exportDevice) { core, call throws(IoTError) in
+            core.export(try call.permit.target())
+        },
+        HubMethod(DeviceMethod.create) { core, call throws(IoTError) in
+            try core.createDevice(call.members, at: call.time)
+        },
+        HubMethod(DeviceMethod.rename) { core, call throws(IoTError) in
+            try core.renameDevice(call.members, call.permit, at: call.time)
+        },
+        HubMethod(DeviceMethod.remove) { core, call throws(IoTError) in
+            try core.removeDevice(try call.permit.target(), at: call.time)
+            return [:]
+        },
+        HubMethod(DeviceMethod.bind) { core, call throws(IoTError) in
+            try core.bindDevice(call.members, call.permit, at: call.time)
+        },
+        HubMethod(DeviceMethod.unbind) { core, call throws(IoTError) in
+            try core.unbindDevice(call.permit, at: call.time)
+        },
+        HubMethod(DeviceMethod.users) { core, call throws(IoTError) in core.listUsers(of: try call.permit.target()) },
+        HubMethod(DeviceMethod.share) { core, call throws(IoTError) in
+            try core.shareDevice(call.members, call.permit, at: call.time)
+        },
+        HubMethod(DeviceMethod.subscribe) { core, call throws(IoTError) in
+            try core.subscribe(call.members, call.permit, at: call.time)
+        },
+    ]
+
+    private static let tokens = [
+        HubMethod(TokenMethod.create) { core, call throws(IoTError) in
+            try core.createToken(call.members, call.permit, at: call.time)
+        },
+        HubMethod(TokenMethod.createAPI) { core, call throws(IoTError) in
+            try core.createAPIToken(call.members, call.permit, at: call.time)
+        },
+        HubMethod(TokenMethod.enrol) { core, call throws(IoTError) in
+            try core.createEnrolment(call.members, call.permit, at: call.time)
+        },
+        HubMethod(TokenMethod.list) { core, call throws(IoTError) in try core.listTokens(call.members, call.permit) },
+        HubMethod(TokenMethod.revoke) { core, call throws(IoTError) in
+            try core.revokeToken(try call.members.text("id"), at: call.time)
+            return [:]
+        },
+        HubMethod(TokenMethod.renew) { core, call throws(IoTError) in
+            try core.renewToken(call.members, call.permit, at: call.time)
+        },
+        HubMethod(TokenMethod.check) { core, call throws(IoTError) in
+            try core.checkToken(call.members, at: call.time)
+        },
+        HubMethod(TokenMethod.keys) { core, _ throws(IoTError) in core.authority.key.publicSet },
+    ]
+
+    private static let keys = [
+        HubMethod(KeyMethod.create) { core, call throws(IoTError) in
+            try core.createKey(call.members, call.permit, at: call.time)
+        },
+        HubMethod(KeyMethod.list) { core, call throws(IoTError) in try core.listKeys(call.members, call.permit) },
+        HubMethod(KeyMethod.revoke) { core, call throws(IoTError) in try core.revokeKey(call.members) },
+        HubMethod(KeyMethod.check) { core, call throws(IoTError) in try core.checkKey(call.members, at: call.time) },
+    ]
+
+    private static let models = [
+        HubMethod(ModelMethod.read) { core, call throws(IoTError) in
+            try core.readProperty(call)
+        },
+        HubMethod(ModelMethod.readMany) { core, call throws(IoTError) in try core.readMany(call.members, call.permit) },
+        HubMethod(ModelMethod.write) { core, call throws(IoTError) in
+            try core.writeProperty(call)
+        },
+        HubMethod(ModelMethod.addUserProperty) { core, call throws(IoTError) in
+            try core.addUserProperty(call)
+        },
+        HubMethod(ModelMethod.deleteUserProperty) { core, call throws(IoTError) in
+            try core.deleteUserProperty(call)
+        },
+        HubMethod(later: ModelMethod.takeAction) { core, call throws(IoTError) in try core.takeAction(call) },
+        HubMethod(ModelMethod.login) { core, call throws(IoTError) in
+            try core.login(call.members, try call.permit.target(), at: call.time)
+        },
+        HubMethod(ModelMethod.report) { core, call throws(IoTError) in
+            try core.report(call.members, try call.permit.target(), at: call.time)
+        },
+        HubMethod(ModelMethod.applied) { core, call throws(IoTError) in
+            try core.noteApplied(call.members, try call.permit.target())
+        },
+    ]
+
+    private static let messages = [
+        HubMethod(later: MessageMethod.send) { core, call throws(IoTError) in try core.sendMessage(call) },
+        HubMethod(MessageMethod.askServer) { core, call throws(IoTError) in
+            try core.askServer(call.members, call.permit, at: call.time)
+        },
+        HubMethod(MessageMethod.push) { core, call throws(IoTError) in
+            try core.pushData(call.members, try call.permit.target(), at: call.time)
+        },
+    ]
+
+    private static let events = [
+        HubMethod(EventMethod.report) { core, call throws(IoTError) in
+            try core.reportEvent(call.members, try call.permit.target(), at: call.time)
+        },
+        HubMethod(later: EventMethod.list) { core, call throws(IoTError) in
+            try core.listEvents(call.members, call.permit)
+        },
+        HubMethod(later: EventMethod.delete) { core, call throws(IoTError) in
+            try core.deleteEvents(call.members, call.permit)
+        },
+    ]
+
+    private static let calls = [
+        HubMethod(CallMethod.token) { core, call throws(IoTError) in
+            try core.issueCallToken(call.members, call.permit, at: call.time)
+        },
+        HubMethod(later: CallMethod.connect) { core, call throws(IoTError) in try core.connectCall(call) },
+        HubMethod(later: CallMethod.invite) { core, call throws(IoTError) in try core.passOn(call) },
+        HubMethod(later: CallMethod.trickle) { core, call throws(IoTError) in try core.passOn(call) },
+        HubMethod(later: CallMethod.control) { core, call throws(IoTError) in try core.passOn(call) },
+        HubMethod(later: CallMethod.end) { core, call throws(IoTError) in try core.passOn(call) },
+    ]
+}

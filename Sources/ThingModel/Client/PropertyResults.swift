@@ -1,0 +1,51 @@
+public import IoTCore
+public import IoTLink
+
+/// `property.read`
+extension PropertyReading: LinkValue {
+    public init(_ members: LinkMembers) throws(IoTError) {
+        self.init(value: try members.value("value"), version: try members.integer("version"))
+    }
+
+    public var json: JSONValue { ["value": value, "version": .integer(version)] }
+}
+
+/// What a write did.
+public struct WriteOutcome: LinkValue, Hashable {
+    /// The property's new version.
+    public var version: Int64
+    /// The object as it now is.
+    public var value: JSONValue
+    /// Whether the device has yet to carry it out.
+    public var isPending: Bool
+
+    public init(version: Int64, value: JSONValue, isPending: Bool) {
+        self.version = version
+        self.value = value
+        self.isPending = isPending
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        version = try members.integer("version")
+        value = try members.value("value")
+        isPending = try members.flag("pending")
+    }
+
+    public var json: JSONValue { ["version": .integer(version), "value": value, "pending": .bool(isPending)] }
+}
+
+/// What adding or deleting a user property did.
+public struct UserPropertyOutcome: LinkValue, Hashable {
+    /// The property's new version.
+    public var version: Int64
+
+    public init(version: Int64) {
+        self.version = version
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        version = try members.integer("version")
+    }
+
+    public var json: JSONValue { ["version": .integer(version)] }
+}
