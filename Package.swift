@@ -99,6 +99,8 @@ let package = Package(
         system("CMosquitto", pkgConfig: "libmosquitto", apt: ["libmosquitto-dev"]),
         system("CQREncode", pkgConfig: "libqrencode", apt: ["libqrencode-dev"]),
         system("CPNG", pkgConfig: "libpng", apt: ["libpng-dev"]),
+        // glibc's own, without which nothing runs.
+        .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
 
         // Floor 2
         library("IoTCore", [nioCore]),
@@ -132,7 +134,7 @@ let package = Package(
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
+                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
                 "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL,
                 coreMetrics, crypto, arguments, yams,
             ],
@@ -184,7 +186,10 @@ let package = Package(
         tests("NetConfigTests", ["NetConfig", "IoTCore"]),
         tests(
             "LinkHubTests",
-            ["LinkHub", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt, crypto],
+            [
+                "LinkHub", "IoTLink", "ThingModel", "IoTCore", "COpenSSL", nioCore, logging, lifecycle, grdb, jwt,
+                crypto,
+            ],
             exclude: ["Fixtures"]),
         tests(
             "MediaPlayerTests",

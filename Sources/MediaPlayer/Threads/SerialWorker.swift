@@ -1,24 +1,24 @@
 import Foundation
 
-/// One thread that runs jobs in order, with a bounded queue, for work that may block or takes long.
-///
-/// `@unchecked Sendable`: all mutable state is behind `condition`.
-package final class SerialWorker: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var jobs: [@Sendable () -> Void] = []
-    private var isStopping = false
-    private var isWaiting = false
-    private let limit: Int
+/// One thread that runs jobs in order, with a bounded queue, for work that may block or takes long. The thread ends when
+/// nobody holds the worker any more, as after `stop()`.
+package final class SerialWorker: Sendable {
+    private let queue: WorkerQueue
 
     /// `limit`: how many jobs may wait.
     package init(name: String, limit: Int) {
-        self.limit = limit
-        let thread = Thread { [self] in
+        let queue = WorkerQueue(limit: limit)
+        self.queue = queue
+        let thread = Thread {
             ThreadName.set(name)
-            run()
+            queue.run()
         }
         thread.stackSize = 1 << 20
         thread.start()
+    }
+
+    deinit {
+        queue.stop()
     }
 
     /// False when the queue is full or the worker was stopped: the job will not run.
@@ -31,6 +31,32 @@ package final class SerialWorker: @unchecked Sendable {
     package func submit(
         patience: Int = 0, beyondLimit: Bool = false, _ job: @escaping @Sendable () -> Void
     ) -> Bool {
+        queue.add(job, patience: patience, beyondLimit: beyondLimit)
+    }
+
+    var waiting: Int { queue.waiting }
+
+    /// Runs what waits, then ends the thread; later jobs are refused.
+    package func stop() {
+        queue.stop()
+    }
+}
+
+/// What a worker's thread shares with those who give it jobs.
+///
+/// `@unchecked Sendable`: all mutable state is behind `condition`.
+private final class WorkerQueue: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var jobs: [@Sendable () -> Void] = []
+    private var isStopping = false
+    private var isWaiting = false
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    func add(_ job: @escaping @Sendable () -> Void, patience: Int, beyondLimit: Bool) -> Bool {
         let (isTaken, wakes) = condition.withLock {
             guard !isStopping, beyondLimit || jobs.count < limit else { return (false, false) }
             jobs.append(job)
@@ -39,7 +65,7 @@ package final class SerialWorker: @unchecked Sendable {
             isWaiting = false
             return (true, true)
         }
-        // Behind the lock, lest the thread wakes up only to wait for it.
+        // After the lock is free, lest the thread wakes up only to wait for it.
         if wakes { condition.signal() }
         return isTaken
     }
@@ -48,15 +74,14 @@ package final class SerialWorker: @unchecked Sendable {
         condition.withLock { jobs.count }
     }
 
-    /// Runs what waits, then ends the thread; later jobs are refused.
-    package func stop() {
+    func stop() {
         condition.withLock {
             isStopping = true
             condition.signal()
         }
     }
 
-    private func run() {
+    func run() {
         while let batch = nextBatch() {
             for job in batch { job() }
         }

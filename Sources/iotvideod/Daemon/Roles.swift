@@ -69,7 +69,7 @@ struct Roles: Service {
             [fleet] + (user.isRegistered ? [link] : [])
             + (ownCertificate.map { [$0] } ?? [])
             + [
-                ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), server,
+                ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), MemoryTrim(), server,
                 ReloadOnSignal(fleet: fleet),
                 ReadyLine(
                     configuration: configuration, link: user.isRegistered ? link : nil, server: server, logger: logger),

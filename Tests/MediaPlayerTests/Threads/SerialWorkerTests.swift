@@ -35,6 +35,28 @@ import Testing
         worker.stop()
     }
 
+    @Test("A worker that nobody holds any more runs what waits and ends its thread", .timeLimit(.minutes(1)))
+    func abandoned() async throws {
+        let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
+        var worker: SerialWorker? = SerialWorker(name: "abandoned", limit: 100)
+        worker?.submit {
+            continuation.yield(1)
+            continuation.finish()
+        }
+        #expect(await numbers.first { _ in true } == 1)
+        #expect(try Self.threads(named: "abandoned") == 1)
+        worker = nil
+        while try Self.threads(named: "abandoned") > 0 { await Task.yield() }
+    }
+
+    private static func threads(named name: String) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { task in
+            // A thread may end while we look.
+            let text = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+            return text?.trimmingCharacters(in: .newlines) == name
+        }
+    }
+
     @Test("A stopped worker runs what waits and takes no more", .timeLimit(.minutes(1)))
     func stopping() async {
         let worker = SerialWorker(name: "stopping", limit: 100)

@@ -1,0 +1,51 @@
+import CMalloc
+import Dispatch
+import Foundation
+import ServiceLifecycle
+
+/// Gives memory that is free again back to the system, once a minute.
+///
+/// glibc keeps what its arenas have freed, unless it lies at an arena's end: after a burst the process stays as large as
+/// the burst was, though most of it is unused (`malloc_trim(3)`).
+struct MemoryTrim: Service {
+    /// Less is not worth the walk over the arenas, which stop for it, and comes back into use soon.
+    static let worthwhile = 32 << 20
+    private static let interval = Duration.seconds(60)
+    private static let queue = DispatchQueue(label: "memory.trim", qos: .utility)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                // It takes some milliseconds without a pause: not on the pool of the tasks.
+                await withCheckedContinuation { continuation in
+                    Self.queue.async {
+                        Self.trim()
+                        continuation.resume()
+                    }
+                }
+            }
+        }
+    }
+
+    /// - Returns: Whether there was enough to give back.
+    @discardableResult
+    static func trim() -> Bool {
+        guard unused() >= worthwhile else { return false }
+        return malloc_trim(0) == 1
+    }
+
+    /// Bytes of memory that the process occupies and has not allocated.
+    static func unused() -> Int {
+        let allocated = mallinfo2()
+        return residentBytes() - Int(allocated.uordblks) - Int(allocated.hblkhd)
+    }
+
+    /// `RssAnon` of proc(5): without the pages of files.
+    static func residentBytes() -> Int {
+        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") }),
+            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
+        else { return 0 }
+        return kilobytes << 10
+    }
+}

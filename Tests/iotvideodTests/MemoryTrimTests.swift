@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+@testable import iotvideod
+
+@Suite struct MemoryTrimTests {
+    @Test("What was freed between blocks that are in use goes back to the system")
+    func trim() throws {
+        let before = MemoryTrim.residentBytes()
+        // 128 MiB of small blocks. The few that stay keep malloc from giving back by itself what lies before them.
+        var blocks = (0..<131_072).map { _ in
+            let block = UnsafeMutableRawPointer.allocate(byteCount: 1_024, alignment: 16)
+            block.initializeMemory(as: UInt8.self, repeating: 1, count: 1_024)
+            return block
+        }
+        var kept: [UnsafeMutableRawPointer] = []
+        for (index, block) in blocks.enumerated() {
+            if index % 4_096 == 4_095 { kept.append(block) } else { block.deallocate() }
+        }
+        blocks = []
+        defer { for block in kept { block.deallocate() } }
+        #expect(MemoryTrim.residentBytes() - before > 96 << 20)
+        #expect(MemoryTrim.trim())
+        #expect(MemoryTrim.residentBytes() - before < 48 << 20)
+        #expect(!MemoryTrim.trim(), "nothing worthwhile is left")
+    }
+}
