@@ -1,7 +1,9 @@
 import CReference
+import IoTCore
 import NIOCore
 import NIOPosix
 import PeerTransport
+import RTP
 
 /// Viewers of a daemon's camera, each with a UDP port of its own, as a browser has: they answer ICE, DTLS and RTCP, and
 /// send the feedback that congestion control needs. `fanout.py` carries the descriptions.
