@@ -15,23 +15,24 @@ struct MemoryTrim: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var floor = 0
             while (try? await Task.sleep(for: Self.interval)) != nil {
+                let last = floor
                 // It takes some milliseconds without a pause: not on the pool of the tasks.
-                await withCheckedContinuation { continuation in
-                    Self.queue.async {
-                        Self.trim()
-                        continuation.resume()
-                    }
+                floor = await withCheckedContinuation { continuation in
+                    Self.queue.async { continuation.resume(returning: Self.trim(past: last)) }
                 }
             }
         }
     }
 
-    /// - Returns: Whether there was enough to give back.
-    @discardableResult
-    static func trim() -> Bool {
-        guard unused() >= worthwhile else { return false }
-        return malloc_trim(0) == 1
+    /// - Parameter floor: the unused bytes that are not malloc's to give back, as the last call returned it: stacks, and
+    ///   data that the program's file brought.
+    static func trim(past floor: Int) -> Int {
+        let unused = unused()
+        guard unused - floor >= worthwhile else { return min(floor, unused) }
+        malloc_trim(0)
+        return self.unused()
     }
 
     /// Bytes of memory that the process occupies and has not allocated.
