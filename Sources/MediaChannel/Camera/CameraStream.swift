@@ -47,6 +47,8 @@ final class CameraStream {
     /// Ties the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
     private(set) var clock: (pts: Int64, wall: Int64)?
     private var waiting: [(promise: EventLoopPromise<Void>, needsPicture: Bool, until: NIODeadline)] = []
+    /// After `close()` nothing settles what would wait.
+    private var isClosed = false
     private var lastMeasured = NIODeadline.distantPast
     private var places: ViewerPlaces
 
@@ -114,6 +116,7 @@ final class CameraStream {
         .operationNotAllowed, "the camera sends no picture", remedy: "ask for its sound only")
 
     private func wait(needsPicture: Bool, atMost patience: TimeAmount? = nil) -> EventLoopFuture<Void> {
+        guard !isClosed else { return eventLoop.makeFailedFuture(IoTError(.stopping)) }
         let now = eventLoop.now
         waiting.removeAll { $0.until < now }
         guard waiting.count < 64 else { return eventLoop.makeFailedFuture(IoTError(.tooManyRequests)) }
@@ -333,6 +336,7 @@ final class CameraStream {
     }
 
     func close() {
+        isClosed = true
         let gone = viewers
         viewers = [:]
         gone.values.forEach { $0.end(IoTError(.stopping)) }

@@ -41,7 +41,12 @@ final class CallFeed: FrameSource {
 
     // MARK: Connecting
 
+    deinit {
+        connected?.fail(IoTError(.hungUp, "the channel was closed"))
+    }
+
     func open(at now: NIODeadline) {
+        guard !isClosed, connected == nil else { return }
         connected = eventLoop.makePromise()
         onConnection(.connecting, .wakingDevice)
     }

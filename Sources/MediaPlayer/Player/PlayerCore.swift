@@ -58,13 +58,15 @@ package final class PlayerCore {
 
     /// Opens the source; it is `ready` when the tracks are known.
     package func prepare(at now: NIODeadline) throws(IoTError) {
+        // Its source is closed for good.
+        guard !hasEnded else { throw IoTError(.channelDisconnected) }
         perform(try machine.handle(.prepare), at: now)
         pump(at: now)
     }
 
     /// True when this starts the media at once: the first call of a player that is ready, and none after it.
     package func play(_ use: String, at now: NIODeadline) throws(IoTError) -> Bool {
-        guard counts.has(use) else { throw IoTError(.channelDisconnected) }
+        guard counts.has(use), !hasEnded else { throw IoTError(.channelDisconnected) }
         let actions = try machine.handle(.play)
         counts.play(use)
         perform(actions, at: now)

@@ -76,6 +76,15 @@ import Testing
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "cameraOff")
     }
 
+    @Test("A camera that was removed lets nobody wait, before and after its end")
+    func closed() {
+        let before = outcome(stream.untilReady())
+        stream.close()
+        #expect(before() == "stopping")
+        #expect(outcome(stream.untilReady())() == "stopping")
+        #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "stopping")
+    }
+
     @Test("A state's beginning is kept while it is tried again, and moves with the next state")
     func since() {
         stream.handle(.failed(IoTError(.sourceUnreachable), retryAfter: .seconds(1)))

@@ -36,4 +36,21 @@ import Testing
                 "disconnected stopped deviceOffline", "ended deviceOffline",
             ])
     }
+
+    @Test("A channel that was closed before it was prepared is refused: nothing waits for its connection")
+    func closedFirst() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let core = NIOLoopBoundBox.makeBoxSendingValue(
+            MonitorCore(eventLoop: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { _ in },
+            eventLoop: loop)
+        try await loop.submit {
+            core.value.join("user")
+            core.value.stop()
+        }.get()
+        let error = await #expect(throws: IoTError.self) {
+            try await loop.submit { _ = try core.value.beginPreparing() }.get()
+        }
+        #expect(error?.code == .channelDisconnected)
+        await #expect(throws: IoTError.self) { try await loop.submit { _ = try core.value.beginPlaying("user") }.get() }
+    }
 }
