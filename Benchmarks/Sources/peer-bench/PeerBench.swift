@@ -1,5 +1,6 @@
 import CReference
 import Logging
+import NIOCore
 import NIOPosix
 
 /// Measures PeerTransport beside plain loops in C that move the same bytes, and prints Markdown tables.
