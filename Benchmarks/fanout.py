@@ -37,7 +37,7 @@ class Watchers:
     def __init__(self, program, count):
         self.count = count
         self.process = subprocess.Popen(
-            ["taskset", "-c", "1", program, "watch", str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            ["taskset", "-c", "1", program, "viewers", str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             text=True)
         self.locations = []
 

@@ -41,7 +41,7 @@ from site_of_attack import HOUR, Site  # noqa: E402
 ROLES = {role.__name__.lower(): role for role in [Stranger, Guest, Member, Device]}
 CLIP = "street-h264-aac.mp4"
 GOAL = 0.25
-# What the broker may hold before its supervisor starts it anew (BrokerLimits.restartBytes), and a second's growth.
+# What the broker may hold before its supervisor starts it again (BrokerLimits.restartBytes), and a second's growth.
 BROKER_BOUND = 640 * MiB
 # How long what the attackers left may take to be given back: a call's consent lasts 30 s, an idle channel's time 30 s.
 REST = 120

@@ -14,7 +14,7 @@ def of_process(pid):
 
 
 class Measures:
-    """The broker is found anew each time: its supervisor may have started another."""
+    """The broker is looked for each time: its supervisor may have started another."""
 
     def __init__(self, daemon):
         self.daemon = daemon
@@ -61,5 +61,5 @@ class Measures:
             lines.append("  %-20s " % name + " ".join(
                 "%10s" % (unit[1] % (values.get(name, 0) / unit[0])) for values in (self.start, self.peak, self.last)))
         if len(self.brokers) > 1:
-            lines.append(f"  the broker was started anew {len(self.brokers) - 1} times")
+            lines.append(f"  the broker was started again {len(self.brokers) - 1} times")
         return "\n".join(lines)

@@ -39,7 +39,7 @@ import Testing
 
     /// Further configurations: the bits, and rate, extension's rate, channels and samples of an access unit.
     static let others: [(bits: String, core: Int, extended: Int?, channels: Int, samples: Int)] = [
-        // A rate of its own, index 15, behind the sync word: 24 bits of 40,000 Hz.
+        // A rate of its own, index 15, after the sync word: 24 bits of 40,000 Hz.
         ("00010 0110 0010 000 \(sbr) 00101 1 1111 000000001001110001000000", 24_000, 40_000, 2, 1_024),
         // sbrPresentFlag and psPresentFlag that say no.
         ("00010 0110 0010 000 \(sbr) 00101 0", 24_000, nil, 2, 1_024),
@@ -47,7 +47,7 @@ import Testing
         // Another sync word; one that the configuration cuts off.
         ("00010 0110 0010 000 01010110110 00101 1 0011", 24_000, nil, 2, 1_024),
         ("00010 0110 0010 000 01010110", 24_000, nil, 2, 1_024),
-        // Behind a program configuration (one pair in front) with a comment of one byte.
+        // After a program configuration (one pair in front) with a comment of one byte.
         ("00010 0110 0000 000 \(onePair) 00000001 10101010 \(sbr) 00101 1 0011", 24_000, 48_000, 2, 1_024),
         // Error resilient LC (17): three flags of its own, epConfig 0.
         ("10001 0110 0010 001 000 0 00 \(sbr) 00101 1 0011", 24_000, 48_000, 2, 1_024),
@@ -60,7 +60,7 @@ import Testing
         ("10111 0011 0010 000 00", 48_000, nil, 2, 512),
         ("10111 0011 0010 100 00", 48_000, nil, 2, 480),
         ("11111 000111 0011 0010 1 000", 48_000, nil, 2, 480),
-        // Cut off behind the core's object type.
+        // Cut off after the core's object type.
         ("00101 0110 0010 0011 00010", 24_000, 48_000, 2, 1_024),
     ]
 

@@ -7,7 +7,7 @@ import Testing
     @Test("What was freed between blocks that are in use goes back to the system")
     func trim() throws {
         let floor = MemoryTrim.trim(past: 0)
-        let before = MemoryTrim.residentBytes()
+        let before = try anonymousMemory()
         // 128 MiB of small blocks. The few that stay keep malloc from giving back by itself what lies before them.
         var blocks = (0..<131_072).map { _ in
             let block = UnsafeMutableRawPointer.allocate(byteCount: 1_024, alignment: 16)
@@ -20,10 +20,12 @@ import Testing
         }
         blocks = []
         defer { for block in kept { block.deallocate() } }
-        #expect(MemoryTrim.residentBytes() - before > 64 << 20)
+        #expect(try anonymousMemory() - before > 64 << 20)
         #expect(MemoryTrim.unused() - floor > MemoryTrim.worthwhile)
         let left = MemoryTrim.trim(past: floor)
-        #expect(MemoryTrim.residentBytes() - before < 48 << 20)
+        #expect(try anonymousMemory() - before < 48 << 20)
         #expect(left - floor < MemoryTrim.worthwhile, "the next look finds nothing worthwhile")
     }
+
+    private func anonymousMemory() throws -> Int { try #require(ProcessMetrics.memory()).anonymous }
 }

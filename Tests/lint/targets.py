@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the targets of Package.swift to docs/architecture.md, and their imports to Package.swift. Part of `make lint`.
 
-Usage: targets.py [--write]      --write draws the picture in docs/architecture.md anew
+Usage: targets.py [--write]      --write draws the picture in docs/architecture.md again
 
 1. Every library and installed program stands in the table of floors, and imports from lower floors only.
 2. The picture of targets and arrows is what Package.swift says.

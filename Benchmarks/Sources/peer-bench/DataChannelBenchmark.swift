@@ -24,42 +24,26 @@ enum DataChannelBenchmark {
 
     /// Bytes of payload a second of CPU.
     private static func measure(messageSize: Int, total: Int, _ isOrdered: Bool) throws -> Double {
-        var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
-        let addresses = try ["192.0.2.1", "192.0.2.2"].map { try SocketAddress(ipAddress: $0, port: 4000) }
-        let peers = try (0...1).map { index in
-            var configuration = PeerConfiguration(hostAddresses: [addresses[index]], isControlling: index == 0)
-            configuration.dataChannels = DataChannelConfiguration()
-            return PeerConnection(
-                configuration: configuration, certificate: try PeerCertificate.generate(), now: now)
-        }
-        let channel = try peers[0].openDataChannel(
-            label: "bench", options: DataChannelOptions(isOrdered: isOrdered), at: now)
-        let offer = try peers[0].createOffer()
-        try peers[0].setAnswer(try peers[1].createAnswer(to: offer))
+        var pair = try PeerPair { $1.dataChannels = DataChannelConfiguration() }
+        let channel = try pair.peers[0].openDataChannel(
+            label: "bench", options: DataChannelOptions(isOrdered: isOrdered), at: pair.now)
+        try pair.connect()
         var isOpen = false
         var received = 0
         /// Takes what is there to take, once; true when something moved.
         func exchange() -> Bool {
-            var moved = false
-            for index in 0...1 {
-                poll: while let output = peers[index].poll() {
-                    switch output {
-                    case .transmit(let datagram, _):
-                        moved = true
-                        peers[1 - index].receive(datagram, from: addresses[index], at: now)
-                    case .event(.dataChannelOpened): if index == 1 { isOpen = true }
-                    case .event(.dataChannelMessage(_, let message)): received += message.byteCount
-                    case .event, .network: continue
-                    case .timeout: break poll
-                    }
+            pair.exchange { index, event in
+                switch event {
+                case .dataChannelOpened: if index == 1 { isOpen = true }
+                case .dataChannelMessage(_, let message): received += message.byteCount
+                default: break
                 }
-            }
-            return moved
+            }.hasMoved
         }
         for _ in 0..<1_000 where !isOpen {
-            for peer in peers { peer.handleTimeout(at: now) }
+            pair.handleTimeouts()
             while exchange() {}
-            now = now + .milliseconds(5)
+            pair.now = pair.now + .milliseconds(5)
         }
         guard isOpen else { throw BenchmarkError("no data channel was opened") }
 
@@ -68,9 +52,11 @@ enum DataChannelBenchmark {
         var sent = 0
         while received < total {
             // Until there is no room, or all is sent.
-            while sent < total, (try? peers[0].send(message, on: channel.id, at: now)) != nil { sent += messageSize }
-            if !exchange() { for peer in peers { peer.handleTimeout(at: now) } }
-            now = now + .microseconds(200)
+            while sent < total, (try? pair.peers[0].send(message, on: channel.id, at: pair.now)) != nil {
+                sent += messageSize
+            }
+            if !exchange() { pair.handleTimeouts() }
+            pair.now = pair.now + .microseconds(200)
         }
         return Double(received) * 1e9 / Double(reference_thread_cpu() - start)
     }

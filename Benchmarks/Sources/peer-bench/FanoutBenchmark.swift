@@ -1,4 +1,5 @@
 import CReference
+import Foundation
 import IoTCore
 import NIOCore
 import NIOPosix
@@ -67,8 +68,8 @@ enum FanoutBenchmark {
         let packets = Double(after.1 - before.1)
 
         try await Task.sleep(for: .milliseconds(300))
-        let report = try child.ask("report")
-        let received = report.count == 3 ? Int(report[1]) ?? 0 : 0
+        let report = try child.ask("report").last ?? ""
+        let received = try JSONDecoder().decode(ViewerReport.self, from: Data(report.utf8)).frames
         let ports = try child.ask("ports")[1].split(separator: ",").compactMap { UInt16($0) }
         let packetsAFrame = Int((packets / Double(count * frames)).rounded(.down))
         let reference = reference_fanout(

@@ -24,56 +24,28 @@ enum MediaBenchmark {
 
     /// How many packets went over, and the CPU time of both sides, ns.
     private static func measure(frames: Int, _ hasCongestionControl: Bool) throws -> (packets: Int, cpu: Int64) {
-        var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
-        let addresses = try ["192.0.2.1", "192.0.2.2"].map { try SocketAddress(ipAddress: $0, port: 4000) }
         let section = MediaSection(mid: "video", kind: .video, direction: .sendOnly, codecs: [FanoutBenchmark.codec])
-        let peers = try (0...1).map { index in
-            var configuration = PeerConfiguration(
-                hostAddresses: [addresses[index]], isControlling: index == 0, sections: index == 0 ? [section] : [])
+        var pair = try PeerPair { index, configuration in
+            if index == 0 { configuration.sections = [section] }
             configuration.congestion.isEnabled = hasCongestionControl
-            return PeerConnection(configuration: configuration, certificate: try PeerCertificate.generate(), now: now)
         }
-        let offer = try peers[0].createOffer()
-        try peers[0].setAnswer(try peers[1].createAnswer(to: offer))
+        try pair.connect()
 
         var received = 0
-        /// Takes all that is there to take; the time of what is due next.
-        func exchange() -> NIODeadline {
-            var next = NIODeadline.distantFuture
-            var moved = true
-            while moved {
-                moved = false
-                next = .distantFuture
-                for index in 0...1 {
-                    poll: while let output = peers[index].poll() {
-                        switch output {
-                        case .transmit(let datagram, _):
-                            moved = true
-                            peers[1 - index].receive(datagram, from: addresses[index], at: now)
-                        case .event(.frame): received += 1
-                        case .event, .network: continue
-                        case .timeout(let deadline):
-                            next = min(next, deadline)
-                            break poll
-                        }
-                    }
-                }
-            }
-            return next
-        }
         /// Both sides do what is due until then.
         func advance(to end: NIODeadline) {
             while true {
-                let due = exchange()
-                guard due < end else { break }
-                now = max(now, due) + .microseconds(100)
-                for peer in peers { peer.handleTimeout(at: now) }
+                let exchanged = pair.exchange { if case .frame = $1 { received += 1 } }
+                if exchanged.hasMoved { continue }
+                guard exchanged.due < end else { break }
+                pair.now = max(pair.now, exchanged.due) + .microseconds(100)
+                pair.handleTimeouts()
             }
-            now = max(now, end)
+            pair.now = max(pair.now, end)
         }
         func isConnected(_ peer: PeerConnection) -> Bool { if case .connected = peer.state { true } else { false } }
-        for _ in 0..<2_000 where !peers.allSatisfy(isConnected) { advance(to: now + .milliseconds(5)) }
-        guard peers.allSatisfy(isConnected) else { throw BenchmarkError("two peers did not connect") }
+        for _ in 0..<2_000 where !pair.peers.allSatisfy(isConnected) { advance(to: pair.now + .milliseconds(5)) }
+        guard pair.peers.allSatisfy(isConnected) else { throw BenchmarkError("two peers did not connect") }
 
         var packetizer = Packetizer(codec: FanoutBenchmark.codec)
         var bytes = ByteBuffer()
@@ -87,8 +59,8 @@ enum MediaBenchmark {
             let cut = try packetizer.packetize(
                 MediaFrame(kind: .video, isKeyFrame: true, pts: pts, dts: pts, bytes: bytes))
             packets += cut.count
-            peers[0].send(cut, mid: "video", at: now)
-            advance(to: now + FanoutBenchmark.frameInterval)
+            pair.peers[0].send(cut, mid: "video", at: pair.now)
+            advance(to: pair.now + FanoutBenchmark.frameInterval)
         }
         let cpu = reference_thread_cpu() - start
         guard received > frames - 2 else { throw BenchmarkError("only \(received) of \(frames) frames arrived") }

@@ -19,7 +19,6 @@ struct PeerBench {
         let numbers = arguments.dropFirst().compactMap { Int($0) }
         switch (arguments.first, numbers.count) {
         case ("viewers", 1): return try await ViewerProcess.run(count: numbers[0])
-        case ("watch", 1): return try await WatchProcess.run(count: numbers[0])
         // Frames, packets a frame, bytes a packet and the viewers' ports: the plain loop of C, for fanout.py.
         case ("reference", 4...): return referenceFanout(numbers)
         default: break

@@ -1,12 +1,22 @@
+import CReference
+import Foundation
 import IoTCore
 import NIOCore
 import NIOPosix
 import PeerTransport
+import RTP
 
-/// The viewers, in a process of their own so that their memory and time are not counted as the camera's.
+/// Viewers in a process of their own, so that their memory and time are not counted as the sender's. Each has a UDP port
+/// of its own, as a browser has, and answers ICE, DTLS and RTCP.
 ///
-/// Speaks by lines: `offer INDEX SDP` gets `answer INDEX SDP`; `ports` their ports; `report` what they have received.
+/// Speaks by lines: `offer INDEX SDP` gets `answer INDEX SDP`. Where the viewer calls, `offer INDEX` gets
+/// `offer INDEX SDP`, and `answer INDEX SDP` gets `answer INDEX`. `connected` gets how many are; `ports` their ports;
+/// `report` a line of JSON with what they have counted.
 enum ViewerProcess {
+    static let codec = RTPCodec(
+        payloadType: 96, encodingName: "H264", clockRate: 90_000,
+        formatParameters: ["packetization-mode": "1", "profile-level-id": "42e01f", "level-asymmetry-allowed": "1"])
+
     static func run(count: Int) async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         var sockets: [PeerSocket] = []
@@ -16,23 +26,36 @@ enum ViewerProcess {
                     to: SocketAddress(ipAddress: Setting.loopback, port: 0), on: loop, logger: Setting.logger))
         }
         let certificate = try PeerCertificate.generate()
-        let viewers = NIOLoopBoundBox.makeBoxSendingValue(Viewers(), eventLoop: loop)
+        let box = NIOLoopBoundBox.makeBoxSendingValue(Viewers(), eventLoop: loop)
         while let line = readLine() {
-            let fields = line.split(separator: " ")
-            switch fields.first {
-            case "offer"?:
-                guard fields.count == 3, let index = Int(fields[1]) else { continue }
-                let offer = Lines.decode(fields[2])
-                let socket = sockets[index]
+            let words = line.split(separator: " ")
+            let index = words.dropFirst().first.flatMap { Int($0) } ?? 0
+            guard sockets.indices.contains(index) else { continue }
+            let socket = sockets[index]
+            switch (words.first, words.count) {
+            case ("offer", 2):
+                let offer = try await loop.submit {
+                    try box.value.offer(on: socket, certificate: certificate, box)
+                }.get()
+                Lines.write("offer \(index) \(Lines.encode(offer))")
+            case ("offer", 3):
+                let offer = Lines.decode(words[2])
                 let answer = try await loop.submit {
-                    try viewers.value.answer(offer, on: socket, certificate: certificate, viewers)
+                    try box.value.answer(offer, on: socket, certificate: certificate, box)
                 }.get()
                 Lines.write("answer \(index) \(Lines.encode(answer))")
-            case "ports"?:
+            case ("answer", 3):
+                let answer = try SessionDescription(parsing: Lines.decode(words[2]))
+                try await loop.submit { try box.value.peers[index].setAnswer(answer) }.get()
+                Lines.write("answer \(index)")
+            case ("connected", 1):
+                let connected = try await loop.submit { box.value.connected }.get()
+                Lines.write("connected \(connected)")
+            case ("ports", 1):
                 Lines.write("ports " + sockets.map { "\($0.localAddress.port ?? 0)" }.joined(separator: ","))
-            case "report"?:
-                let report = try await loop.submit { viewers.value.report() }.get()
-                Lines.write("report \(report)")
+            case ("report", 1):
+                let report = try await loop.submit { box.value.report() }.get()
+                Lines.write("report \(String(decoding: try JSONEncoder().encode(report), as: UTF8.self))")
             default: break
             }
         }
@@ -40,27 +63,66 @@ enum ViewerProcess {
 
     struct Viewers {
         var peers: [Peer] = []
+        var connected = 0
         var frames = 0
         var lostFrames = 0
+
+        /// With the feedback that congestion control needs, as a browser sends it.
+        mutating func offer(
+            on socket: PeerSocket, certificate: PeerCertificate, _ box: NIOLoopBoundBox<Viewers>
+        ) throws -> String {
+            let section = MediaSection(
+                mid: "0", kind: .video, direction: .receiveOnly, codecs: [ViewerProcess.codec])
+            var configuration = PeerConfiguration(hostAddresses: [], isControlling: true, sections: [section])
+            configuration.congestion.isEnabled = true
+            return try add(configuration, on: socket, certificate, box).createOffer().text
+        }
 
         mutating func answer(
             _ offer: String, on socket: PeerSocket, certificate: PeerCertificate, _ box: NIOLoopBoundBox<Viewers>
         ) throws -> String {
-            let peer = try socket.makePeer(
-                configuration: PeerConfiguration(hostAddresses: [], isControlling: false), certificate: certificate
-            ) { event in
+            let configuration = PeerConfiguration(hostAddresses: [], isControlling: false)
+            return try add(configuration, on: socket, certificate, box)
+                .createAnswer(to: SessionDescription(parsing: offer)).text
+        }
+
+        private mutating func add(
+            _ configuration: PeerConfiguration, on socket: PeerSocket, _ certificate: PeerCertificate,
+            _ box: NIOLoopBoundBox<Viewers>
+        ) throws -> Peer {
+            let peer = try socket.makePeer(configuration: configuration, certificate: certificate) { event in
                 switch event {
+                case .stateChanged(.connected): box.value.connected += 1
                 case .frame: box.value.frames += 1
                 case .frameLost: box.value.lostFrames += 1
                 default: break
                 }
             }
             peers.append(peer)
-            return try peer.createAnswer(to: SessionDescription(parsing: offer)).text
+            return peer
         }
 
-        func report() -> String { "\(frames) \(lostFrames)" }
+        func report() -> ViewerReport {
+            var report = ViewerReport(frames: frames, lostFrames: lostFrames, cpu: reference_process_cpu())
+            for inbound in peers.flatMap(\.statistics.inbound.values) {
+                report.packets += inbound.packetsReceived
+                report.bytes += inbound.bytesReceived
+                report.packetsLost += inbound.packetsLost
+            }
+            return report
+        }
     }
+}
+
+/// Sums over all viewers of a process.
+struct ViewerReport: Codable {
+    let frames: Int
+    let lostFrames: Int
+    var packets: UInt64 = 0
+    var bytes: UInt64 = 0
+    var packetsLost: Int64 = 0
+    /// User and system time of the process, ns.
+    let cpu: Int64
 }
 
 /// Descriptions in one line each.

@@ -16,7 +16,7 @@ enum CameraSourceEvent: Sendable {
 /// Reads a camera's source on a thread of its own: a file at the pace of its clock and again from its start, a live
 /// source as it comes and again when it breaks, its first dial included.
 ///
-/// `@unchecked Sendable`: mutable state is behind `condition` or used by the thread alone.
+/// `@unchecked Sendable`: mutable state is guarded by `condition` or used by the thread alone.
 final class CameraSource: @unchecked Sendable {
     /// How often a file is looked for: one that was removed or replaced is not played on from memory for longer.
     private static let fileInterval = TimeAmount.seconds(1)

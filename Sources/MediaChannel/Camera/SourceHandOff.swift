@@ -4,7 +4,7 @@ import NIOCore
 /// Hands a source's events from its thread to the camera's event loop. With 64 on their way the thread waits, so
 /// that a busy loop slows the reading and no queue grows.
 ///
-/// `@unchecked Sendable`: the count is behind `condition`.
+/// `@unchecked Sendable`: `condition` guards the count.
 final class SourceHandOff: @unchecked Sendable {
     private static let limit = 64
 

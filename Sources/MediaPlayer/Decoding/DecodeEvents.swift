@@ -20,7 +20,7 @@ final class DecodeEvents: Sendable {
 
     init() {}
 
-    /// On the channel's loop, at a seek: what is told of frames from before it is forgotten from now on.
+    /// On the channel's loop, at a seek: from now on, events about earlier frames are dropped.
     func begin(generation: Int) {
         state.withLock { state in
             state.generation = generation

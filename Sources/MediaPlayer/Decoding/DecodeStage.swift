@@ -105,7 +105,7 @@ final class DecodeStage: @unchecked Sendable {
         }
     }
 
-    /// Pictures still in the decoder come out; the next frame begins anew.
+    /// Pictures still in the decoder come out; decoding starts again at the next frame.
     func drain() {
         worker.submit(patience: 0, beyondLimit: true) { [self] in drainDecoders() }
     }

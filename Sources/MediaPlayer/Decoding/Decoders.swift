@@ -6,7 +6,7 @@ public protocol PictureDecoder: AnyObject {
     /// Takes one access unit; gives the pictures that are complete by it, in the order of showing.
     ///
     /// - Parameter isShown: false for a picture that nobody will see, which others may refer to.
-    /// - Throws: for what cannot be decoded; the next key frame begins anew.
+    /// - Throws: for what cannot be decoded; decoding starts again at the next key frame.
     func decode(_ frame: MediaFrame, isShown: Bool) throws(IoTError) -> [VideoPicture]
 
     /// The pictures that wait for others.
@@ -18,7 +18,7 @@ public protocol PictureDecoder: AnyObject {
 
 /// Decodes one audio track, on the decoding thread.
 public protocol SoundDecoder: AnyObject {
-    /// - Throws: for what cannot be decoded; the next frame begins anew.
+    /// - Throws: for what cannot be decoded; decoding starts again at the next frame.
     func decode(_ frame: MediaFrame) throws(IoTError) -> [AudioBuffer]
 }
 

@@ -9,7 +9,7 @@ public import NIOCore
 /// The reader is woken after `condition` is free again: waking a task takes a lock of that task, under which its
 /// cancellation handler takes `condition`.
 ///
-/// `@unchecked Sendable`: all mutable state is behind `condition`.
+/// `@unchecked Sendable`: `condition` guards all mutable state.
 public final class ChunkStream: AsyncSequence, @unchecked Sendable {
     public typealias Element = ByteBuffer
 

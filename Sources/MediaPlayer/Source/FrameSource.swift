@@ -33,8 +33,8 @@ package protocol FrameSource: AnyObject {
     /// Frames are wanted up to this pts, µs; a source that is not asked ignores it.
     func want(through pts: Int64, at now: NIODeadline)
 
-    /// Frames are wanted from the key frame before this pts on, µs; they carry this generation, and others are no more
-    /// wanted. What was wanted before is forgotten.
+    /// Frames are wanted from the key frame before this pts on, µs; they carry this generation, and others are not wanted
+    /// any more. What was wanted before is forgotten.
     func seek(to pts: Int64, generation: Int, at now: NIODeadline)
 
     /// Frames are played at this rate: above `PacedPlayout.everyFrameRate` key frames alone, without sound.

@@ -44,7 +44,7 @@ package final class SerialWorker: Sendable {
 
 /// What a worker's thread shares with those who give it jobs.
 ///
-/// `@unchecked Sendable`: all mutable state is behind `condition`.
+/// `@unchecked Sendable`: `condition` guards all mutable state.
 private final class WorkerQueue: @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: [@Sendable () -> Void] = []

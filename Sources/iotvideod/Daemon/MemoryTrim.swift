@@ -38,15 +38,6 @@ struct MemoryTrim: Service {
     /// Bytes of memory that the process occupies and has not allocated.
     static func unused() -> Int {
         let allocated = mallinfo2()
-        return residentBytes() - Int(allocated.uordblks) - Int(allocated.hblkhd)
-    }
-
-    /// `RssAnon` of proc(5): without the pages of files.
-    static func residentBytes() -> Int {
-        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") }),
-            let kilobytes = line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) })
-        else { return 0 }
-        return kilobytes << 10
+        return (ProcessMetrics.memory()?.anonymous ?? 0) - Int(allocated.uordblks) - Int(allocated.hblkhd)
     }
 }

@@ -4,16 +4,13 @@ import Foundation
 enum ProcessMetrics {
     static func samples() -> [MetricSample] {
         var samples: [MetricSample] = []
-        // proc(5): size and resident pages.
-        if let fields = fields(of: "/proc/self/statm"), fields.count > 1, let size = Double(fields[0]),
-            let resident = Double(fields[1])
-        {
-            let page = Double(sysconf(Int32(_SC_PAGESIZE)))
+        if let memory = memory() {
             samples.append(
                 MetricSample(
-                    "process_resident_memory_bytes", .gauge, resident * page, help: "Resident memory in bytes"))
+                    "process_resident_memory_bytes", .gauge, Double(memory.resident), help: "Resident memory in bytes"))
             samples.append(
-                MetricSample("process_virtual_memory_bytes", .gauge, size * page, help: "Virtual memory in bytes"))
+                MetricSample(
+                    "process_virtual_memory_bytes", .gauge, Double(memory.size), help: "Virtual memory in bytes"))
         }
         if let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
             samples.append(MetricSample("process_open_fds", .gauge, Double(names.count), help: "Open descriptors"))
@@ -29,7 +26,13 @@ enum ProcessMetrics {
         return samples
     }
 
-    private static func fields(of path: String) -> [Substring]? {
-        (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ")
+    /// Bytes: the address space, what of it is in memory, and what of that is not a file's.
+    static func memory() -> (size: Int, resident: Int, anonymous: Int)? {
+        // proc(5), statm: size, resident and shared pages; those of files are shared.
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        let pages = text.split(separator: " ").prefix(3).compactMap { Int($0) }
+        guard pages.count == 3 else { return nil }
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        return (pages[0] * page, pages[1] * page, (pages[1] - pages[2]) * page)
     }
 }
