@@ -347,7 +347,7 @@ public final class LinkHub: Service, Sendable {
         let seconds = lifetime.components.seconds
         let creator = Principal.user(try await ensureOwner())
         let enrolment = try await service.perform { core, time throws(IoTError) in
-            guard (1...HubCore.longestEnrolment).contains(seconds), user != nil || !devices.isEmpty else {
+            guard Lifetimes.enrolments.contains(seconds), user != nil || !devices.isEmpty else {
                 throw IoTError(.invalidRequest, "an enrolment is for an account or devices, and lives 1 s to an hour")
             }
             for principal in (user.map { [.user($0)] } ?? []) + devices.map(Principal.device) {
@@ -358,7 +358,7 @@ public final class LinkHub: Service, Sendable {
             return try core.enrol(user: user, devices: devices, lifetime: seconds, by: creator, at: time)
         }
         await credentials.waitUntilConfirmed(enrolment.id)
-        return enrolment.text
+        return enrolment.enrolment
     }
 
     /// Ends a token and the sessions that use it, or an enrolment. `id` is the token's `jti`.

@@ -12,18 +12,6 @@ public struct DeviceRequest: APIRequestBody, Hashable {
     }
 }
 
-/// The device that was made.
-public struct DeviceResponse: Codable, Hashable, Sendable {
-    /// 32 lower-case hex digits.
-    public var device: String
-    public var name: String
-
-    public init(device: String, name: String) {
-        self.device = device
-        self.name = name
-    }
-}
-
 /// `PATCH /v1/devices/{device}`
 public struct DeviceRename: APIRequestBody, Hashable {
     public static let members = ["name"]

@@ -1,3 +1,5 @@
+public import IoTCore
+
 /// `POST /v1/devices/{device}/share`
 public struct ShareRequest: APIRequestBody, Hashable {
     public static let members = ["actions", "ttlSeconds"]
@@ -10,20 +12,6 @@ public struct ShareRequest: APIRequestBody, Hashable {
     public init(actions: [DeviceAction]? = nil, ttlSeconds: Int64? = nil) {
         self.actions = actions
         self.ttlSeconds = ttlSeconds
-    }
-}
-
-/// A subscription token: whoever has an account may bind it to the device with it.
-public struct ShareResponse: Codable, Hashable, Sendable {
-    public var token: String
-    public var actions: [DeviceAction]
-    /// s since 1970.
-    public var expires: Int64
-
-    public init(token: String, actions: [DeviceAction], expires: Int64) {
-        self.token = token
-        self.actions = actions
-        self.expires = expires
     }
 }
 

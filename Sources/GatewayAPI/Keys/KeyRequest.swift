@@ -1,3 +1,5 @@
+public import IoTCore
+
 /// `POST /v1/keys`
 public struct KeyRequest: APIRequestBody, Hashable {
     public static let members = ["name", "user", "devices", "actions", "ttlSeconds"]
@@ -24,18 +26,3 @@ public struct KeyRequest: APIRequestBody, Hashable {
     }
 }
 
-/// The key that was made; it is told this once.
-public struct KeyResponse: Codable, Hashable, Sendable {
-    public var id: String
-    public var name: String
-    public var key: String
-    /// Seconds since 1970.
-    public var expires: Int64
-
-    public init(id: String, name: String, key: String, expires: Int64) {
-        self.id = id
-        self.name = name
-        self.key = key
-        self.expires = expires
-    }
-}

@@ -1,10 +1,8 @@
+public import IoTCore
+
 /// `POST /v1/tokens`
 public struct TokenRequest: APIRequestBody, Hashable {
     public static let members = ["kind", "name", "user", "devices", "actions", "ttlSeconds"]
-    /// One second to ten years.
-    public static let lifetimes: ClosedRange<Int64> = 1...315_360_000
-    /// Enrolments live for an hour at most, ten minutes unless told.
-    public static let enrolmentLifetimes: ClosedRange<Int64> = 1...3600
 
     public var kind: TokenKind
     /// `link` and `api`: what it is for, in the maker's words; 1 to 64 characters.

@@ -1,4 +1,4 @@
-/// What an account may do with a device that it is bound to.
+/// A set of `DeviceAction`s, as the hub keeps it.
 public struct BindingActions: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
@@ -6,31 +6,41 @@ public struct BindingActions: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    /// Read the model, watch, listen, take snapshots, receive events and data.
+    // The bits stand in stores.
     public static let view = BindingActions(rawValue: 1)
     public static let talk = BindingActions(rawValue: 2)
     public static let playback = BindingActions(rawValue: 4)
-    /// Take actions, send messages.
     public static let control = BindingActions(rawValue: 8)
-    /// Write properties and user properties, rename.
     public static let configure = BindingActions(rawValue: 16)
 
     public static let all: BindingActions = [.view, .talk, .playback, .control, .configure]
 
-    private static let table: [(name: String, action: BindingActions)] = [
-        ("view", .view), ("talk", .talk), ("playback", .playback), ("control", .control), ("configure", .configure),
-    ]
+    public init(_ action: DeviceAction) {
+        switch action {
+        case .view: self = .view
+        case .talk: self = .talk
+        case .playback: self = .playback
+        case .control: self = .control
+        case .configure: self = .configure
+        }
+    }
 
-    /// As on the wire, in the order of the declarations above.
-    public var names: [String] { Self.table.filter { contains($0.action) }.map(\.name) }
+    public init(_ list: [DeviceAction]) {
+        self = list.reduce(into: []) { $0.insert(BindingActions($1)) }
+    }
+
+    /// In the order of the declarations.
+    public var list: [DeviceAction] { DeviceAction.allCases.filter { contains(BindingActions($0)) } }
+
+    public var names: [String] { list.map(\.rawValue) }
 
     /// One action by its name; `nil` for any other word.
     public init?(name: String) {
-        guard let entry = Self.table.first(where: { $0.name == name }) else { return nil }
-        self = entry.action
+        guard let action = DeviceAction(rawValue: name) else { return nil }
+        self.init(action)
     }
 
-    /// Reads a list of names; `nil` when one is none.
+    /// Reads a list of names; `nil` when one of them is not an action's.
     public init?(json: JSONValue) {
         guard let list = json.arrayValue else { return nil }
         self = []

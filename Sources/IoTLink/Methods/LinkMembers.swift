@@ -59,9 +59,53 @@ public struct LinkMembers: Sendable {
         return list
     }
 
+    /// A member that is read by a type of its own, and may be missing or null.
+    public func optional<Value: LinkValue>(_ name: String, as type: Value.Type) throws(IoTError) -> Value? {
+        guard let value = given(name) else { return nil }
+        return try Value(LinkMembers(value, of: method, failure: failure))
+    }
+
+    /// A list of values, each read by its own type.
+    public func list<Element: LinkValue>(
+        _ name: String, of type: Element.Type, atMost count: Int = .max
+    ) throws(IoTError) -> [Element] {
+        var elements: [Element] = []
+        for element in try list(name, atMost: count) {
+            elements.append(try Element(LinkMembers(element, of: method, failure: failure)))
+        }
+        return elements
+    }
+
+    /// A word of a fixed set.
+    public func word<Word: RawRepresentable & CaseIterable>(
+        _ name: String, of type: Word.Type
+    ) throws(IoTError) -> Word where Word.RawValue == String {
+        guard let word = try optionalWord(name, of: type) else { throw wrong(name, Self.choice(type)) }
+        return word
+    }
+
+    public func optionalWord<Word: RawRepresentable & CaseIterable>(
+        _ name: String, of type: Word.Type
+    ) throws(IoTError) -> Word? where Word.RawValue == String {
+        guard let text = try optionalText(name) else { return nil }
+        guard let word = Word(rawValue: text) else { throw wrong(name, Self.choice(type)) }
+        return word
+    }
+
+    private static func choice<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> String
+    where Word.RawValue == String {
+        "one of " + type.allCases.map(\.rawValue).joined(separator: ", ")
+    }
+
     public func principal(_ name: String) throws(IoTError) -> Principal {
         guard let principal = Principal(try text(name)) else { throw wrong(name, "u/<access id> or d/<device id>") }
         return principal
+    }
+
+    public func optionalObject(_ name: String) throws(IoTError) -> [String: JSONValue]? {
+        guard let value = given(name) else { return nil }
+        guard let object = value.objectValue else { throw wrong(name, "an object") }
+        return object
     }
 
     public func optionalText(_ name: String) throws(IoTError) -> String? {
@@ -119,6 +163,13 @@ public struct LinkMembers: Sendable {
         return actions
     }
 
+    /// The actions of an answer: those that this version knows; `nil` when they are missing or null.
+    public func knownActions(_ name: String) throws(IoTError) -> [DeviceAction]? {
+        guard let value = given(name) else { return nil }
+        guard let actions = DeviceAction.list(value) else { throw wrong(name, "a list of actions") }
+        return actions
+    }
+
     /// A time of life in seconds, within bounds.
     public func lifetime(
         _ name: String, _ range: ClosedRange<Int64>, default usual: Int64? = nil
@@ -127,6 +178,15 @@ public struct LinkMembers: Sendable {
             throw wrong(name, "\(range.lowerBound) to \(range.upperBound) seconds")
         }
         return seconds
+    }
+
+    public func optionalLifetime(_ name: String, _ range: ClosedRange<Int64>) throws(IoTError) -> Int64? {
+        try given(name).map { _ throws(IoTError) in try lifetime(name, range) }
+    }
+
+    public func deviceID(_ name: String) throws(IoTError) -> DeviceID {
+        guard let id = DeviceID(rawValue: try text(name)) else { throw wrong(name, "a device id") }
+        return id
     }
 
     /// A channel kind by its name or number.

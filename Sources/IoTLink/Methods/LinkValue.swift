@@ -17,6 +17,21 @@ extension JSONValue: LinkValue {
     public var json: JSONValue { self }
 }
 
+extension JSONValue {
+    /// An object of the members that are there.
+    package static func members(_ members: [String: JSONValue?]) -> JSONValue {
+        .object(members.compactMapValues { $0 })
+    }
+
+    package static func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
+
+    package static func texts(_ texts: [String]?) -> JSONValue? { texts.map { .array($0.map { .string($0) }) } }
+
+    package static func whole(_ number: Int64?) -> JSONValue? { number.map { .integer($0) } }
+
+    package static func flag(_ flag: Bool?) -> JSONValue? { flag.map { .bool($0) } }
+}
+
 /// `{}`, where there is nothing to say. Whatever is there is not looked at.
 public struct LinkNothing: LinkValue, Hashable {
     public init() {}

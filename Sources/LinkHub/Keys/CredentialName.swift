@@ -17,4 +17,9 @@ enum CredentialName {
         }
         return name
     }
+
+    /// The same of one that may be absent.
+    static func check(_ name: String?) throws(IoTError) -> String? {
+        try name.map { name throws(IoTError) in try check(name) }
+    }
 }

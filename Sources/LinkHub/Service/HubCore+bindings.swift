@@ -13,16 +13,9 @@ extension HubCore {
 
     // MARK: As requests
 
-    mutating func bindDevice(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let device = try permit.target()
-        let user = try parameters.accessID("user")
-        let word = try parameters.optionalText("role") ?? BindingRole.guest.rawValue
-        guard let role = BindingRole(rawValue: word) else {
-            throw IoTError(.invalidRequest, "device.bind: 'role' is owner or guest")
-        }
-        let actions = try parameters.optionalActions("actions")
+    mutating func bindDevice(_ call: HubCall<BindingGrant>) throws(IoTError) -> BindingResponse {
+        let device = try call.permit.target()
+        let (user, role, actions) = (call.parameters.user, call.parameters.role ?? .guest, call.parameters.actions)
         guard role == .guest || actions == nil || actions == .all else {
             throw IoTError(.invalidRequest, "device.bind: an owner has all actions: leave 'actions' out")
         }
@@ -30,28 +23,23 @@ extension HubCore {
         if let old = state.bindings[device, user], old.role == role, old.actions == given {
             throw IoTError(.alreadyBound, "'\(user)' is bound to this device already, with this role and these actions")
         }
-        try bind(user, device, role, given, force: try parameters.flag("force"), at: time)
-        return [
-            "device": .string(device.rawValue), "user": .string(user.rawValue), "role": .string(role.rawValue),
-            "actions": given.json,
-        ]
+        try bind(user, device, role, given, force: call.parameters.force ?? false, at: call.time)
+        return BindingResponse(
+            device: device.rawValue, user: user.rawValue, role: role, actions: given.list)
     }
 
-    mutating func unbindDevice(_ permit: HubPermit, at time: HubTime) throws(IoTError) -> JSONValue {
+    mutating func unbindDevice(_ permit: HubPermit, at time: HubTime) throws(IoTError) {
         let user = try permit.account()
         // Who leaves by itself takes nobody's invitation away.
         try unbind(user, try permit.target(), isWithdrawn: .user(user) != permit.actor, at: time)
-        return [:]
     }
 
-    func listUsers(of device: DeviceID) -> JSONValue {
-        let lines = state.bindings.users(of: device).sorted { $0.key < $1.key }.map { user, binding -> JSONValue in
-            [
-                "accessId": .string(user.rawValue), "role": .string(binding.role.rawValue),
-                "actions": binding.actions.json, "since": .integer(binding.since),
-            ]
-        }
-        return ["users": .array(lines)]
+    func listUsers(of device: DeviceID) -> BindingLines {
+        BindingLines(
+            users: state.bindings.users(of: device).sorted { $0.key < $1.key }.map { user, binding in
+                BindingDescription(
+                    accessId: user.rawValue, role: binding.role, actions: binding.actions.list, since: binding.since)
+            })
     }
 
     // MARK: As the daemon's own calls, too
@@ -139,7 +127,7 @@ extension HubCore {
         cancelForwards(of: user, to: device, notAllowedBy: [], at: time)
         guard let session = sessions[.user(user)] else { return }
         push(
-            DeviceMethod.unbound, ["device": .string(device.rawValue), "reason": .string(reason.rawValue)],
+            DeviceMethod.unbound, UnboundNotice(device: device, reason: reason.rawValue),
             to: session.address, at: time)
     }
 
@@ -147,9 +135,8 @@ extension HubCore {
         guard let session = sessions[.user(user)] else { return }
         push(
             DeviceMethod.bound,
-            [
-                "device": .string(device.rawValue), "name": .string(state.devices[device]?.name ?? ""),
-                "role": .string(binding.role.rawValue), "actions": binding.actions.json,
-            ], to: session.address, at: time)
+            BoundNotice(
+                device: device, name: state.devices[device]?.name ?? "", role: binding.role, actions: binding.actions),
+            to: session.address, at: time)
     }
 }

@@ -9,50 +9,42 @@ extension HubCore {
 
     /// `property.readMany`: one reading a device, each with its value or why there is none, as many as fit the answer:
     /// with `more` the rest is to be asked for.
-    func readMany(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> JSONValue {
-        let path = try PropertyPath(parsing: try parameters.text("path"))
-        let after = try parameters.optionalText("after")
-        let names =
-            try parameters.optionalTexts("devices", atMost: ThingModelClient.devicesOfReading)
-            ?? viewedDevices(of: permit, after: after).map(\.rawValue)
-        var readings: [JSONValue] = []
+    func readMany(_ query: ManyPropertyQuery, _ permit: HubPermit) throws(IoTError) -> DeviceReadings {
+        let path = try PropertyPath(parsing: query.path)
+        let names = query.devices ?? viewedDevices(of: permit, after: query.after).map(\.rawValue)
+        var readings: [DeviceReading] = []
         var room = Self.readingsSize
         for name in names {
             let reading = reading(name, path, permit)
-            room -= reading.jsonText.utf8.count + 1
+            room -= reading.json.jsonText.utf8.count + 1
             // One alone always fits.
-            guard room >= 0 || readings.isEmpty else { return ["readings": .array(readings), "more": true] }
+            guard room >= 0 || readings.isEmpty else { return DeviceReadings(readings, hasMore: true) }
             readings.append(reading)
         }
-        return ["readings": .array(readings), "more": false]
+        return DeviceReadings(readings, hasMore: false)
     }
 
-    private func reading(_ name: String, _ path: PropertyPath, _ permit: HubPermit) -> JSONValue {
-        var reading: JSONValue = ["device": .string(name)]
+    private func reading(_ name: String, _ path: PropertyPath, _ permit: HubPermit) -> DeviceReading {
+        var reading = DeviceReading(device: name)
         do throws(IoTError) {
             let device = try device(named: name, for: permit, .view)
-            reading["device"] = .string(device.rawValue)
-            reading["name"] = .string(state.devices[device]?.name ?? "")
-            let found = try model(of: device).read(path)
-            reading["value"] = found.value
-            reading["version"] = .integer(found.version)
+            reading.device = device.rawValue
+            reading.name = state.devices[device]?.name ?? ""
+            reading.reading = try model(of: device).read(path)
         } catch {
-            reading["code"] = .integer(Int64(error.code.rawValue))
-            reading["message"] = .string(String(error.message.prefix(512)))
-            reading["remedy"] = error.specificRemedy.map { .string($0) }
+            reading.error = DeviceReading.Failure(
+                code: error.code, message: String(error.message.prefix(512)), remedy: error.specificRemedy)
         }
         return reading
     }
 
     /// `device.export`: the whole of a device, to be kept elsewhere; schema and model are null before its first login.
-    func export(_ device: DeviceID) -> JSONValue {
+    func export(_ device: DeviceID) -> DeviceExport {
         let model = state.models[device]
-        let versions = (model?.storedProperties ?? []).map { ($0.path, JSONValue.integer($0.version)) }
-        return [
-            "id": .string(device.rawValue), "name": .string(state.devices[device]?.name ?? ""),
-            "schema": model?.schema.vendorForm ?? .null, "model": model?.value ?? .null,
-            "versions": .object(Dictionary(versions) { _, last in last }),
-        ]
+        return DeviceExport(
+            id: device.rawValue, name: state.devices[device]?.name ?? "", schema: model?.schema.vendorForm ?? .null,
+            model: model?.value ?? .null,
+            versions: Dictionary((model?.storedProperties ?? []).map { ($0.path, $0.version) }) { _, last in last })
     }
 
     /// The devices that the caller may view, by name.

@@ -5,21 +5,12 @@ import IoTLink
 extension HubCore {
     // MARK: As requests
 
-    mutating func createDevice(_ parameters: LinkMembers, at time: HubTime) throws(IoTError) -> JSONValue {
-        let name = try parameters.text("name")
-        let owner = try parameters.optionalAccessID("owner")
+    mutating func createDevice(_ call: HubCall<DeviceCreation>) throws(IoTError) -> DeviceResponse {
+        let (name, owner) = (call.parameters.name, call.parameters.owner)
         if let owner { try checkCanOwn(owner) }
         let device = try addDevice(named: name)
-        if let owner { setBinding(owner, device, .owner, .all, at: time) }
-        return ["device": .string(device.rawValue), "name": .string(name)]
-    }
-
-    mutating func renameDevice(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let device = try permit.target()
-        try renameDevice(device, to: try parameters.text("name"), at: time)
-        return [:]
+        if let owner { setBinding(owner, device, .owner, .all, at: call.time) }
+        return DeviceResponse(device: device.rawValue, name: name)
     }
 
     // MARK: As the daemon's own calls, too

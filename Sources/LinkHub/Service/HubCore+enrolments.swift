@@ -3,13 +3,10 @@ import IoTLink
 
 /// Enrolment: a string that whoever holds it may exchange, once and soon, for tokens of its own.
 extension HubCore {
-    /// An hour, in seconds.
-    static let longestEnrolment: Int64 = 3_600
     /// More are refused while so many are open.
     static let openEnrolments = 1_024
     /// Of one creator who is no administrator.
     static let openEnrolmentsOfUser = 32
-    static let devicesOfEnrolment = 64
 
     /// An exchange whose reply may have been lost: who asks with the same request id gets it again. Kept in memory
     /// alone, since it holds tokens; so long the broker lets its credential in, which is good for nothing else.
@@ -20,23 +17,13 @@ extension HubCore {
         var until: Int64
     }
 
-    struct Enrolment: Sendable {
-        var id: String
-        /// The string, which is not kept.
-        var text: String
-        /// s since 1970.
-        var expires: Int64
-    }
-
     // MARK: As requests
 
     /// `token.enrol`: for an account, for devices, or both; for oneself when nobody is named.
-    mutating func createEnrolment(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let lifetime = try parameters.lifetime("ttlSeconds", 1...Self.longestEnrolment, default: 600)
-        let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfEnrolment) ?? []
-        let parent = try parentToken(parameters, permit)
+    mutating func createEnrolment(_ call: HubCall<EnrolmentCreation>) throws(IoTError) -> IssuedEnrolment {
+        let (permit, time) = (call.permit, call.time)
+        let names = call.parameters.devices
+        let parent = try parentToken(call.parameters.within, permit)
         try Self.checkPassesAllOn(parent)
         let isNamed = permit.subject != nil
         let user = isNamed || names.isEmpty ? try permit.account() : nil
@@ -49,11 +36,9 @@ extension HubCore {
             let device = try enrolled(name, of: user, permit)
             if !devices.contains(device) { devices.append(device) }
         }
-        let enrolment = try enrol(
-            user: user, devices: devices, lifetime: lifetime, by: permit.actor, parent: parent, at: time)
-        return [
-            "id": .string(enrolment.id), "enrolment": .string(enrolment.text), "expires": .integer(enrolment.expires),
-        ]
+        return try enrol(
+            user: user, devices: devices, lifetime: call.parameters.ttlSeconds ?? 600, by: permit.actor,
+            parent: parent, at: time)
     }
 
     /// The names that an administrator's enrolment is to make devices of, once all of the others are known to be there.
@@ -109,7 +94,7 @@ extension HubCore {
     mutating func enrol(
         user: AccessID?, devices: [DeviceID], lifetime: Int64, by creator: Principal, parent: TokenRecord? = nil,
         at time: HubTime
-    ) throws(IoTError) -> Enrolment {
+    ) throws(IoTError) -> IssuedEnrolment {
         let address = try enrolmentAddress(for: creator)
         let id = EnrolmentRecord.randomID()
         guard let principal = Principal(kind: .enrolment, id: id) else { throw IoTError(.internalFailure) }
@@ -122,7 +107,8 @@ extension HubCore {
         turn.changes.append(.putEnrolment(enrolment))
         turn.outputs.append(.addCredential(enrolment.credential, token: secret))
         updateAccountExpiry()
-        return Enrolment(id: id, text: address.text(id: id, secret: secret), expires: enrolment.expires)
+        return IssuedEnrolment(
+            id: id, enrolment: address.text(id: id, secret: secret), expires: enrolment.expires)
     }
 
     // MARK: The exchange

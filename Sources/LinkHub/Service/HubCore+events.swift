@@ -9,21 +9,17 @@ extension HubCore {
     static let eventLife: Int64 = 30 * 86_400_000
     /// At most so many are deleted in one step, so that nobody waits for it.
     static let eventStep = 256
-    /// The same for a user's own deleting.
-    static let deletionStep = 1_000
 
     /// `event.report`: answered when it is stored.
     mutating func reportEvent(
-        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let topic = try parameters.text("topic")
+        _ report: EventReport, _ device: DeviceID, at time: HubTime
+    ) throws(IoTError) -> EventNumber {
+        let topic = report.topic
         try ThingEvent.checkTopic(topic)
         guard !topic.hasPrefix(ThingEvent.systemPrefix) else {
             throw IoTError(.invalidRequest, "topics that begin with \(ThingEvent.systemPrefix) are the hub's")
         }
-        let t = try parameters.optionalInteger("t")
-        let number = try addEvent(device, topic, try parameters.value("body"), t: t, at: time)
-        return ["id": .integer(number)]
+        return EventNumber(id: try addEvent(device, topic, report.body, t: report.t, at: time))
     }
 
     private mutating func addEvent(
@@ -48,7 +44,7 @@ extension HubCore {
             purpose: .trim)
         pushToUsers(
             of: device, EventMethod.event,
-            ThingEvent(id: number, device: device, topic: topic, body: body, t: event.t).json, at: time)
+            ThingEvent(id: number, device: device, topic: topic, body: body, t: event.t), at: time)
         return number
     }
 
@@ -70,52 +66,39 @@ extension HubCore {
     // MARK: Asked by users
 
     /// `event.list`: of one device, or of all that the caller may view.
-    mutating func listEvents(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> Outcome {
-        var filter = EventFilter(devices: try viewed(parameters, permit))
-        filter.topicPrefix = try topicPrefix(parameters)
-        let from = try parameters.optionalInteger("from") ?? .min
-        let to = try parameters.optionalInteger("to") ?? .max
-        guard from <= to else { throw IoTError(.invalidRequest, "event.list: 'from' is later than 'to'") }
-        filter.times = from...to
-        filter.before = try parameters.optionalInteger("before") ?? .max
-        let limit = try parameters.optionalInteger("limit") ?? 50
-        guard (1...200).contains(limit) else { throw IoTError(.invalidRequest, "event.list: 'limit' is 1 to 200") }
+    mutating func listEvents(_ query: EventListQuery, _ permit: HubPermit) throws(IoTError) -> Outcome {
+        var filter = EventFilter(devices: try viewed(query.device, permit))
+        filter.topicPrefix = try topicPrefix(query.topic)
+        filter.times = (query.from ?? .min)...(query.to ?? .max)
+        filter.before = query.before ?? .max
         turn.eventQuery = EventQuery(
-            selection: .matching(filter, limit: Int(limit), withBodies: true), purpose: .list, permit: permit)
+            selection: .matching(filter, limit: Int(query.limit ?? 50), withBodies: true), purpose: .list, permit: permit)
         return .forwarded
     }
 
     /// `event.delete`: some by id, or a device's from before a time.
-    mutating func deleteEvents(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> Outcome {
-        if parameters["ids"] != nil {
-            var numbers: [Int64] = []
-            for id in try parameters.list("ids", atMost: Self.deletionStep) {
-                guard let number = id.integerValue else {
-                    throw IoTError(.invalidRequest, "event.delete: 'ids' must be a list of whole numbers")
-                }
-                numbers.append(number)
-            }
+    mutating func deleteEvents(_ deletion: EventDeletion, _ permit: HubPermit) throws(IoTError) -> Outcome {
+        switch deletion {
+        case .ids(let numbers):
             turn.eventQuery = EventQuery(selection: .numbers(numbers), purpose: .delete, permit: permit)
-            return .forwarded
+        case .device(let name, let topic, let before):
+            var filter = EventFilter(devices: [try device(ownedAs: name, for: permit)])
+            filter.topicPrefix = try topicPrefix(topic)
+            filter.times = .min...(before == .min ? .min : before - 1)
+            turn.eventQuery = EventQuery(
+                selection: .matching(filter, limit: EventDeletion.step, withBodies: false), purpose: .delete,
+                permit: permit)
         }
-        let device = try device(ownedAs: try parameters.text("device"), for: permit)
-        var filter = EventFilter(devices: [device])
-        filter.topicPrefix = try topicPrefix(parameters)
-        let before = try parameters.integer("before")
-        filter.times = .min...(before == .min ? .min : before - 1)
-        turn.eventQuery = EventQuery(
-            selection: .matching(filter, limit: Self.deletionStep, withBodies: false), purpose: .delete,
-            permit: permit)
         return .forwarded
     }
 
-    private func viewed(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> Set<DeviceID> {
-        if let name = try parameters.optionalText("device") { return [try device(named: name, for: permit, .view)] }
+    private func viewed(_ name: String?, _ permit: HubPermit) throws(IoTError) -> Set<DeviceID> {
+        if let name { return [try device(named: name, for: permit, .view)] }
         return Set(viewedDevices(of: permit))
     }
 
-    private func topicPrefix(_ parameters: LinkMembers) throws(IoTError) -> String {
-        guard let prefix = try parameters.optionalText("topic"), !prefix.isEmpty else { return "" }
+    private func topicPrefix(_ prefix: String?) throws(IoTError) -> String {
+        guard let prefix, !prefix.isEmpty else { return "" }
         try ThingEvent.checkTopic(prefix)
         return prefix
     }
@@ -137,27 +120,26 @@ extension HubCore {
             delete(rows.records)
         case .list:
             guard let permit = query.permit else { break }
-            finish(permit.requester, rows.map(Self.describe), at: time)
+            finish(permit.requester, rows.map { Self.describe($0).json }, at: time)
         case .delete:
             guard let permit = query.permit else { break }
-            let outcome = Result { () throws(IoTError) in try delete(try rows.get(), permit) }
+            let outcome = Result { () throws(IoTError) in try delete(try rows.get(), permit).json }
             finish(permit.requester, outcome, at: time)
         }
         return turn
     }
 
-    private static func describe(_ rows: EventRows) -> JSONValue {
-        let events = rows.records.map { event in
-            let body = (try? JSONValue(parsing: event.body)) ?? .null
-            return ThingEvent(id: event.number, device: event.device, topic: event.topic, body: body, t: event.t).json
-        }
-        var result: JSONValue = ["events": .array(events), "more": .bool(rows.next != nil)]
-        result["next"] = rows.next.map { .integer($0) }
-        return result
+    private static func describe(_ rows: EventRows) -> EventPage {
+        EventPage(
+            events: rows.records.map { event in
+                ThingEvent(
+                    id: event.number, device: event.device, topic: event.topic,
+                    body: (try? JSONValue(parsing: event.body)) ?? .null, t: event.t)
+            }, next: rows.next)
     }
 
     /// Events of devices that the caller is not bound to do not exist for it.
-    private mutating func delete(_ rows: EventRows, _ permit: HubPermit) throws(IoTError) -> JSONValue {
+    private mutating func delete(_ rows: EventRows, _ permit: HubPermit) throws(IoTError) -> EventsDeleted {
         var isOwned: [DeviceID: Bool] = [:]
         for event in rows.records where isOwned[event.device] == nil {
             let isBound = permit.actor.accessID.map { state.bindings[event.device, $0] != nil } ?? false
@@ -170,7 +152,7 @@ extension HubCore {
         }
         let own = rows.records.filter { isOwned[$0.device] == true }
         delete(own)
-        return ["deleted": .integer(Int64(own.count)), "more": .bool(rows.next != nil)]
+        return EventsDeleted(deleted: Int64(own.count), hasMore: rows.next != nil)
     }
 
     private mutating func delete(_ events: [EventRecord]) {

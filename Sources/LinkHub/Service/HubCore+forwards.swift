@@ -4,11 +4,19 @@ import NIOCore
 import ThingModel
 
 extension HubCore {
-    /// Sends a request on to a device or user, under its own name unless `method` says another. Who asked is stamped.
+    /// Sends a request on to a device or user, as it is. Who asked is stamped.
+    mutating func forward<Parameters>(
+        _ call: HubCall<Parameters>, _ params: JSONValue, to target: LinkAddress, purpose: Forward.Purpose
+    ) throws(IoTError) -> Outcome {
+        try forward(
+            call, as: LinkMethod<JSONValue, JSONValue>(call.permit.row.name), params, to: target, purpose: purpose)
+    }
+
+    /// Sends a request on as another method, or with other parameters.
     ///
     /// - Parameter timeout: How long the asker lets the target take, in ms; its deadline tells otherwise.
-    mutating func forward<Parameters>(
-        _ call: HubCall<Parameters>, as method: String? = nil, _ params: JSONValue, to target: LinkAddress,
+    mutating func forward<Parameters, Sent, Answered>(
+        _ call: HubCall<Parameters>, as method: LinkMethod<Sent, Answered>, _ params: Sent, to target: LinkAddress,
         purpose: Forward.Purpose, timeout: Int64? = nil
     ) throws(IoTError) -> Outcome {
         let (requester, time) = (call.permit.requester, call.time)
@@ -16,7 +24,7 @@ extension HubCore {
         try checkRoom(forForwardOf: requester.actor, to: target.principal)
         let id = Self.forwardID(requester)
         let forwarded = LinkRequest(
-            id: id, method: method ?? call.permit.row.name, from: requester.actor, params: params, t: time.wall,
+            id: id, method: method.name, from: requester.actor, params: params.json, t: time.wall,
             deadline: deadline)
         let bytes = try Envelope.request(forwarded).serialized()
         turn.outputs.append(.message(target, bytes))
@@ -138,20 +146,17 @@ extension HubCore {
 
     // MARK: Actions
 
-    mutating func takeAction(_ call: HubCall<JSONValue>) throws(IoTError) -> Outcome {
-        let (parameters, permit, time) = (call.members, call.permit, call.time)
-        let device = try permit.target()
-        let command = try model(of: device).actionCommand(
-            try parameters.text("path"), parameters["value"] ?? .null)
+    mutating func takeAction(_ call: HubCall<ActionQuery>) throws(IoTError) -> Outcome {
+        let device = try call.permit.target()
+        let command = try model(of: device).actionCommand(call.parameters.path, call.parameters.value)
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
         return try forward(
-            call,
-            [
-                "path": .string(command.path), "value": command.value, "t": .integer(time.seconds),
-                "origin": .string(permit.actor.description),
-            ],
+            call, as: ModelMethod.carryOut,
+            ActionOrder(
+                path: command.path, value: command.value, t: call.time.seconds,
+                origin: call.permit.actor.description),
             to: session.address, purpose: .action(device, path: command.path + ".ctlVal", value: command.value),
-            timeout: try parameters.optionalInteger("timeoutMilliseconds"))
+            timeout: call.parameters.timeoutMilliseconds)
     }
 
     /// The document shows who last took the action, and when.

@@ -5,21 +5,21 @@ import IoTLink
 extension HubCore {
     // MARK: As requests
 
-    mutating func createKey(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let user = try permit.account()
-        let name = try CredentialName.check(try parameters.text("name"))
-        let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
-        let actions = try parameters.optionalActions("actions") ?? .view
+    mutating func createKey(_ call: HubCall<KeyCreation>) throws(IoTError) -> KeyResponse {
+        let time = call.time
+        let user = try call.permit.account()
+        let name = try CredentialName.check(call.parameters.name)
+        var wanted = call.parameters.scope
+        let actions = wanted.actions ?? .view
+        wanted.actions = actions
         guard actions.isSubset(of: KeyRecord.possibleActions) else {
             throw IoTError(
                 .invalidRequest,
                 "a media key can be good for \(KeyRecord.possibleActions.names.joined(separator: ", ")) alone",
                 remedy: "make an API token for other actions: `iotctl token create --api`")
         }
-        let parent = try parentToken(parameters, permit)
-        let scope = try scope(parameters, actions, of: user, within: parent)
+        let parent = try parentToken(call.parameters.within, call.permit)
+        let scope = try scope(wanted, of: user, within: parent)
         guard scope.devices?.isEmpty != true else {
             throw IoTError(
                 .invalidRequest, "a media key is good for one device at least",
@@ -30,45 +30,32 @@ extension HubCore {
                 .tooManyRequests, "'\(user)' has \(limits.keysOfAccount) media keys",
                 remedy: "revoke some: `iotctl key list`, `iotctl key revoke`")
         }
-        let expires = try expiry(.user(user), lifetime: lifetime, parent: parent?.id, at: time)
+        let expires = try expiry(.user(user), lifetime: call.parameters.ttlSeconds, parent: parent?.id, at: time)
         let key = unusedKey()
         let record = KeyRecord(
             id: key.id, name: name, principal: .user(user), scope: scope, digest: KeyDigest(key),
             issued: time.seconds, expires: expires, parent: parent?.id)
         state.keys.add(record)
         turn.changes.append(.addKey(record))
-        return [
-            "id": .string(key.id), "name": .string(name), "key": .string(key.text), "expires": .integer(expires),
-        ]
+        return KeyResponse(id: key.id, name: name, key: key.text, expires: expires)
     }
 
-    func listKeys(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> JSONValue {
+    func listKeys(_ query: PageQuery, _ permit: HubPermit) -> LinkPage<KeyDescription> {
         let keys = permit.isAdministrator ? Array(state.keys.values) : state.keys.of(permit.actor)
-        let (ids, more) = try page(keys.map(\.id), parameters)
-        return ["keys": .array(ids.compactMap { state.keys[$0] }.map(Self.describe)), "more": .bool(more)]
+        return page(keys.map(\.id), query) { state.keys[$0].map(Self.describe) }
     }
 
-    private static func describe(_ key: KeyRecord) -> JSONValue {
-        var line: JSONValue = [
-            "id": .string(key.id), "name": .string(key.name), "account": .string(key.principal.id),
-            "actions": key.scope.actions?.json ?? [], "issued": .integer(key.issued), "expires": .integer(key.expires),
-        ]
-        line["devices"] = key.scope.devices.map { list($0) }
-        line["lastUse"] = key.lastUse.map { .integer($0) }
-        line["parent"] = key.parent.map { .string($0) }
-        return line
-    }
-
-    mutating func revokeKey(_ parameters: LinkMembers) throws(IoTError) -> JSONValue {
-        removeKey(try namedKey(parameters).id)
-        return [:]
+    private static func describe(_ key: KeyRecord) -> KeyDescription {
+        KeyDescription(
+            id: key.id, name: key.name, account: key.principal.id, devices: key.scope.devices?.map(\.rawValue),
+            actions: key.scope.actions?.list ?? [], issued: key.issued, expires: key.expires, lastUse: key.lastUse,
+            parent: key.parent)
     }
 
     /// The key that `id` names: its id, or the key itself, which is not repeated in an error.
     ///
     /// - Throws: 25003 when there is none.
-    func namedKey(_ parameters: LinkMembers) throws(IoTError) -> KeyRecord {
-        let text = try parameters.text("id")
+    func key(named text: String) throws(IoTError) -> KeyRecord {
         let id = MediaKey(text)?.id ?? text
         guard let key = state.keys[id] else {
             throw IoTError(
@@ -78,8 +65,8 @@ extension HubCore {
     }
 
     /// Whose the key is, and what it is good for. Who shows it uses it.
-    mutating func checkKey(_ parameters: LinkMembers, at time: HubTime) throws(IoTError) -> JSONValue {
-        guard let key = MediaKey(try parameters.text("key")), let record = state.keys[key.id],
+    mutating func checkKey(_ text: String, at time: HubTime) throws(IoTError) -> CredentialGrant {
+        guard let key = MediaKey(text), let record = state.keys[key.id],
             record.digest.matches(key), record.expires > time.seconds, let user = record.principal.accessID,
             state.users[user] != nil
         else {
@@ -88,10 +75,9 @@ extension HubCore {
                 remedy: "make a new one with `iotctl key create`")
         }
         noteUse(of: .key(record.id), after: record.lastUse, at: time)
-        return [
-            "account": .string(user.rawValue), "id": .string(record.id), "expires": .integer(record.expires),
-            "devices": record.scope.devices.map { Self.list($0) } ?? .null, "actions": record.scope.actions?.json ?? [],
-        ]
+        return CredentialGrant(
+            id: record.id, account: user, kind: nil, expires: record.expires,
+            devices: record.scope.devices?.map(\.rawValue), actions: record.scope.actions?.list ?? [])
     }
 
     // MARK: Parts

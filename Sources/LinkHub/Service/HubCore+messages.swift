@@ -9,21 +9,13 @@ extension HubCore {
 
     // MARK: To a device
 
-    mutating func sendMessage(_ call: HubCall<JSONValue>) throws(IoTError) -> Outcome {
-        let parameters = call.members
+    mutating func sendMessage(_ call: HubCall<MessageToDevice>) throws(IoTError) -> Outcome {
+        let message = call.parameters
         let device = try call.permit.target()
-        let data = try MessageData.decode(try parameters.value("data"))
-        guard let responses = MessageResponses(rawValue: try parameters.text("responses")) else {
-            throw IoTError(.invalidRequest, "message.send: 'responses' must be none, one or many")
-        }
-        // Nothing sleeps behind this hub: a device is online, or it cannot be reached.
-        _ = try parameters.flag("wake")
         guard let session = sessions[.device(device)] else { throw IoTError(.deviceOffline) }
         return try forward(
-            call, as: MessageMethod.receive.name,
-            ["data": try MessageData.encode(data), "responses": .string(responses.rawValue)],
-            to: session.address, purpose: .message(responses),
-            timeout: try parameters.optionalInteger("timeoutMilliseconds"))
+            call, as: MessageMethod.receive, MessageFromUser(data: message.data, responses: message.responses),
+            to: session.address, purpose: .message(message.responses), timeout: message.timeoutMilliseconds)
     }
 
     /// One of several responses.
@@ -75,7 +67,7 @@ extension HubCore {
 
     private static func response(_ result: JSONValue) throws(IoTError) -> JSONValue {
         do throws(IoTError) {
-            return ["data": try MessageData.encode(try MessageData.decode(result["data"]))]
+            return MessageContent(data: try MessageData(result["data"])).json
         } catch {
             throw IoTError(.devicePassThroughFailed, "the device's response makes no sense: \(error.message)")
         }
@@ -85,30 +77,27 @@ extension HubCore {
 
     /// `message.push`: to every user who is online and may view the device.
     mutating func pushData(
-        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let data = try MessageData.encode(try MessageData.decode(try parameters.value("data")))
-        pushToUsers(of: device, MessageMethod.data, ["device": .string(device.rawValue), "data": data], at: time)
-        return [:]
+        _ content: MessageContent, _ device: DeviceID, at time: HubTime
+    ) -> LinkNothing {
+        pushToUsers(of: device, MessageMethod.data, DeviceData(device: device, content: content.data), at: time)
+        return LinkNothing()
     }
 
     // MARK: To the hub itself
 
     mutating func askServer(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let path = try parameters.text("path")
-        let data = try parameters["data"].map { value throws(IoTError) in try MessageData.decode(value) }
+        _ query: ServerQuery, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> MessageContent {
         let answer: JSONValue
-        switch path {
+        switch query.path {
         case "GET/time": answer = ["t": .integer(time.wall)]
-        case "GET/NetCfg_Token": answer = try provisioningToken(data ?? [], permit, at: time)
+        case "GET/NetCfg_Token": answer = try provisioningToken(query.data?.bytes ?? [], permit, at: time)
         default:
             throw IoTError(
                 .serverPassThroughFailed,
-                "the hub answers nothing at '\(path.prefix(64))'", remedy: "ask for GET/time or GET/NetCfg_Token")
+                "the hub answers nothing at '\(query.path.prefix(64))'", remedy: "ask for GET/time or GET/NetCfg_Token")
         }
-        return ["data": try MessageData.encode(Array(answer.jsonText.utf8))]
+        return MessageContent(data: try MessageData(Array(answer.jsonText.utf8)))
     }
 
     /// An enrolment for one device of the caller's, which may go over an open network: it never is an account's.
@@ -121,6 +110,6 @@ extension HubCore {
         let device = try enrolled(name, permit)
         let enrolment = try enrol(
             user: nil, devices: [device], lifetime: Self.provisioningLife, by: permit.actor, at: time)
-        return ["token": .string(enrolment.text), "expires": .integer(enrolment.expires)]
+        return ["token": .string(enrolment.enrolment), "expires": .integer(enrolment.expires)]
     }
 }

@@ -7,9 +7,8 @@ import ThingModel
 extension HubCore {
     /// `model.login`: the device brings its schema and values and gets what it missed.
     mutating func login(
-        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let login = try ModelLogin(json: parameters.value)
+        _ login: ModelLogin, _ device: DeviceID, at time: HubTime
+    ) throws(IoTError) -> LoginDeliveries {
         let old = state.models[device]
         var model = old ?? ThingDocument(schema: login.schema)
         let outcome = try model.login(login, at: time.seconds)
@@ -19,7 +18,7 @@ extension HubCore {
         sessions.loggedIn(.device(device))
         forwards.dropDeliveries(to: device)
         markOnline(device, true, at: time)
-        return outcome.json
+        return LoginDeliveries(writable: outcome.writable)
     }
 
     /// Writes the rows that differ.
@@ -39,29 +38,23 @@ extension HubCore {
 
     /// `model.report`: all of the changes, or none.
     mutating func report(
-        _ parameters: LinkMembers, _ device: DeviceID, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
+        _ report: ModelReport, _ device: DeviceID, at time: HubTime
+    ) throws(IoTError) -> VersionOutcome {
         var model = try loggedInModel(of: device)
         var changes: [PropertyChange] = []
-        for line in try parameters.list("changes", atMost: 256) {
-            guard let path = line["path"]?.stringValue, let value = line["value"] else {
-                throw IoTError(.invalidRequest, "model.report: each of 'changes' must have 'path' and 'value'")
-            }
-            changes.append(try model.report(path, value, at: time.seconds))
+        for change in report.changes {
+            changes.append(try model.report(change.path, change.value, at: time.seconds))
         }
         state.models[device] = model
         for change in changes { record(change, of: device) }
-        return ["version": .integer(model.version)]
+        return VersionOutcome(version: model.version)
     }
 
     /// `model.applied`: the device carries a written value out.
-    mutating func noteApplied(_ parameters: LinkMembers, _ device: DeviceID) throws(IoTError) -> JSONValue {
-        let path = try parameters.text("path")
-        let version = try parameters.integer("version")
+    mutating func noteApplied(_ applied: AppliedProperty, _ device: DeviceID) throws(IoTError) {
         _ = try loggedInModel(of: device)
-        guard let stored = try state.models[device]?.markApplied(path, version: version) else { return [:] }
-        turn.changes.append(.applied(device, path: stored, version: version))
-        return [:]
+        guard let stored = try state.models[device]?.markApplied(applied.path, version: applied.version) else { return }
+        turn.changes.append(.applied(device, path: stored, version: applied.version))
     }
 
     private func loggedInModel(of device: DeviceID) throws(IoTError) -> ThingDocument {
@@ -86,14 +79,11 @@ extension HubCore {
     private mutating func pushUpdate(_ update: PropertyNotice, at time: HubTime) {
         let addresses = userAddresses(of: update.device)
         guard !addresses.isEmpty else { return }
-        var params = update.change.json
-        params["device"] = .string(update.device.rawValue)
-        let whole = params
-        params["changes"] = .array(update.change.leaves.map(\.json))
+        var notice = PropertyUpdateNotice(device: update.device, update.change, hasLeaves: true)
+        if pushToUsers(at: addresses, ModelMethod.update.push(notice, t: time.wall)) { return }
         // The leaves may be as long again as the value: then the value has to do.
-        if !pushToUsers(at: addresses, ModelMethod.update.push(params, t: time.wall)) {
-            pushToUsers(at: addresses, ModelMethod.update.push(whole, t: time.wall))
-        }
+        notice.changes = nil
+        pushToUsers(at: addresses, ModelMethod.update.push(notice, t: time.wall))
     }
 
     /// Tells an online device the newest value of a written property, one message a property at a time. A device that
@@ -113,9 +103,9 @@ extension HubCore {
             .request(
                 LinkRequest(
                     id: id, method: ModelMethod.deliver.name,
-                    params: [
-                        "path": .string(path), "value": reading.value, "version": .integer(reading.version),
-                    ], t: time.wall, deadline: time.wall + patience.nanoseconds / 1_000_000)),
+                    params: PropertyDelivery(
+                        path: path, delivery: Delivery(value: reading.value, version: reading.version)
+                    ).json, t: time.wall, deadline: time.wall + patience.nanoseconds / 1_000_000)),
             to: session.address)
     }
 

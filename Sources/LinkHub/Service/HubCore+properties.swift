@@ -4,49 +4,37 @@ import ThingModel
 
 /// What users ask about devices and their models.
 extension HubCore {
-    func listDevices(of user: AccessID, _ parameters: LinkMembers) throws(IoTError) -> JSONValue {
+    func listDevices(of user: AccessID, _ query: PageQuery) throws(IoTError) -> LinkPage<DeviceSummary> {
         guard state.users[user] != nil else { throw noUser(user) }
         let names = state.bindings.devices(of: user).compactMap { state.devices[$0]?.name }
-        let (listed, more) = try page(names, parameters)
-        let lines = listed.compactMap { name in
-            state.names[name].map { describe($0, state.bindings[$0, user]) }
-        }
-        return ["devices": .array(lines), "more": .bool(more)]
+        return page(names, query) { name in state.names[name].map { describe($0, state.bindings[$0, user]) } }
     }
 
-    func showDevice(_ device: DeviceID, _ permit: HubPermit) -> JSONValue {
-        var shown = describe(device, permit.binding)
+    func showDevice(_ device: DeviceID, _ permit: HubPermit) -> DeviceDetails {
         let model = state.models[device]
-        shown["model"] = model?.value ?? [:]
-        shown["version"] = .integer(model?.version ?? 0)
-        shown["pending"] = .array((model?.pendingPaths ?? []).map { .string($0) })
-        return shown
+        return DeviceDetails(
+            summary: describe(device, permit.binding), model: model?.value ?? [:], version: model?.version ?? 0,
+            pending: model?.pendingPaths ?? [])
     }
 
-    private func describe(_ device: DeviceID, _ binding: Binding?) -> JSONValue {
+    private func describe(_ device: DeviceID, _ binding: Binding?) -> DeviceSummary {
         let record = state.devices[device]
-        var described: JSONValue = [
-            "id": .string(device.rawValue), "name": .string(record?.name ?? ""),
-            "role": binding.map { .string($0.role.rawValue) } ?? .null, "actions": (binding?.actions ?? []).json,
-            "owner": state.bindings.owner(of: device).map { .string($0.rawValue) } ?? .null,
-            "online": .bool(sessions[.device(device)] != nil),
-            "presenceSince": record?.presenceSince.map { .integer($0) } ?? .null,
-        ]
-        described["source"] = state.models[device].flatMap { Self.source(in: $0) }
-        return described
+        return DeviceSummary(
+            id: device, name: record?.name ?? "", role: binding?.role, actions: (binding?.actions ?? []).list,
+            owner: state.bindings.owner(of: device), isOnline: sessions[.device(device)] != nil,
+            presenceSince: record?.presenceSince, source: state.models[device].flatMap { Self.source(in: $0) })
     }
 
-    /// What a camera's source does, from its model: `{"state","since","code"}`; `nil` for a device that is no camera.
-    private static func source(in model: ThingDocument) -> JSONValue? {
+    /// What a camera's source does, from its model; `nil` for a device that is not a camera.
+    private static func source(in model: ThingDocument) -> SourceSummary? {
         func value(_ name: String) -> JSONValue? { try? model.read("ProReadonly.\(name)").value }
         guard let source = value(CameraProperty.source), let state = source["stVal"]?.stringValue else { return nil }
         let twin = value(CameraProperty.cameraOn)
         if twin?["stVal"]?.integerValue == 0 {
-            return ["state": "off", "since": twin?["t"] ?? .null]
+            return SourceSummary(state: "off", since: twin?["t"]?.integerValue)
         }
-        var line: JSONValue = ["state": .string(state), "since": source["t"] ?? .null]
-        if state == "failed" { line["code"] = value(CameraProperty.sourceFailure)?["stVal"]?["code"] }
-        return line
+        let failure = state == "failed" ? value(CameraProperty.sourceFailure)?["stVal"]?["code"]?.integerValue : nil
+        return SourceSummary(state: state, since: source["t"]?.integerValue, code: failure)
     }
 
     func readProperty(_ call: HubCall<PropertyQuery>) throws(IoTError) -> PropertyReading {
@@ -65,23 +53,23 @@ extension HubCore {
         return WriteOutcome(version: change.version, value: change.value, isPending: isWritable)
     }
 
-    mutating func addUserProperty(_ call: HubCall<UserPropertyAddition>) throws(IoTError) -> UserPropertyOutcome {
+    mutating func addUserProperty(_ call: HubCall<UserPropertyAddition>) throws(IoTError) -> VersionOutcome {
         let (device, wanted) = (try call.permit.target(), call.parameters)
         guard
             let change = try state.models[device]?.addUserProperty(
                 wanted.name, wanted.value, at: call.time.seconds, ifVersion: wanted.ifVersion)
         else { throw neverOnline(device) }
         record(change, of: device)
-        return UserPropertyOutcome(version: change.version)
+        return VersionOutcome(version: change.version)
     }
 
-    mutating func deleteUserProperty(_ call: HubCall<UserPropertyDeletion>) throws(IoTError) -> UserPropertyOutcome {
+    mutating func deleteUserProperty(_ call: HubCall<UserPropertyDeletion>) throws(IoTError) -> VersionOutcome {
         let (device, wanted) = (try call.permit.target(), call.parameters)
         guard
             let change = try state.models[device]?.deleteUserProperty(wanted.name, ifVersion: wanted.ifVersion)
         else { throw neverOnline(device) }
         record(change, of: device)
-        return UserPropertyOutcome(version: change.version)
+        return VersionOutcome(version: change.version)
     }
 
     func model(of device: DeviceID) throws(IoTError) -> ThingDocument {

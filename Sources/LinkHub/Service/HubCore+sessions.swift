@@ -128,10 +128,7 @@ extension HubCore {
         markOnline(device, isOnline, at: time)
         pushToUsers(
             of: device, ModelMethod.presence,
-            [
-                "device": .string(device.rawValue), "online": .bool(isOnline),
-                "presenceSince": .integer(time.wall),
-            ], at: time)
+            PresenceNotice(device: device, isOnline: isOnline, presenceSince: time.wall), at: time)
     }
 
     /// A hub that starts has no sessions: what its store still says to be online is offline until it begins anew.

@@ -6,36 +6,28 @@ import IoTLink
 /// The token is signed and not stored. It is good for every account of this hub until its time is over, and no longer
 /// than its giver may share the device, or than until somebody's rights to it are withdrawn.
 extension HubCore {
-    /// A week, in seconds.
-    static let longestSubscription: Int64 = 7 * 86_400
-
     /// `device.share`
-    func shareDevice(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let actions = try parameters.optionalActions("actions") ?? .view
-        guard !actions.isEmpty else { throw IoTError(.invalidRequest, "device.share: 'actions' is empty") }
-        let lifetime = try parameters.lifetime("ttlSeconds", 1...Self.longestSubscription, default: 600)
+    func shareDevice(_ call: HubCall<ShareGrant>) throws(IoTError) -> ShareResponse {
+        let (permit, time) = (call.permit, call.time)
+        let actions = call.parameters.actions ?? .view
+        let lifetime = call.parameters.ttlSeconds ?? 600
         let device = try permit.target()
-        let parent = try parentToken(parameters, permit)
+        let parent = try parentToken(call.parameters.within, permit)
         // Later than what ended the tokens before it, be it in the same second.
         let issued = max(time.seconds, (state.devices[device]?.sharesEnded ?? 0) + 1)
         let claims = SubscriptionTokenClaims(
             sub: Principal.device(device).description, from: permit.actor.description, actions: actions.names,
             jti: RequestID.random(), iat: issued, exp: min(time.seconds + lifetime, parent?.expires ?? .max))
-        return [
-            "token": .string(try authority.sign(claims)), "actions": actions.json, "expires": .integer(claims.exp),
-        ]
+        return ShareResponse(token: try authority.sign(claims), actions: actions.list, expires: claims.exp)
     }
 
     /// `device.subscribe`: binds the account, or gives it the token's actions beside those that it has.
     ///
     /// - Throws: 21100 for what is no such token; 21101 when its time is over, or who gave it may not share the device
     ///   any more; 8022 when the account has all of it; 8024 for another device's temporary account.
-    mutating func subscribe(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        guard let claims = authority.verify(try parameters.text("token"), as: SubscriptionTokenClaims.self),
+    mutating func subscribe(_ call: HubCall<TokenText>) throws(IoTError) -> BindingResponse {
+        let (permit, time) = (call.permit, call.time)
+        guard let claims = authority.verify(call.parameters.token, as: SubscriptionTokenClaims.self),
             let device = Principal(claims.sub)?.deviceID, let giver = Principal(claims.from)?.accessID
         else {
             throw IoTError(
@@ -58,10 +50,8 @@ extension HubCore {
             throw IoTError(.alreadyBound, "'\(user)' has all that this token gives")
         }
         try bind(user, device, .guest, given, at: time)
-        return [
-            "device": .string(device.rawValue), "user": .string(user.rawValue),
-            "role": .string(BindingRole.guest.rawValue), "actions": given.json,
-        ]
+        return BindingResponse(
+            device: device.rawValue, user: user.rawValue, role: .guest, actions: given.list)
     }
 
     /// Somebody's rights to a device were withdrawn. A token that was given before must not bring them back, in the hands

@@ -4,33 +4,25 @@ import NIOCore
 
 /// Tokens: link tokens, which are credentials of the broker, and API tokens, which gateways ask the hub about.
 extension HubCore {
-    /// A token's life in seconds: 1 s to 10 years.
-    static let tokenLifetimes: ClosedRange<Int64> = 1...315_360_000
-    /// An API token names at most so many devices.
-    static let devicesOfToken = 256
     /// The least time between two renewals of one principal.
     static let renewalPause: TimeAmount = .seconds(10)
 
     // MARK: As requests
 
-    mutating func createToken(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
-        let parent = try parentToken(parameters, permit)
+    mutating func createToken(_ call: HubCall<LinkTokenCreation>) throws(IoTError) -> IssuedToken {
+        let parent = try parentToken(call.parameters.within, call.permit)
         try Self.checkPassesAllOn(parent)
-        let issued = try issueToken(
-            permit.subject ?? permit.actor, lifetime: lifetime, name: try Self.tokenName(parameters),
-            parent: parent?.id, at: time)
-        return issued.json
+        return try issueToken(
+            call.permit.subject ?? call.permit.actor, lifetime: call.parameters.ttlSeconds,
+            name: try CredentialName.check(call.parameters.name), parent: parent?.id, at: call.time)
     }
 
     /// The API token by which a gateway was asked, as the gateway says (`within`): what is made with it may neither
     /// outlive nor exceed it, and ends with it. `nil` when the account asks itself.
     ///
     /// - Throws: 25004 when it is over.
-    func parentToken(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> TokenRecord? {
-        guard let id = try parameters.optionalText("within") else { return nil }
+    func parentToken(_ id: String?, _ permit: HubPermit) throws(IoTError) -> TokenRecord? {
+        guard let id else { return nil }
         guard let token = state.tokens[id], token.kind == .api, token.principal == permit.actor else {
             throw IoTError(
                 .unauthenticated, "the API token of this request is over",
@@ -70,35 +62,33 @@ extension HubCore {
             remedy: "name \(what) of its own, or none")
     }
 
-    mutating func createAPIToken(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let user = try permit.account()
-        let lifetime = try parameters.lifetime("ttlSeconds", Self.tokenLifetimes)
-        let parent = try parentToken(parameters, permit)
-        let scope = try scope(parameters, try parameters.optionalActions("actions"), of: user, within: parent)
-        let expires = try tokenExpiry(.user(user), lifetime: lifetime, parent: parent?.id, at: time)
+    mutating func createAPIToken(_ call: HubCall<APITokenCreation>) throws(IoTError) -> IssuedToken {
+        let time = call.time
+        let user = try call.permit.account()
+        let parent = try parentToken(call.parameters.within, call.permit)
+        let scope = try scope(call.parameters.scope, of: user, within: parent)
+        let expires = try tokenExpiry(.user(user), lifetime: call.parameters.ttlSeconds, parent: parent?.id, at: time)
         let claims = APITokenClaims(
             sub: Principal.user(user).description, jti: RequestID.random(), iat: time.seconds, exp: expires)
         let token = try authority.sign(claims)
         keep(
             TokenRecord(
-                id: claims.jti, kind: .api, name: try Self.tokenName(parameters), principal: .user(user),
+                id: claims.jti, kind: .api, name: try CredentialName.check(call.parameters.name), principal: .user(user),
                 issued: claims.iat, expires: expires,
                 isLocal: false, scope: scope, parent: parent?.id))
-        return IssuedToken(token: token, id: claims.jti, expires: expires).json
+        return IssuedToken(id: claims.jti, token: token, expires: expires)
     }
 
-    /// What a token or key of the account is to be good for: the request's `devices`, and these actions.
+    /// What a token or key of the account is to be good for.
     func scope(
-        _ parameters: LinkMembers, _ actions: BindingActions?, of user: AccessID, within parent: TokenRecord?
+        _ wanted: CredentialScope, of user: AccessID, within parent: TokenRecord?
     ) throws(IoTError) -> TokenRecord.Scope {
         var devices: [DeviceID]?
-        if let names = try parameters.optionalTexts("devices", atMost: Self.devicesOfToken) {
+        if let names = wanted.devices {
             devices = []
             for name in names { devices?.append(try boundDevice(named: name, of: user)) }
         }
-        return try Self.scope(TokenRecord.Scope(devices: devices, actions: actions), within: parent)
+        return try Self.scope(TokenRecord.Scope(devices: devices, actions: wanted.actions), within: parent)
     }
 
     /// A device that the account is bound to, whoever asks.
@@ -120,15 +110,14 @@ extension HubCore {
     }
 
     /// The present token's life again: that of `token`, when the caller shows it, else of the one it got last.
-    mutating func renewToken(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
+    mutating func renewToken(_ call: HubCall<TokenRenewalParameters>) throws(IoTError) -> IssuedToken {
+        let (permit, time) = (call.permit, call.time)
         let principal = permit.requester.address.principal
         guard permit.actor == principal else {
             throw IoTError(
                 .forbidden, "token.renew: everybody renews its own token", remedy: "make one with token.create")
         }
-        let present = try presentToken(parameters, principal)
+        let present = try presentToken(call.parameters.token, principal)
         // A token that lives for seconds is renewed more often than that.
         let pause = min(Self.renewalPause, .milliseconds((present.expires - present.issued) * 1000 / 6))
         if let last = renewals[principal], time.monotonic - last < pause {
@@ -138,14 +127,14 @@ extension HubCore {
             principal, lifetime: max(1, present.expires - present.issued), name: present.name,
             isLocal: present.isLocal, parent: present.parent, at: time)
         renewals[principal] = time.monotonic
-        return issued.json
+        return issued
     }
 
     private func presentToken(
-        _ parameters: LinkMembers, _ principal: Principal
+        _ text: String?, _ principal: Principal
     ) throws(IoTError) -> TokenRecord {
         let own = state.tokens.of(principal).filter { $0.kind == .link }
-        if let text = try parameters.optionalText("token") {
+        if let text {
             guard let claims = authority.verify(text, as: LinkTokenClaims.self),
                 let token = own.first(where: { $0.id == claims.jti })
             else { throw IoTError(.tokenRejected, "token.renew: 'token' is no token of yours") }
@@ -157,8 +146,8 @@ extension HubCore {
     }
 
     /// Whose the API token is, and what it is good for. Who shows it uses it.
-    mutating func checkToken(_ parameters: LinkMembers, at time: HubTime) throws(IoTError) -> JSONValue {
-        guard let claims = authority.verify(try parameters.text("token"), as: APITokenClaims.self),
+    mutating func checkToken(_ text: String, at time: HubTime) throws(IoTError) -> CredentialGrant {
+        guard let claims = authority.verify(text, as: APITokenClaims.self),
             let token = state.tokens[claims.jti], token.kind == .api,
             token.principal.description == claims.sub, token.expires > time.seconds,
             let user = token.principal.accessID, let account = state.users[user]
@@ -168,15 +157,12 @@ extension HubCore {
                 remedy: "make a new one with `iotctl token create --api`")
         }
         noteUse(of: .token(token.id), after: token.lastUse, at: time)
-        return [
-            "account": .string(user.rawValue), "kind": .string(account.kind.rawValue), "id": .string(token.id),
-            "expires": .integer(token.expires),
-            "devices": token.scope.devices.map { Self.list($0) } ?? .null,
-            "actions": token.scope.actions?.json ?? .null,
-        ]
+        return CredentialGrant(
+            id: token.id, account: user, kind: account.kind, expires: token.expires,
+            devices: token.scope.devices?.map(\.rawValue), actions: token.scope.actions?.list)
     }
 
-    func listTokens(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> JSONValue {
+    func listTokens(_ query: PageQuery, _ permit: HubPermit) -> LinkPage<TokenDescription> {
         var ids: [String]
         if permit.isAdministrator {
             ids = state.tokens.values.map(\.id) + Array(state.enrolments.keys)
@@ -184,37 +170,25 @@ extension HubCore {
             ids = state.tokens.of(permit.actor).map(\.id)
             ids += state.enrolments.values.filter { Self.owners(of: $0).contains(permit.actor) }.map(\.id)
         }
-        let (names, more) = try page(ids, parameters)
-        let lines = names.compactMap { id in
-            state.tokens[id].map { describe($0) } ?? state.enrolments[id].map { describe($0) }
+        return page(ids, query) { id in
+            state.tokens[id].map(Self.describe) ?? state.enrolments[id].map(Self.describe)
         }
-        return ["tokens": .array(lines), "more": .bool(more)]
     }
 
-    private func describe(_ token: TokenRecord) -> JSONValue {
-        var line: JSONValue = [
-            "id": .string(token.id), "kind": .string(token.kind.rawValue),
-            "principal": .string(token.principal.description), "issued": .integer(token.issued),
-            "expires": .integer(token.expires), "isLocal": .bool(token.isLocal),
-        ]
-        line["devices"] = token.scope.devices.map { Self.list($0) }
-        line["actions"] = token.scope.actions?.json
-        line["name"] = token.name.map { .string($0) }
-        line["lastUse"] = token.lastUse.map { .integer($0) }
-        line["parent"] = token.parent.map { .string($0) }
-        return line
+    private static func describe(_ token: TokenRecord) -> TokenDescription {
+        TokenDescription(
+            id: token.id, kind: token.kind == .api ? .api : .link, name: token.name,
+            principal: token.principal.description, issued: token.issued, expires: token.expires,
+            devices: token.scope.devices?.map(\.rawValue), actions: token.scope.actions?.list,
+            isLocal: token.isLocal, lastUse: token.lastUse, parent: token.parent)
     }
 
-    private func describe(_ enrolment: EnrolmentRecord) -> JSONValue {
-        [
-            "id": .string(enrolment.id), "kind": "enrolment",
-            "principal": enrolment.user.map { .string(Principal.user($0).description) } ?? .null,
-            "devices": Self.list(enrolment.devices), "issued": .integer(enrolment.issued),
-            "expires": .integer(enrolment.expires), "isLocal": false,
-        ]
+    private static func describe(_ enrolment: EnrolmentRecord) -> TokenDescription {
+        TokenDescription(
+            id: enrolment.id, kind: .enrolment, principal: enrolment.user.map { Principal.user($0).description },
+            issued: enrolment.issued, expires: enrolment.expires, devices: enrolment.devices.map(\.rawValue),
+            isLocal: false)
     }
-
-    static func list(_ devices: [DeviceID]) -> JSONValue { .array(devices.map { .string($0.rawValue) }) }
 
     /// Whose a token or enrolment is; `nil` when there is none of this id.
     func owners(ofToken id: String) -> Set<Principal>? {
@@ -226,16 +200,6 @@ extension HubCore {
     }
 
     // MARK: As the daemon's own calls, too
-
-    struct IssuedToken: Sendable {
-        /// Not kept.
-        var token: String
-        var id: String
-        /// s since 1970.
-        var expires: Int64
-
-        var json: JSONValue { ["id": .string(id), "token": .string(token), "expires": .integer(expires)] }
-    }
 
     /// - Parameters:
     ///   - lifetime: Seconds. A temporary account's tokens end with it at the latest.
@@ -255,7 +219,7 @@ extension HubCore {
                 issued: claims.iat,
                 expires: expires, isLocal: isLocal, parent: parent))
         turn.outputs.append(.addCredential(credential, token: token))
-        return IssuedToken(token: token, id: claims.jti, expires: expires)
+        return IssuedToken(id: claims.jti, token: token, expires: expires)
     }
 
     /// Ends a token, or an enrolment, and the sessions that use it. The broker ends those; who has no other token is
@@ -285,11 +249,6 @@ extension HubCore {
 
     // MARK: Parts
 
-    private static func tokenName(_ parameters: LinkMembers) throws(IoTError) -> String? {
-        guard let name = try parameters.optionalText("name") else { return nil }
-        return try CredentialName.check(name)
-    }
-
     /// When a token of this life ends; throws when the principal cannot have one.
     private func tokenExpiry(
         _ principal: Principal, lifetime: Int64, parent: String?, at time: HubTime
@@ -309,7 +268,7 @@ extension HubCore {
         guard isKnown(principal) else {
             throw IoTError(.targetNotFound, "there is no \(principal)", remedy: principal.kind.listing)
         }
-        guard Self.tokenLifetimes.contains(lifetime) else {
+        guard Lifetimes.credentials.contains(lifetime) else {
             throw IoTError(.invalidRequest, "a token's life is 1 s to 10 years")
         }
         let end = principal.accessID.flatMap { state.users[$0]?.expires } ?? .max

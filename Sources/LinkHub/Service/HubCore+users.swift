@@ -8,38 +8,35 @@ extension HubCore {
 
     // MARK: As requests
 
-    func listUsers(_ parameters: LinkMembers) throws(IoTError) -> JSONValue {
-        let (ids, more) = try page(state.users.keys.map(\.rawValue), parameters)
-        let lines = ids.compactMap { id -> JSONValue? in
-            guard let user = AccessID(rawValue: id), let record = state.users[user] else { return nil }
-            var line: JSONValue = [
-                "accessId": .string(id), "kind": .string(record.kind.rawValue), "created": .integer(record.created),
-            ]
-            line["device"] = record.device.map { .string($0.rawValue) }
-            line["expires"] = record.expires.map { .integer($0) }
-            return line
+    func listUsers(_ query: PageQuery) -> LinkPage<UserDescription> {
+        page(state.users.keys.map(\.rawValue), query) { id in
+            AccessID(rawValue: id).flatMap { state.users[$0] }.map { record in
+                UserDescription(
+                    accessId: id, kind: record.kind, device: record.device?.rawValue, expires: record.expires,
+                    created: record.created)
+            }
         }
-        return ["users": .array(lines), "more": .bool(more)]
     }
 
-    mutating func createUser(_ parameters: LinkMembers, at time: HubTime) throws(IoTError) -> JSONValue {
-        let user = try parameters.accessID("accessId")
-        let text = try parameters.optionalText("kind") ?? AccountKind.member.rawValue
-        guard let kind = AccountKind(rawValue: text), kind != .temporary else {
+    mutating func createUser(_ call: HubCall<UserCreation>) throws(IoTError) -> UserResponse {
+        let user = call.parameters.accessId
+        let kind = call.parameters.kind ?? .member
+        guard kind != .temporary else {
             throw IoTError(
                 .invalidRequest, "user.create: 'kind' is member or administrator; see user.createTemporary")
         }
-        try addUser(user, kind: kind, at: time)
-        return ["accessId": .string(user.rawValue), "kind": .string(kind.rawValue)]
+        try addUser(user, kind: kind, at: call.time)
+        return UserResponse(accessId: user.rawValue, kind: kind)
     }
 
     /// An account for one device and a time, with an enrolment by which its user joins.
     mutating func createTemporaryUser(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
+        _ call: HubCall<TemporaryUserCreation>
+    ) throws(IoTError) -> TemporaryUserResponse {
+        let (permit, time) = (call.permit, call.time)
         let device = try permit.target()
-        let actions = try parameters.optionalActions("actions") ?? .view
-        let lifetime = try parameters.lifetime("ttlSeconds", 60...604_800)
+        let actions = call.parameters.actions ?? .view
+        let lifetime = call.parameters.ttlSeconds
         let others = state.bindings.users(of: device).keys.count { state.users[$0]?.kind == .temporary }
         guard others < Self.temporaryAccountsOfDevice else {
             throw IoTError(.tooManyRequests, "the device has \(others) temporary accounts: remove some")
@@ -47,29 +44,26 @@ extension HubCore {
         guard let user = AccessID(rawValue: "temporary-" + Hex.random(byteCount: 4)), state.users[user] == nil else {
             throw IoTError(.internalFailure, "no name was found: try again")
         }
-        let parent = try parentToken(parameters, permit)
+        let parent = try parentToken(call.parameters.within, permit)
         let expires = min(time.seconds + lifetime, parent?.expires ?? .max)
         // Made first, since it is the only one of these that may fail.
         let enrolment =
             identity.address == nil
             ? nil
             : try enrol(
-                user: user, devices: [], lifetime: min(lifetime, Self.longestEnrolment), by: permit.actor,
+                user: user, devices: [], lifetime: min(lifetime, Lifetimes.enrolments.upperBound), by: permit.actor,
                 parent: parent, at: time)
         let record = UserRecord(kind: .temporary, device: device, expires: expires, created: time.wall)
         state.users[user] = record
         turn.changes.append(.putUser(user, record))
         setBinding(user, device, .guest, actions, at: time)
         updateAccountExpiry()
-        var result: JSONValue = ["accessId": .string(user.rawValue), "expires": .integer(expires)]
-        result["enrolment"] = enrolment.map { .string($0.text) }
-        return result
+        return TemporaryUserResponse(accessId: user.rawValue, expires: expires, enrolment: enrolment?.enrolment)
     }
 
     mutating func removeUser(
-        _ parameters: LinkMembers, _ permit: HubPermit, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
-        let user = try parameters.accessID("accessId")
+        _ user: AccessID, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) {
         guard Principal.user(user) != permit.actor, Principal.user(user) != permit.requester.address.principal else {
             throw IoTError(
                 .forbidden, "an account cannot remove itself",
@@ -84,7 +78,6 @@ extension HubCore {
                 remedy: "make another first: `iotctl user create NAME --administrator`")
         }
         removeUser(user, bindingsEnd: .removed, at: time)
-        return [:]
     }
 
     // MARK: As the daemon's own calls, too
@@ -153,13 +146,12 @@ extension HubCore {
         IoTError(.targetNotFound, "there is no account '\(user)'", remedy: Principal.Kind.user.listing)
     }
 
-    /// A page of names in their order: those behind `after`, at most `limit` (500), so that an answer fits an envelope.
-    func page(
-        _ names: [String], _ parameters: LinkMembers
-    ) throws(IoTError) -> (names: [String], more: Bool) {
-        let after = try parameters.optionalText("after") ?? ""
-        let limit = try parameters.lifetime("limit", 1...500, default: 500)
-        let rest = names.filter { $0 > after }.sorted()
-        return (Array(rest.prefix(Int(limit))), rest.count > Int(limit))
+    /// A page of the lines of these names, in the names' order.
+    func page<Line: LinkListed>(
+        _ names: [String], _ query: PageQuery, _ line: (String) -> Line?
+    ) -> LinkPage<Line> {
+        let limit = Int(query.limit ?? PageQuery.limits.upperBound)
+        let rest = names.filter { $0 > query.after ?? "" }.sorted()
+        return LinkPage(rest.prefix(limit).compactMap(line), hasMore: rest.count > limit)
     }
 }

@@ -36,21 +36,18 @@ struct HubMethods: Sendable {
     ]
 
     private static let users = [
-        HubMethod(UserMethod.list) { core, call throws(IoTError) in try core.listUsers(call.members) },
-        HubMethod(UserMethod.create) { core, call throws(IoTError) in
-            try core.createUser(call.members, at: call.time)
-        },
-        HubMethod(UserMethod.createTemporary) { core, call throws(IoTError) in
-            try core.createTemporaryUser(call.members, call.permit, at: call.time)
-        },
+        HubMethod(UserMethod.list) { core, call throws(IoTError) in core.listUsers(call.parameters) },
+        HubMethod(UserMethod.create) { core, call throws(IoTError) in try core.createUser(call) },
+        HubMethod(UserMethod.createTemporary) { core, call throws(IoTError) in try core.createTemporaryUser(call) },
         HubMethod(UserMethod.remove) { core, call throws(IoTError) in
-            try core.removeUser(call.members, call.permit, at: call.time)
+            try core.removeUser(call.parameters.accessId, call.permit, at: call.time)
+            return LinkNothing()
         },
     ]
 
     private static let devices = [
         HubMethod(ModelMethod.listDevices) { core, call throws(IoTError) in
-            try core.listDevices(of: try call.permit.account(), call.members)
+            try core.listDevices(of: try call.permit.account(), call.parameters)
         },
         HubMethod(ModelMethod.showDevice) { core, call throws(IoTError) in
             core.showDevice(try call.permit.target(), call.permit)
@@ -58,69 +55,58 @@ struct HubMethods: Sendable {
         HubMethod(ModelMethod.exportDevice) { core, call throws(IoTError) in
             core.export(try call.permit.target())
         },
-        HubMethod(DeviceMethod.create) { core, call throws(IoTError) in
-            try core.createDevice(call.members, at: call.time)
-        },
+        HubMethod(DeviceMethod.create) { core, call throws(IoTError) in try core.createDevice(call) },
         HubMethod(DeviceMethod.rename) { core, call throws(IoTError) in
-            try core.renameDevice(call.members, call.permit, at: call.time)
+            try core.renameDevice(try call.permit.target(), to: call.parameters.name, at: call.time)
+            return LinkNothing()
         },
         HubMethod(DeviceMethod.remove) { core, call throws(IoTError) in
             try core.removeDevice(try call.permit.target(), at: call.time)
-            return [:]
+            return LinkNothing()
         },
-        HubMethod(DeviceMethod.bind) { core, call throws(IoTError) in
-            try core.bindDevice(call.members, call.permit, at: call.time)
-        },
+        HubMethod(DeviceMethod.bind) { core, call throws(IoTError) in try core.bindDevice(call) },
         HubMethod(DeviceMethod.unbind) { core, call throws(IoTError) in
             try core.unbindDevice(call.permit, at: call.time)
+            return LinkNothing()
         },
         HubMethod(DeviceMethod.users) { core, call throws(IoTError) in core.listUsers(of: try call.permit.target()) },
-        HubMethod(DeviceMethod.share) { core, call throws(IoTError) in
-            try core.shareDevice(call.members, call.permit, at: call.time)
-        },
-        HubMethod(DeviceMethod.subscribe) { core, call throws(IoTError) in
-            try core.subscribe(call.members, call.permit, at: call.time)
-        },
+        HubMethod(DeviceMethod.share) { core, call throws(IoTError) in try core.shareDevice(call) },
+        HubMethod(DeviceMethod.subscribe) { core, call throws(IoTError) in try core.subscribe(call) },
     ]
 
     private static let tokens = [
-        HubMethod(TokenMethod.create) { core, call throws(IoTError) in
-            try core.createToken(call.members, call.permit, at: call.time)
-        },
-        HubMethod(TokenMethod.createAPI) { core, call throws(IoTError) in
-            try core.createAPIToken(call.members, call.permit, at: call.time)
-        },
-        HubMethod(TokenMethod.enrol) { core, call throws(IoTError) in
-            try core.createEnrolment(call.members, call.permit, at: call.time)
-        },
-        HubMethod(TokenMethod.list) { core, call throws(IoTError) in try core.listTokens(call.members, call.permit) },
+        HubMethod(TokenMethod.create) { core, call throws(IoTError) in try core.createToken(call) },
+        HubMethod(TokenMethod.createAPI) { core, call throws(IoTError) in try core.createAPIToken(call) },
+        HubMethod(TokenMethod.enrol) { core, call throws(IoTError) in try core.createEnrolment(call) },
+        HubMethod(TokenMethod.list) { core, call throws(IoTError) in core.listTokens(call.parameters, call.permit) },
         HubMethod(TokenMethod.revoke) { core, call throws(IoTError) in
-            try core.revokeToken(try call.members.text("id"), at: call.time)
-            return [:]
+            try core.revokeToken(call.parameters.id, at: call.time)
+            return LinkNothing()
         },
-        HubMethod(TokenMethod.renew) { core, call throws(IoTError) in
-            try core.renewToken(call.members, call.permit, at: call.time)
-        },
+        HubMethod(TokenMethod.renew) { core, call throws(IoTError) in try core.renewToken(call) },
         HubMethod(TokenMethod.check) { core, call throws(IoTError) in
-            try core.checkToken(call.members, at: call.time)
+            try core.checkToken(call.parameters.token, at: call.time)
         },
         HubMethod(TokenMethod.keys) { core, _ throws(IoTError) in core.authority.key.publicSet },
     ]
 
     private static let keys = [
-        HubMethod(KeyMethod.create) { core, call throws(IoTError) in
-            try core.createKey(call.members, call.permit, at: call.time)
+        HubMethod(KeyMethod.create) { core, call throws(IoTError) in try core.createKey(call) },
+        HubMethod(KeyMethod.list) { core, call throws(IoTError) in core.listKeys(call.parameters, call.permit) },
+        HubMethod(KeyMethod.revoke) { core, call throws(IoTError) in
+            core.removeKey(try core.key(named: call.parameters.id).id)
+            return LinkNothing()
         },
-        HubMethod(KeyMethod.list) { core, call throws(IoTError) in try core.listKeys(call.members, call.permit) },
-        HubMethod(KeyMethod.revoke) { core, call throws(IoTError) in try core.revokeKey(call.members) },
-        HubMethod(KeyMethod.check) { core, call throws(IoTError) in try core.checkKey(call.members, at: call.time) },
+        HubMethod(KeyMethod.check) { core, call throws(IoTError) in
+            try core.checkKey(call.parameters.key, at: call.time)
+        },
     ]
 
     private static let models = [
         HubMethod(ModelMethod.read) { core, call throws(IoTError) in
             try core.readProperty(call)
         },
-        HubMethod(ModelMethod.readMany) { core, call throws(IoTError) in try core.readMany(call.members, call.permit) },
+        HubMethod(ModelMethod.readMany) { core, call throws(IoTError) in try core.readMany(call.parameters, call.permit) },
         HubMethod(ModelMethod.write) { core, call throws(IoTError) in
             try core.writeProperty(call)
         },
@@ -132,35 +118,36 @@ struct HubMethods: Sendable {
         },
         HubMethod(later: ModelMethod.takeAction) { core, call throws(IoTError) in try core.takeAction(call) },
         HubMethod(ModelMethod.login) { core, call throws(IoTError) in
-            try core.login(call.members, try call.permit.target(), at: call.time)
+            try core.login(call.parameters, try call.permit.target(), at: call.time)
         },
         HubMethod(ModelMethod.report) { core, call throws(IoTError) in
-            try core.report(call.members, try call.permit.target(), at: call.time)
+            try core.report(call.parameters, try call.permit.target(), at: call.time)
         },
         HubMethod(ModelMethod.applied) { core, call throws(IoTError) in
-            try core.noteApplied(call.members, try call.permit.target())
+            try core.noteApplied(call.parameters, try call.permit.target())
+            return LinkNothing()
         },
     ]
 
     private static let messages = [
         HubMethod(later: MessageMethod.send) { core, call throws(IoTError) in try core.sendMessage(call) },
         HubMethod(MessageMethod.askServer) { core, call throws(IoTError) in
-            try core.askServer(call.members, call.permit, at: call.time)
+            try core.askServer(call.parameters, call.permit, at: call.time)
         },
         HubMethod(MessageMethod.push) { core, call throws(IoTError) in
-            try core.pushData(call.members, try call.permit.target(), at: call.time)
+            core.pushData(call.parameters, try call.permit.target(), at: call.time)
         },
     ]
 
     private static let events = [
         HubMethod(EventMethod.report) { core, call throws(IoTError) in
-            try core.reportEvent(call.members, try call.permit.target(), at: call.time)
+            try core.reportEvent(call.parameters, try call.permit.target(), at: call.time)
         },
         HubMethod(later: EventMethod.list) { core, call throws(IoTError) in
-            try core.listEvents(call.members, call.permit)
+            try core.listEvents(call.parameters, call.permit)
         },
         HubMethod(later: EventMethod.delete) { core, call throws(IoTError) in
-            try core.deleteEvents(call.members, call.permit)
+            try core.deleteEvents(call.parameters, call.permit)
         },
     ]
 

@@ -71,7 +71,7 @@ extension HubCore {
             }
             if !owners.contains(actor) { try requireAdministrator(permit, method) }
         case .ownKey:
-            if try namedKey(parameters).principal != actor { try requireAdministrator(permit, method) }
+            if try key(named: try parameters.text("id")).principal != actor { try requireAdministrator(permit, method) }
         case .peer: permit.device = try boundPeers(try parameters.principal("peer"), actor).device
         }
         return permit

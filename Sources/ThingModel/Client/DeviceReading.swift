@@ -1,7 +1,8 @@
 public import IoTCore
+public import IoTLink
 
 /// What one device has at a path, among many devices.
-public struct DeviceReading: Sendable, Hashable {
+public struct DeviceReading: LinkValue, Hashable {
     /// The device's id; what was asked for, when there is no such device.
     public var device: String
     /// `nil` when the device cannot be read.
@@ -24,18 +25,80 @@ public struct DeviceReading: Sendable, Hashable {
         }
     }
 
-    /// `nil` for an answer that is no reading.
-    public init?(json: JSONValue) {
-        guard let device = json["device"]?.stringValue else { return nil }
+    public init(device: String, name: String? = nil, reading: PropertyReading? = nil, error: Failure? = nil) {
         self.device = device
-        name = json["name"]?.stringValue
-        if let code = json["code"]?.integerValue {
+        self.name = name
+        self.reading = reading
+        self.error = error
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        device = try members.text("device")
+        name = try members.optionalText("name")
+        if let code = try members.optionalInteger("code") {
             error = Failure(
-                code: ErrorCode(rawValue: Int(clamping: code)), message: json["message"]?.stringValue ?? "",
-                remedy: json["remedy"]?.stringValue)
+                code: ErrorCode(rawValue: Int(clamping: code)), message: try members.optionalText("message") ?? "",
+                remedy: try members.optionalText("remedy"))
         } else {
-            guard let value = json["value"], let version = json["version"]?.integerValue else { return nil }
-            reading = PropertyReading(value: value, version: version)
+            reading = try PropertyReading(members)
         }
     }
+
+    public var json: JSONValue {
+        var json = reading?.json ?? [:]
+        json["device"] = .string(device)
+        json["name"] = .text(name)
+        if let error {
+            json["code"] = .integer(Int64(error.code.rawValue))
+            json["message"] = .string(error.message)
+            json["remedy"] = .text(error.remedy)
+        }
+        return json
+    }
+}
+
+/// The parameters of `property.readMany`.
+public struct ManyPropertyQuery: LinkValue, Hashable {
+    /// The most devices that one of these may name.
+    public static let mostDevices = 1_000
+
+    public var path: String
+    /// Ids or names; all that the caller may view, by name, when absent.
+    public var devices: [String]?
+    /// Without `devices`: only those after this name.
+    public var after: String?
+
+    public init(path: String, devices: [String]? = nil, after: String? = nil) {
+        self.path = path
+        self.devices = devices
+        self.after = after
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        path = try members.text("path")
+        devices = try members.optionalTexts("devices", atMost: Self.mostDevices)
+        after = try members.optionalText("after")
+    }
+
+    public var json: JSONValue {
+        .members(["path": .string(path), "devices": .texts(devices), "after": .text(after)])
+    }
+}
+
+/// What `property.readMany` answers: as many readings as fit an envelope.
+public struct DeviceReadings: LinkValue, Hashable {
+    public var readings: [DeviceReading]
+    public var hasMore: Bool
+
+    public init(_ readings: [DeviceReading], hasMore: Bool) {
+        self.readings = readings
+        self.hasMore = hasMore
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        readings = try members.list("readings", of: DeviceReading.self)
+        hasMore = try members.flag("more")
+    }
+
+    public var json: JSONValue { ["readings": .array(readings.map(\.json)), "more": .bool(hasMore)] }
 }

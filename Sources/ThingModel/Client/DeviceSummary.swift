@@ -1,33 +1,81 @@
 public import IoTCore
+public import IoTLink
 
 /// A device as `device.list` shows it.
-public struct DeviceSummary: Sendable, Hashable {
+public struct DeviceSummary: LinkListed, Hashable {
+    public static var listName: String { "devices" }
+    public var place: String { name }
+
     public var id: DeviceID
     public var name: String
-    /// What the account may do with it: `owner`, or a lesser role.
-    public var role: String
+    /// What the account is to it; `nil` for none.
+    public var role: BindingRole?
+    /// What the account may do with it; `nil` from a hub that knows roles only.
+    public var actions: [DeviceAction]?
+    public var owner: AccessID?
+    /// Whether it is connected to the hub.
     public var isOnline: Bool
-    /// Since when it is online or offline, as the hub gave it; `nil` when it was never there.
+    /// Since when it is online or offline, as the hub gave it: ms since 1970; `nil` when it was never there.
     public var presenceSince: Int64?
+    /// Of a camera.
+    public var source: SourceSummary?
 
-    /// `nil` for an answer that is no device.
-    public init?(json: JSONValue) {
-        guard let id = json["id"]?.stringValue.flatMap(DeviceID.init(rawValue:)) else { return nil }
+    public init(
+        id: DeviceID, name: String, role: BindingRole?, actions: [DeviceAction]?, owner: AccessID?, isOnline: Bool,
+        presenceSince: Int64?, source: SourceSummary?
+    ) {
         self.id = id
-        name = json["name"]?.stringValue ?? id.rawValue
-        role = json["role"]?.stringValue ?? ""
-        isOnline = json["online"]?.boolValue ?? false
-        presenceSince = json["presenceSince"]?.integerValue
+        self.name = name
+        self.role = role
+        self.actions = actions
+        self.owner = owner
+        self.isOnline = isOnline
+        self.presenceSince = presenceSince
+        self.source = source
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        id = try members.deviceID("id")
+        name = try members.optionalText("name") ?? id.rawValue
+        role = try members.optionalText("role").flatMap(BindingRole.init)
+        actions = try members.knownActions("actions")
+        owner = try members.optionalAccessID("owner")
+        isOnline = try members.flag("online")
+        presenceSince = try members.optionalInteger("presenceSince")
+        source = try members.optional("source", as: SourceSummary.self)
+    }
+
+    public var json: JSONValue {
+        .members([
+            "id": .string(id.rawValue), "name": .string(name), "role": .text(role?.rawValue) ?? .null,
+            "actions": actions.map { BindingActions($0).json }, "owner": .text(owner?.rawValue) ?? .null,
+            "online": .bool(isOnline), "presenceSince": .whole(presenceSince) ?? .null, "source": source?.json,
+        ])
     }
 }
 
-/// A device as `device.show` shows it.
-public struct DeviceDetails: Sendable, Hashable {
-    public var summary: DeviceSummary
-    /// The whole model.
-    public var model: JSONValue
-    /// The document's version.
-    public var version: Int64
-    /// The `ProWritable` objects that the device has yet to carry out.
-    public var pending: [String]
+/// What a camera's source does, by the camera's own report.
+public struct SourceSummary: LinkValue, Hashable {
+    /// `connecting`, `ready`, `failed` or `off`.
+    public var state: String
+    /// s since 1970.
+    public var since: Int64?
+    /// Why it failed.
+    public var code: Int64?
+
+    public init(state: String, since: Int64?, code: Int64? = nil) {
+        self.state = state
+        self.since = since
+        self.code = code
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        state = try members.text("state")
+        since = try members.optionalInteger("since")
+        code = try members.optionalInteger("code")
+    }
+
+    public var json: JSONValue {
+        .members(["state": .string(state), "since": .whole(since) ?? .null, "code": .whole(code)])
+    }
 }

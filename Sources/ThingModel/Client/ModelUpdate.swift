@@ -15,18 +15,14 @@ public enum ModelUpdate: Sendable, Hashable {
 
     /// `nil` for a push that is not of the model, or is damaged.
     init?(_ push: LinkPush) {
-        guard let device = push.params["device"]?.stringValue.flatMap(DeviceID.init(rawValue:)) else { return nil }
-        switch push.method {
-        case ModelMethod.update.name:
-            guard let path = push.params["path"]?.stringValue, let version = push.params["version"]?.integerValue
-            else { return nil }
-            var change = PropertyChange(path: path, value: push.params["value"] ?? .null, version: version)
-            change.toldLeaves = push.params["changes"]?.arrayValue?.compactMap(LeafChange.init(json:))
-            self = .property(device: device, change)
-        case ModelMethod.presence.name:
-            guard let isOnline = push.params["online"]?.boolValue else { return nil }
-            self = .presence(device: device, isOnline: isOnline)
-        default: return nil
+        if let update = ModelMethod.update.parameters(of: push) {
+            var change = PropertyChange(path: update.path, value: update.value, version: update.version)
+            change.toldLeaves = update.changes
+            self = .property(device: update.device, change)
+        } else if let presence = ModelMethod.presence.parameters(of: push) {
+            self = .presence(device: presence.device, isOnline: presence.isOnline)
+        } else {
+            return nil
         }
     }
 }

@@ -34,9 +34,9 @@ public struct WriteOutcome: LinkValue, Hashable {
     public var json: JSONValue { ["version": .integer(version), "value": value, "pending": .bool(isPending)] }
 }
 
-/// What adding or deleting a user property did.
-public struct UserPropertyOutcome: LinkValue, Hashable {
-    /// The property's new version.
+/// What adding or deleting a user property did, or a device's report.
+public struct VersionOutcome: LinkValue, Hashable {
+    /// The new version: of the property, or of the document.
     public var version: Int64
 
     public init(version: Int64) {

@@ -11,9 +11,6 @@ public struct ThingModelClient: Sendable {
     /// How long a call waits for its answer when nothing else is said.
     public static let defaultTimeout = Duration.seconds(10)
 
-    /// The most devices that one `property.readMany` may name.
-    package static let devicesOfReading = 1_000
-
     private let link: any ModelLink
 
     public init(link: any ModelLink) {
@@ -25,27 +22,18 @@ public struct ThingModelClient: Sendable {
     /// By name; `timeout` is for each page of 500.
     public func devices(timeout: Duration = defaultTimeout) async throws(IoTError) -> [DeviceSummary] {
         var all: [DeviceSummary] = []
-        var params: JSONValue = [:]
+        var query = PageQuery()
         while true {
-            let result = try await link.request(ModelMethod.listDevices, params, timeout: timeout, id: nil)
-            guard let page = result["devices"]?.arrayValue else { throw Self.damaged("the list of devices") }
-            all += page.compactMap(DeviceSummary.init(json:))
-            guard result["more"]?.boolValue == true, let last = page.last?["name"], last != params["after"] else {
-                return all
-            }
-            params["after"] = last
+            let page = try await link.request(ModelMethod.listDevices, query, timeout: timeout)
+            all += page.elements
+            // Each page gets further.
+            guard page.hasMore, let last = page.elements.last?.name, last != query.after else { return all }
+            query.after = last
         }
     }
 
     public func show(_ device: String, timeout: Duration = defaultTimeout) async throws(IoTError) -> DeviceDetails {
-        let result = try await link.request(
-            ModelMethod.showDevice, ["device": .string(device)], timeout: timeout, id: nil)
-        guard let summary = DeviceSummary(json: result), let version = result["version"]?.integerValue else {
-            throw Self.damaged("the device")
-        }
-        return DeviceDetails(
-            summary: summary, model: result["model"] ?? [:], version: version,
-            pending: (result["pending"]?.arrayValue ?? []).compactMap(\.stringValue))
+        try await link.request(ModelMethod.showDevice, DeviceReference(device: device), timeout: timeout)
     }
 
     // MARK: Properties
@@ -68,25 +56,24 @@ public struct ThingModelClient: Sendable {
     ) async throws(IoTError) -> [DeviceReading] {
         var all: [DeviceReading] = []
         var rest = devices?[...]
-        var params: JSONValue = ["path": .string(path)]
+        var query = ManyPropertyQuery(path: path)
         while rest?.isEmpty != true {
-            params["devices"] = rest.map { .array($0.prefix(Self.devicesOfReading).map { .string($0) }) }
-            let result = try await link.request(ModelMethod.readMany, params, timeout: timeout, id: nil)
-            guard let list = result["readings"]?.arrayValue else { throw Self.damaged("the readings") }
-            all += list.compactMap(DeviceReading.init(json:))
+            query.devices = rest.map { Array($0.prefix(ManyPropertyQuery.mostDevices)) }
+            let page = try await link.request(ModelMethod.readMany, query, timeout: timeout)
+            all += page.readings
             // Each round gets further.
-            guard let last = list.last else { break }
-            rest = rest?.dropFirst(list.count)
+            guard let last = page.readings.last else { break }
+            rest = rest?.dropFirst(page.readings.count)
             guard rest == nil else { continue }
-            guard result["more"]?.boolValue == true, let name = last["name"], name != params["after"] else { break }
-            params["after"] = name
+            guard page.hasMore, let name = last.name, name != query.after else { break }
+            query.after = name
         }
         return all
     }
 
-    /// The whole of a device, to be kept elsewhere: `{"id","name","schema","model","versions":{path:version}}`.
-    public func export(_ device: String, timeout: Duration = defaultTimeout) async throws(IoTError) -> JSONValue {
-        try await link.request(ModelMethod.exportDevice, ["device": .string(device)], timeout: timeout, id: nil)
+    /// The whole of a device, to be kept elsewhere.
+    public func export(_ device: String, timeout: Duration = defaultTimeout) async throws(IoTError) -> DeviceExport {
+        try await link.request(ModelMethod.exportDevice, DeviceReference(device: device), timeout: timeout)
     }
 
     /// Writes to `ProWritable` or `ProUser`. While the device is away the hub stores it and delivers it later.
@@ -109,13 +96,8 @@ public struct ThingModelClient: Sendable {
     ) async throws(IoTError) -> JSONValue {
         // The hub gives the device this long; its own answer needs a moment more.
         let milliseconds = timeout.components.seconds * 1000 + timeout.components.attoseconds / 1_000_000_000_000_000
-        let params: JSONValue = [
-            "device": .string(device), "path": .string(path), "value": value,
-            "timeoutMilliseconds": .integer(milliseconds),
-        ]
-        let result = try await link.request(
-            ModelMethod.takeAction, params, timeout: timeout + .seconds(1), id: id)
-        return result["value"] ?? .null
+        let query = ActionQuery(device: device, path: path, value: value, timeoutMilliseconds: milliseconds)
+        return try await link.request(ModelMethod.takeAction, query, timeout: timeout + .seconds(1), id: id).value
     }
 
     // MARK: User properties
@@ -143,9 +125,5 @@ public struct ThingModelClient: Sendable {
     /// What changes at the account's devices from now on; ends with the link session. A slow reader loses the oldest.
     public func updates() -> some AsyncSequence<ModelUpdate, Never> & Sendable {
         link.pushes().compactMap { ModelUpdate($0) }
-    }
-
-    private static func damaged(_ what: String) -> IoTError {
-        IoTError(.modelReceiveFailed, "\(what) that the hub sent makes no sense")
     }
 }

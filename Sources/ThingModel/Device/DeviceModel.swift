@@ -59,13 +59,13 @@ public final class DeviceModel: Sendable {
 
     /// Keeps the hub informed until the link session ends or the task is cancelled. Call it once.
     public func run() async {
-        link.handle(ModelMethod.carryOut) { [weak self] params, _ throws(IoTError) in
+        link.handle(ModelMethod.carryOut) { [weak self] order, _ throws(IoTError) in
             guard let self else { throw IoTError(.stopping) }
-            return try await self.takeAction(params)
+            return try await self.takeAction(order)
         }
-        link.handle(ModelMethod.deliver) { [weak self] params, _ throws(IoTError) in
+        link.handle(ModelMethod.deliver) { [weak self] delivery, _ throws(IoTError) in
             guard let self else { throw IoTError(.stopping) }
-            return try await self.carryOut(params)
+            return try await self.carryOut(delivery)
         }
         await withDiscardingTaskGroup { group in
             group.addTask {
@@ -109,19 +109,16 @@ public final class DeviceModel: Sendable {
         case .nothing:
             return false
         case .login(let login):
-            let result = try await link.request(ModelMethod.login, login.json, timeout: .seconds(10), id: nil)
-            for (name, delivery) in LoginOutcome.deliveries(in: result).sorted(by: { $0.key < $1.key }) {
+            let result = try await link.request(ModelMethod.login, login)
+            for (name, delivery) in result.writable.sorted(by: { $0.key < $1.key }) {
                 await carryOutAtLogin(name, delivery)
             }
         case .report(let changes):
-            let list = changes.map { JSONValue.object(["path": .string($0.path), "value": $0.value]) }
-            _ = try await link.request(
-                ModelMethod.report, ["changes": .array(list)], timeout: .seconds(10), id: nil)
+            let report = ModelReport(changes: changes.map { ModelReport.Change(path: $0.path, value: $0.value) })
+            _ = try await link.request(ModelMethod.report, report)
         case .acknowledge(let versions):
             for (path, version) in versions.sorted(by: { $0.key < $1.key }) {
-                _ = try await link.request(
-                    ModelMethod.applied, ["path": .string(path), "version": .integer(version)],
-                    timeout: .seconds(10), id: nil)
+                _ = try await link.request(ModelMethod.applied, AppliedProperty(path: path, version: version))
             }
         }
         return true
@@ -140,12 +137,9 @@ public final class DeviceModel: Sendable {
 
     // MARK: From the hub
 
-    private func takeAction(_ params: JSONValue) async throws(IoTError) -> JSONValue {
-        guard let path = params["path"]?.stringValue else {
-            throw IoTError(.invalidRequest, "action.take lacks its path")
-        }
+    private func takeAction(_ order: ActionOrder) async throws(IoTError) -> ActionAnswer {
         let (command, handler) = try state.withLock { state throws(IoTError) in
-            let command = try Self.command(path, params["value"] ?? .null, in: state.document)
+            let command = try Self.command(order.path, order.value, in: state.document)
             guard let handler = state.actionHandlers[command.name] else {
                 throw IoTError(.actionNotSupported, "this device does not carry out \(command.path)")
             }
@@ -159,10 +153,9 @@ public final class DeviceModel: Sendable {
         logger.debug("action carried out", metadata: ["model.property": "\(command.name)"])
         state.withLock { state in
             _ = try? state.document.takeAction(
-                command.path + ".ctlVal", command.value, origin: params["origin"]?.stringValue ?? "",
-                at: params["t"]?.integerValue ?? now())
+                command.path + ".ctlVal", command.value, origin: order.origin, at: order.t ?? now())
         }
-        return ["value": answer]
+        return ActionAnswer(value: answer)
     }
 
     /// The hub sends the checked value bare, at the action's own path; the forms that users write are read too.
@@ -177,13 +170,10 @@ public final class DeviceModel: Sendable {
         return try document.actionCommand(path, value)
     }
 
-    private func carryOut(_ params: JSONValue) async throws(IoTError) -> JSONValue {
-        guard let path = params["path"]?.stringValue, let value = params["value"],
-            let version = params["version"]?.integerValue
-        else { throw IoTError(.invalidRequest, "model.write lacks its path, value or version") }
-        let name = try state.withLock { state throws(IoTError) in try state.document.writableName(path) }
-        try await apply(name, Delivery(value: value, version: version), evenOlder: false)
-        return [:]
+    private func carryOut(_ order: PropertyDelivery) async throws(IoTError) -> LinkNothing {
+        let name = try state.withLock { state throws(IoTError) in try state.document.writableName(order.path) }
+        try await apply(name, order.delivery, evenOlder: false)
+        return LinkNothing()
     }
 
     /// Carries out a setting unless it is in force already.

@@ -13,7 +13,7 @@ public final class DeviceEvents: Sendable {
 
     private struct Posted {
         let id: String
-        let params: JSONValue
+        let report: EventReport
     }
 
     private struct State {
@@ -58,17 +58,13 @@ public final class DeviceEvents: Sendable {
     public func report(
         _ topic: String, _ body: JSONValue, t: Int64? = nil, timeout: Duration = .seconds(10), id: String? = nil
     ) async throws(IoTError) -> Int64 {
-        let params = try Self.parameters(topic, body, t: t ?? now())
-        let result = try await link.request(EventMethod.report, params, timeout: timeout, id: id)
-        guard let number = result["id"]?.integerValue else {
-            throw IoTError(.modelReceiveFailed, "the hub's answer makes no sense")
-        }
-        return number
+        let report = try Self.checked(topic, body, t: t ?? now())
+        return try await link.request(EventMethod.report, report, timeout: timeout, id: id).id
     }
 
     /// Takes an event that `run` will report. Never waits. Throws as `report` for what the hub would refuse.
     public func post(_ topic: String, _ body: JSONValue) throws(IoTError) {
-        let posted = Posted(id: RequestID.random(), params: try Self.parameters(topic, body, t: now()))
+        let posted = Posted(id: RequestID.random(), report: try Self.checked(topic, body, t: now()))
         state.withLock { state in
             if state.waiting.count >= Self.capacity {
                 // Not the first: it may be on its way.
@@ -86,7 +82,7 @@ public final class DeviceEvents: Sendable {
         for await _ in wake {
             while !Task.isCancelled, let next = state.withLock({ $0.waiting.first }) {
                 do throws(IoTError) {
-                    _ = try await link.request(EventMethod.report, next.params, timeout: .seconds(10), id: next.id)
+                    _ = try await link.request(EventMethod.report, next.report, timeout: .seconds(10), id: next.id)
                     pause = shortestPause
                 } catch {
                     if error.code == .stopping { return }
@@ -109,9 +105,9 @@ public final class DeviceEvents: Sendable {
         [.messageTimeout, .linkUnavailable, .tooManyRequests, .storeFailed, .sendFailed].contains(code)
     }
 
-    private static func parameters(_ topic: String, _ body: JSONValue, t: Int64) throws(IoTError) -> JSONValue {
+    private static func checked(_ topic: String, _ body: JSONValue, t: Int64) throws(IoTError) -> EventReport {
         try ThingEvent.checkTopic(topic)
         _ = try ThingEvent.checkBody(body)
-        return ["topic": .string(topic), "body": body, "t": .integer(t)]
+        return EventReport(topic: topic, body: body, t: t)
     }
 }

@@ -29,19 +29,10 @@ public struct EventClient: Sendable {
         device: String? = nil, topic: String? = nil, from: Int64? = nil, to: Int64? = nil, before: Int64? = nil,
         limit: Int = 50, timeout: Duration = defaultTimeout
     ) async throws(IoTError) -> EventPage {
-        var params: JSONValue = ["limit": .integer(Int64(limit))]
-        params["device"] = device.map { .string($0) }
-        params["topic"] = topic.map { .string($0) }
-        params["from"] = from.map { .integer($0) }
-        params["to"] = to.map { .integer($0) }
-        params["before"] = before.map { .integer($0) }
-        let result = try await link.request(EventMethod.list, params, timeout: timeout, id: nil)
-        guard let list = result["events"]?.arrayValue else {
-            throw IoTError(.modelReceiveFailed, "the events that the hub sent make no sense")
-        }
-        return EventPage(
-            events: list.compactMap(ThingEvent.init(json:)),
-            next: result["more"]?.boolValue == true ? result["next"]?.integerValue : nil)
+        try await link.request(
+            EventMethod.list,
+            EventListQuery(device: device, topic: topic, from: from, to: to, before: before, limit: Int64(limit)),
+            timeout: timeout)
     }
 
     /// Deletes these events; those that are gone already do not count.
@@ -50,10 +41,10 @@ public struct EventClient: Sendable {
         var deleted = 0
         var rest = ids[...]
         while !rest.isEmpty {
-            let params: JSONValue = ["ids": .array(rest.prefix(1_000).map { .integer($0) })]
-            let result = try await link.request(EventMethod.delete, params, timeout: timeout, id: nil)
-            deleted += Int(clamping: result["deleted"]?.integerValue ?? 0)
-            rest = rest.dropFirst(1_000)
+            let step = Array(rest.prefix(EventDeletion.step))
+            let result = try await link.request(EventMethod.delete, .ids(step), timeout: timeout)
+            deleted += Int(clamping: result.deleted)
+            rest = rest.dropFirst(step.count)
         }
         return deleted
     }
@@ -64,32 +55,17 @@ public struct EventClient: Sendable {
     public func delete(
         device: String, topic: String? = nil, before: Int64, timeout: Duration = defaultTimeout
     ) async throws(IoTError) -> Int {
-        var params: JSONValue = ["device": .string(device), "before": .integer(before)]
-        params["topic"] = topic.map { .string($0) }
         var deleted = 0
         while true {
-            let result = try await link.request(EventMethod.delete, params, timeout: timeout, id: nil)
-            deleted += Int(clamping: result["deleted"]?.integerValue ?? 0)
-            guard result["more"]?.boolValue == true else { return deleted }
+            let result = try await link.request(
+                EventMethod.delete, .device(device, topic: topic, before: before), timeout: timeout)
+            deleted += Int(clamping: result.deleted)
+            guard result.hasMore else { return deleted }
         }
     }
 
     /// What happens from now on; ends with the link session. A slow reader loses the oldest: `list` has them.
     public func events() -> some AsyncSequence<ThingEvent, Never> & Sendable {
-        link.pushes().compactMap { $0.method == EventMethod.event.name ? ThingEvent(json: $0.params) : nil }
-    }
-}
-
-/// Some events, newest first.
-public struct EventPage: Sendable, Hashable {
-    public var events: [ThingEvent]
-
-    /// What to give as `before` for the page that follows; `nil` when there is none. A page may be empty and have a
-    /// next one, when the hub looked through many events of others.
-    public var next: Int64?
-
-    public init(events: [ThingEvent], next: Int64?) {
-        self.events = events
-        self.next = next
+        link.pushes().compactMap { EventMethod.event.parameters(of: $0) }
     }
 }

@@ -4,10 +4,10 @@ public import IoTLink
 /// What happens at devices; `docs/link.md`, "Messages and events".
 public enum EventMethod {
     /// Device to hub: something happened.
-    public static let report = LinkMethod<JSONValue, JSONValue>("event.report", device: .device, isDurable: true)
+    public static let report = LinkMethod<EventReport, EventNumber>("event.report", device: .device, isDurable: true)
     /// User to hub.
-    public static let list = LinkMethod<JSONValue, JSONValue>("event.list", user: .eachAction(.view))
-    public static let delete = LinkMethod<JSONValue, JSONValue>("event.delete", user: .eachOwner, isDurable: true)
+    public static let list = LinkMethod<EventListQuery, EventPage>("event.list", user: .eachAction(.view))
+    public static let delete = LinkMethod<EventDeletion, EventsDeleted>("event.delete", user: .eachOwner, isDurable: true)
     /// Push to users.
-    public static let event = LinkPushMethod<JSONValue>("device.event")
+    public static let event = LinkPushMethod<ThingEvent>("device.event")
 }

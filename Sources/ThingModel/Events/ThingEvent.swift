@@ -1,8 +1,8 @@
 public import IoTCore
-import IoTLink
+public import IoTLink
 
 /// Something that happened at a device, as the hub keeps it.
-public struct ThingEvent: Sendable, Hashable {
+public struct ThingEvent: LinkValue, Hashable {
     /// Where a topic that only the hub uses begins: `EVENT_SYS/SchemaChanged`.
     public static let systemPrefix = "EVENT_SYS/"
     /// The longest topic, in bytes.
@@ -35,12 +35,10 @@ public struct ThingEvent: Sendable, Hashable {
         ]
     }
 
-    public init?(json: JSONValue) {
-        guard let id = json["id"]?.integerValue, let topic = json["topic"]?.stringValue,
-            let device = json["device"]?.stringValue.flatMap(DeviceID.init(rawValue:)),
-            let t = json["t"]?.integerValue
-        else { return nil }
-        self.init(id: id, device: device, topic: topic, body: json["body"] ?? .null, t: t)
+    public init(_ members: LinkMembers) throws(IoTError) {
+        self.init(
+            id: try members.integer("id"), device: try members.deviceID("device"), topic: try members.text("topic"),
+            body: members["body"] ?? .null, t: try members.integer("t"))
     }
 
     /// That a topic, or the beginning of one, is 1 to 128 characters of `[A-Za-z0-9_/.-]`. Throws `invalidRequest`.

@@ -25,18 +25,15 @@ public final class DeviceMessages: Sendable {
     /// bytes.
     public func push(_ data: [UInt8], timeout: Duration = .seconds(10)) async throws(IoTError) {
         _ = try await link.request(
-            MessageMethod.push, ["data": try MessageData.encode(data)], timeout: timeout)
+            MessageMethod.push, MessageContent(data: try MessageData(data)), timeout: timeout)
     }
 
     private static func receive(
         _ request: LinkRequest, _ responder: LinkResponder, _ handler: Handler
     ) async throws(IoTError) -> JSONValue {
-        guard let responses = MessageResponses(rawValue: request.params["responses"]?.stringValue ?? "") else {
-            throw IoTError(.invalidRequest, "message.receive: 'responses' is none, one or many")
-        }
-        let message = DeviceMessage(
-            from: request.from, data: try MessageData.decode(request.params["data"]), responses: responses)
-        let own = DeviceMessageResponder(responses: responses, link: responder)
+        let received = try MessageMethod.receive.parameters(of: request)
+        let message = DeviceMessage(from: request.from, data: received.data.bytes, responses: received.responses)
+        let own = DeviceMessageResponder(responses: received.responses, link: responder)
         do {
             try await handler(message, own)
         } catch let error as IoTError {
@@ -44,14 +41,14 @@ public final class DeviceMessages: Sendable {
         } catch {
             throw IoTError(.userCommandInternal, "\(error)", underlying: error)
         }
-        switch responses {
+        switch received.responses {
         case .none: return [:]
         case .many: return .null
         case .one:
             guard let response = own.single else {
                 throw IoTError(.devicePassThroughFailed, "the device took the message and gave no response")
             }
-            return ["data": response]
+            return MessageContent(data: response).json
         }
     }
 }
@@ -77,14 +74,14 @@ public struct DeviceMessage: Sendable, Hashable {
 public final class DeviceMessageResponder: Sendable {
     private let responses: MessageResponses
     private let link: LinkResponder
-    private let first = Mutex<JSONValue?>(nil)
+    private let first = Mutex<MessageData?>(nil)
 
     init(responses: MessageResponses, link: LinkResponder) {
         self.responses = responses
         self.link = link
     }
 
-    var single: JSONValue? { first.withLock { $0 } }
+    var single: MessageData? { first.withLock { $0 } }
 
     /// Gives the next response. When the sender wants none it goes nowhere; when it wants one, it goes out as the
     /// handler returns.
@@ -92,10 +89,10 @@ public final class DeviceMessageResponder: Sendable {
     /// Throws 21008 past 30,000 bytes, 21000 for a second response where one is wanted, and what
     /// `LinkResponder.send` throws.
     public func send(_ data: [UInt8]) throws(IoTError) {
-        let response = try MessageData.encode(data)
+        let response = try MessageData(data)
         switch responses {
         case .none: return
-        case .many: try link.send(["data": response])
+        case .many: try link.send(MessageContent(data: response).json)
         case .one:
             let isFirst = first.withLock { first in
                 defer { first = first ?? response }

@@ -25,17 +25,17 @@ public struct MessageClient: Sendable {
     public func send(
         _ device: String, _ data: [UInt8], wake: Bool = true, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) {
-        let params = try Self.parameters(device, data, .none, wake: wake, timeout: timeout)
-        _ = try await link.request(MessageMethod.send, params, timeout: timeout + Self.grace, id: id)
+        let message = try Self.message(device, data, .none, wake: wake, timeout: timeout)
+        _ = try await link.request(MessageMethod.send, message, timeout: timeout + Self.grace, id: id)
     }
 
     /// The device's one response.
     public func request(
         _ device: String, _ data: [UInt8], wake: Bool = true, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> [UInt8] {
-        let params = try Self.parameters(device, data, .one, wake: wake, timeout: timeout)
-        let result = try await link.request(MessageMethod.send, params, timeout: timeout + Self.grace, id: id)
-        return try Self.response(result)
+        let message = try Self.message(device, data, .one, wake: wake, timeout: timeout)
+        return try Self.response(
+            try await link.request(MessageMethod.send, message, timeout: timeout + Self.grace, id: id))
     }
 
     /// The device's responses, in order, until it says that there are no more; `timeout` is for all of them together.
@@ -43,9 +43,9 @@ public struct MessageClient: Sendable {
     public func responses(
         _ device: String, _ data: [UInt8], wake: Bool = true, timeout: Duration = defaultTimeout, id: String? = nil
     ) throws(IoTError) -> some AsyncSequence<[UInt8], any Error> & Sendable {
-        let params = try Self.parameters(device, data, .many, wake: wake, timeout: timeout)
-        return link.responses(MessageMethod.send.name, params, timeout: timeout + Self.grace, id: id)
-            .map { try Self.response($0) }
+        let message = try Self.message(device, data, .many, wake: wake, timeout: timeout)
+        return link.responses(MessageMethod.send.name, message.json, timeout: timeout + Self.grace, id: id)
+            .map { try Self.response(try MessageMethod.send.result($0)) }
     }
 
     // MARK: To the hub
@@ -55,51 +55,33 @@ public struct MessageClient: Sendable {
     public func askServer(
         _ path: String, _ data: [UInt8] = [], timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> [UInt8] {
-        var params: JSONValue = ["path": .string(path)]
-        if !data.isEmpty { params["data"] = try MessageData.encode(data) }
-        return try Self.response(try await link.request(MessageMethod.askServer, params, timeout: timeout, id: id))
+        let query = ServerQuery(path: path, data: data.isEmpty ? nil : try MessageData(data))
+        return try await link.request(MessageMethod.askServer, query, timeout: timeout, id: id).data.bytes
     }
 
     // MARK: From devices
 
     /// What the account's devices send from now on; ends with the link session. A slow reader loses the oldest.
     public func deviceData() -> some AsyncSequence<DeviceData, Never> & Sendable {
-        link.pushes().compactMap { DeviceData($0) }
+        link.pushes().compactMap { MessageMethod.data.parameters(of: $0) }
     }
 
     // The hub gives the device its time; the hub's own answer needs a moment more.
     private static let grace = Duration.seconds(1)
 
-    private static func parameters(
+    private static func message(
         _ device: String, _ data: [UInt8], _ responses: MessageResponses, wake: Bool, timeout: Duration
-    ) throws(IoTError) -> JSONValue {
-        [
-            "device": .string(device), "data": try MessageData.encode(data), "wake": .bool(wake),
-            "responses": .string(responses.rawValue), "timeoutMilliseconds": .integer(timeout.milliseconds),
-        ]
+    ) throws(IoTError) -> MessageToDevice {
+        MessageToDevice(
+            device: device, data: try MessageData(data), responses: responses, wake: wake,
+            timeoutMilliseconds: timeout.milliseconds)
     }
 
-    private static func response(_ result: JSONValue) throws(IoTError) -> [UInt8] {
-        do throws(IoTError) {
-            return try MessageData.decode(result["data"])
-        } catch {
-            throw IoTError(.devicePassThroughFailed, "the answer makes no sense: \(error.message)", underlying: error)
+    private static func response(_ response: MessageResponse) throws(IoTError) -> [UInt8] {
+        guard let data = response.data else {
+            throw IoTError(.devicePassThroughFailed, "the answer makes no sense: it has no data")
         }
-    }
-}
-
-/// Bytes that a device sent to its users.
-public struct DeviceData: Sendable, Hashable {
-    public var device: DeviceID
-    public var data: [UInt8]
-
-    /// `nil` for a push of another kind, or a damaged one.
-    public init?(_ push: LinkPush) {
-        guard push.method == MessageMethod.data.name, let data = try? MessageData.decode(push.params["data"]),
-            let device = push.params["device"]?.stringValue.flatMap(DeviceID.init(rawValue:))
-        else { return nil }
-        self.device = device
-        self.data = data
+        return data.bytes
     }
 }
 

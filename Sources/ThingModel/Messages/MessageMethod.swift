@@ -4,14 +4,14 @@ public import IoTLink
 /// Pass-through messages; `docs/link.md`, "Messages and events".
 public enum MessageMethod {
     /// User to hub: pass data through to a device.
-    public static let send = LinkMethod<JSONValue, JSONValue>(
+    public static let send = LinkMethod<MessageToDevice, MessageResponse>(
         "message.send", user: .action(.control), longestDeadline: .seconds(600))
     /// User to hub: pass data through to the hub itself, by path.
-    public static let askServer = LinkMethod<JSONValue, JSONValue>("server.request", user: .account)
+    public static let askServer = LinkMethod<ServerQuery, MessageContent>("server.request", user: .account)
     /// Device to hub: data for the device's users.
-    public static let push = LinkMethod<JSONValue, JSONValue>("message.push", device: .device)
+    public static let push = LinkMethod<MessageContent, LinkNothing>("message.push", device: .device)
     /// Hub to device: the data that a user passed through.
-    public static let receive = LinkMethod<JSONValue, JSONValue>("message.receive")
+    public static let receive = LinkMethod<MessageFromUser, MessageResponse>("message.receive")
     /// Push to users: data that a device sent.
-    public static let data = LinkPushMethod<JSONValue>("device.data")
+    public static let data = LinkPushMethod<DeviceData>("device.data")
 }

@@ -1,7 +1,8 @@
 public import IoTCore
+public import IoTLink
 
 /// The parameters of `model.login`: what a device that comes online says of itself.
-public struct ModelLogin: Sendable, Hashable {
+public struct ModelLogin: LinkValue, Hashable {
     public var schema: ThingSchema
     /// The device's `ProConst`: by name, the value.
     public var constants: [String: JSONValue]
@@ -36,15 +37,15 @@ public struct ModelLogin: Sendable, Hashable {
         ]
     }
 
-    /// Throws `invalidRequest` for a missing part, `valueInvalid` for a wrong schema.
-    public init(json: JSONValue) throws(IoTError) {
-        guard let form = json["schema"] else { throw IoTError(.invalidRequest, "model.login lacks its schema") }
-        let constants = try Self.object(json, "constants")
-        let readonly = try Self.object(json, "readonly")
+    /// Throws `valueInvalid`, too, for a wrong schema.
+    public init(_ members: LinkMembers) throws(IoTError) {
+        let form = try members.value("schema")
+        let constants = try members.optionalObject("constants") ?? [:]
+        let readonly = try members.optionalObject("readonly") ?? [:]
         var versions: [String: Int64] = [:]
-        for (path, version) in try Self.object(json, "writableVersions") {
+        for (path, version) in try members.optionalObject("writableVersions") ?? [:] {
             guard let number = version.integerValue else {
-                throw IoTError(.invalidRequest, "model.login: the version of \(path) must be an integer")
+                throw members.wrong("the version of \(path) must be a whole number")
             }
             versions[path] = number
         }
@@ -52,18 +53,10 @@ public struct ModelLogin: Sendable, Hashable {
             schema: try ThingSchema(vendorForm: form), constants: constants, readonly: readonly,
             writableVersions: versions)
     }
-
-    private static func object(_ json: JSONValue, _ key: String) throws(IoTError) -> [String: JSONValue] {
-        guard let value = json[key] else { return [:] }
-        guard let object = value.objectValue else {
-            throw IoTError(.invalidRequest, "model.login: \(key) must be an object")
-        }
-        return object
-    }
 }
 
 /// A `ProWritable` object that the device must carry out.
-public struct Delivery: Sendable, Hashable {
+public struct Delivery: LinkValue, Hashable {
     /// The whole object, `{"setVal":…,"t":…}`.
     public var value: JSONValue
     public var version: Int64
@@ -72,6 +65,13 @@ public struct Delivery: Sendable, Hashable {
         self.value = value
         self.version = version
     }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        value = try members.value("value")
+        version = try members.integer("version")
+    }
+
+    public var json: JSONValue { ["value": value, "version": .integer(version)] }
 }
 
 /// What a device's login changed in the hub's document, and what the device must carry out.
@@ -80,20 +80,22 @@ public struct LoginOutcome: Sendable, Hashable {
     public var dropped: [SchemaChange.DroppedValue]
     /// By name, without its class.
     public var writable: [String: Delivery]
+}
 
-    /// The result of `model.login`: `{"writable":{name:{"value","version"}}}`.
-    public var json: JSONValue {
-        [
-            "writable": .object(
-                writable.mapValues { ["value": $0.value, "version": .integer($0.version)] })
-        ]
+/// What `model.login` answers: by name, without its class, what the device must carry out.
+public struct LoginDeliveries: LinkValue, Hashable {
+    public var writable: [String: Delivery]
+
+    public init(writable: [String: Delivery]) {
+        self.writable = writable
     }
 
-    /// The deliveries in an answer to `model.login`; what is malformed is left out.
-    static func deliveries(in result: JSONValue) -> [String: Delivery] {
-        (result["writable"]?.objectValue ?? [:]).compactMapValues { entry in
-            guard let value = entry["value"], let version = entry["version"]?.integerValue else { return nil }
-            return Delivery(value: value, version: version)
+    /// What is malformed is left out.
+    public init(_ members: LinkMembers) {
+        writable = (members["writable"]?.objectValue ?? [:]).compactMapValues { entry in
+            try? Delivery(LinkMembers(entry, of: members.method, failure: members.failure))
         }
     }
+
+    public var json: JSONValue { ["writable": .object(writable.mapValues(\.json))] }
 }

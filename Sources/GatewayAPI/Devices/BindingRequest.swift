@@ -1,21 +1,5 @@
 public import IoTCore
 
-/// One account bound to a device.
-public struct BindingDescription: Codable, Hashable, Sendable {
-    public var accessId: String
-    public var role: BindingRole
-    public var actions: [DeviceAction]
-    /// Since when: ms since 1970; `nil` when the hub does not know.
-    public var since: Int64?
-
-    public init(accessId: String, role: BindingRole, actions: [DeviceAction], since: Int64? = nil) {
-        self.accessId = accessId
-        self.role = role
-        self.actions = actions
-        self.since = since
-    }
-}
-
 /// `GET /v1/devices/{device}/bindings`
 public struct BindingList: Codable, Hashable, Sendable {
     public var bindings: [BindingDescription]
@@ -50,18 +34,3 @@ public struct BindingRequest: APIRequestBody, Hashable {
     }
 }
 
-/// The binding as it now is.
-public struct BindingResponse: Codable, Hashable, Sendable {
-    /// The device's id.
-    public var device: String
-    public var user: String
-    public var role: BindingRole
-    public var actions: [DeviceAction]
-
-    public init(device: String, user: String, role: BindingRole, actions: [DeviceAction]) {
-        self.device = device
-        self.user = user
-        self.role = role
-        self.actions = actions
-    }
-}

@@ -1,5 +1,3 @@
-public import IoTCore
-
 /// One account of the hub.
 public struct UserDescription: Codable, Hashable, Sendable {
     public var accessId: String
@@ -22,18 +20,27 @@ public struct UserDescription: Codable, Hashable, Sendable {
     }
 }
 
-/// `GET /v1/users`
-public struct UserList: Codable, Hashable, Sendable {
-    public var users: [UserDescription]
-    /// What `after` must say for the next page; `nil` at the list's end.
-    public var next: String?
+/// The account that was made.
+public struct UserResponse: Codable, Hashable, Sendable {
+    public var accessId: String
+    public var kind: AccountKind
 
-    public init(users: [UserDescription], next: String? = nil) {
-        self.users = users
-        self.next = next
+    public init(accessId: String, kind: AccountKind) {
+        self.accessId = accessId
+        self.kind = kind
     }
+}
 
-    public init(_ page: Page<UserDescription>) {
-        self.init(users: page.elements, next: page.next)
+public struct TemporaryUserResponse: Codable, Hashable, Sendable {
+    public var accessId: String
+    /// Seconds since 1970.
+    public var expires: Int64
+    /// With it the account's user joins; told this once.
+    public var enrolment: String?
+
+    public init(accessId: String, expires: Int64, enrolment: String? = nil) {
+        self.accessId = accessId
+        self.expires = expires
+        self.enrolment = enrolment
     }
 }

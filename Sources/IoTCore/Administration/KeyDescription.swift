@@ -13,10 +13,12 @@ public struct KeyDescription: Codable, Hashable, Sendable {
     public var expires: Int64
     /// Seconds since 1970, to the minute; `nil` while it was not used.
     public var lastUse: Int64?
+    /// The API token that it was made with, by its id: it ends with that one.
+    public var parent: String?
 
     public init(
         id: String, name: String, account: String, devices: [String]? = nil, actions: [DeviceAction], issued: Int64,
-        expires: Int64, lastUse: Int64? = nil
+        expires: Int64, lastUse: Int64? = nil, parent: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -26,21 +28,22 @@ public struct KeyDescription: Codable, Hashable, Sendable {
         self.issued = issued
         self.expires = expires
         self.lastUse = lastUse
+        self.parent = parent
     }
 }
 
-/// `GET /v1/keys`
-public struct KeyList: Codable, Hashable, Sendable {
-    public var keys: [KeyDescription]
-    /// What `after` must say for the next page; `nil` at the list's end.
-    public var next: String?
+/// The key that was made; it is told this once.
+public struct KeyResponse: Codable, Hashable, Sendable {
+    public var id: String
+    public var name: String
+    public var key: String
+    /// Seconds since 1970.
+    public var expires: Int64
 
-    public init(keys: [KeyDescription], next: String? = nil) {
-        self.keys = keys
-        self.next = next
-    }
-
-    public init(_ page: Page<KeyDescription>) {
-        self.init(keys: page.elements, next: page.next)
+    public init(id: String, name: String, key: String, expires: Int64) {
+        self.id = id
+        self.name = name
+        self.key = key
+        self.expires = expires
     }
 }

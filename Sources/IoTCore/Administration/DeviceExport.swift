@@ -1,5 +1,3 @@
-public import IoTCore
-
 /// `GET /v1/devices/{device}/export`: all that the hub stores of a device's thing model.
 public struct DeviceExport: Codable, Hashable, Sendable {
     public var id: String

@@ -17,11 +17,12 @@ public struct TokenDescription: Codable, Hashable, Sendable {
     public var isLocal: Bool?
     /// An API token's, to a minute: seconds since 1970; `nil` before it was used.
     public var lastUse: Int64?
+    /// The API token that it was made with, by its id: it ends with that one.
+    public var parent: String?
 
     public init(
         id: String, kind: TokenKind, name: String? = nil, principal: String?, issued: Int64, expires: Int64,
-        devices: [String]? = nil,
-        actions: [DeviceAction]? = nil, isLocal: Bool? = nil, lastUse: Int64? = nil
+        devices: [String]? = nil, actions: [DeviceAction]? = nil, isLocal: Bool? = nil, lastUse: Int64? = nil, parent: String? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -33,21 +34,6 @@ public struct TokenDescription: Codable, Hashable, Sendable {
         self.actions = actions
         self.isLocal = isLocal
         self.lastUse = lastUse
-    }
-}
-
-/// `GET /v1/tokens`
-public struct TokenList: Codable, Hashable, Sendable {
-    public var tokens: [TokenDescription]
-    /// What `after` must say for the next page; `nil` at the list's end.
-    public var next: String?
-
-    public init(tokens: [TokenDescription], next: String? = nil) {
-        self.tokens = tokens
-        self.next = next
-    }
-
-    public init(_ page: Page<TokenDescription>) {
-        self.init(tokens: page.elements, next: page.next)
+        self.parent = parent
     }
 }

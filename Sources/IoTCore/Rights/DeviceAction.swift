@@ -8,4 +8,9 @@ public enum DeviceAction: String, Codable, Hashable, Sendable, CaseIterable {
     case control
     /// Write properties and user properties, rename.
     case configure
+
+    /// Those that this version knows; `nil` for what is no list.
+    public static func list(_ json: JSONValue?) -> [DeviceAction]? {
+        json?.arrayValue?.compactMap { $0.stringValue.flatMap { DeviceAction(rawValue: $0) } }
+    }
 }

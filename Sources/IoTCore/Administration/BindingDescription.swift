@@ -1,0 +1,45 @@
+/// One account bound to a device.
+public struct BindingDescription: Codable, Hashable, Sendable {
+    public var accessId: String
+    public var role: BindingRole
+    public var actions: [DeviceAction]
+    /// Since when: ms since 1970; `nil` when the hub does not know.
+    public var since: Int64?
+
+    public init(accessId: String, role: BindingRole, actions: [DeviceAction], since: Int64? = nil) {
+        self.accessId = accessId
+        self.role = role
+        self.actions = actions
+        self.since = since
+    }
+}
+
+/// The binding as it now is.
+public struct BindingResponse: Codable, Hashable, Sendable {
+    /// The device's id.
+    public var device: String
+    public var user: String
+    public var role: BindingRole
+    public var actions: [DeviceAction]
+
+    public init(device: String, user: String, role: BindingRole, actions: [DeviceAction]) {
+        self.device = device
+        self.user = user
+        self.role = role
+        self.actions = actions
+    }
+}
+
+/// A subscription token: whoever has an account may bind it to the device with it.
+public struct ShareResponse: Codable, Hashable, Sendable {
+    public var token: String
+    public var actions: [DeviceAction]
+    /// s since 1970.
+    public var expires: Int64
+
+    public init(token: String, actions: [DeviceAction], expires: Int64) {
+        self.token = token
+        self.actions = actions
+        self.expires = expires
+    }
+}

@@ -1,0 +1,50 @@
+public import IoTCore
+
+/// `device.bound`: what the account may do with a device from now on.
+public struct BoundNotice: LinkValue, Hashable {
+    public var device: DeviceID
+    public var name: String?
+    public var role: String?
+    /// `nil` from a hub that knows roles only.
+    public var actions: [DeviceAction]?
+
+    public init(device: DeviceID, name: String, role: BindingRole, actions: BindingActions) {
+        self.device = device
+        self.name = name
+        self.role = role.rawValue
+        self.actions = actions.list
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        device = try members.deviceID("device")
+        name = try members.optionalText("name")
+        role = try members.optionalText("role")
+        actions = try members.knownActions("actions")
+    }
+
+    public var json: JSONValue {
+        .members([
+            "device": .string(device.rawValue), "name": .text(name), "role": .text(role),
+            "actions": actions.map { BindingActions($0).json },
+        ])
+    }
+}
+
+/// `device.unbound`: the device is the account's no more.
+public struct UnboundNotice: LinkValue, Hashable {
+    public var device: DeviceID
+    /// `unbound`, `removed`, `forced` or `expired`.
+    public var reason: String?
+
+    public init(device: DeviceID, reason: String) {
+        self.device = device
+        self.reason = reason
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        device = try members.deviceID("device")
+        reason = try members.optionalText("reason")
+    }
+
+    public var json: JSONValue { .members(["device": .string(device.rawValue), "reason": .text(reason)]) }
+}

@@ -1,0 +1,53 @@
+public import IoTCore
+
+/// The parameters of what concerns one device and needs nothing more.
+public struct DeviceReference: LinkValue, Hashable {
+    /// An id or a name, here and in all of these.
+    public var device: String
+
+    public init(device: String) {
+        self.device = device
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        device = try members.text("device")
+    }
+
+    public var json: JSONValue { ["device": .string(device)] }
+}
+
+/// The parameters of `device.create`.
+public struct DeviceCreation: LinkValue, Hashable {
+    public var name: String
+    public var owner: AccessID?
+
+    public init(name: String, owner: AccessID? = nil) {
+        self.name = name
+        self.owner = owner
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        name = try members.text("name")
+        owner = try members.optionalAccessID("owner")
+    }
+
+    public var json: JSONValue { .members(["name": .string(name), "owner": .text(owner?.rawValue)]) }
+}
+
+/// The parameters of `device.rename`.
+public struct DeviceRenaming: LinkValue, Hashable {
+    public var device: String
+    public var name: String
+
+    public init(device: String, name: String) {
+        self.device = device
+        self.name = name
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        device = try members.text("device")
+        name = try members.text("name")
+    }
+
+    public var json: JSONValue { ["device": .string(device), "name": .string(name)] }
+}

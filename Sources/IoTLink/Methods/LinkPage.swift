@@ -1,0 +1,60 @@
+public import IoTCore
+
+/// The parameters of a list that is given in pages.
+public struct PageQuery: LinkValue, Hashable {
+    public static let limits: ClosedRange<Int64> = 1...500
+
+    /// Only what comes after it in the list's order: the last of the page before.
+    public var after: String?
+    /// At most so many; 500 when absent, so that an answer fits an envelope.
+    public var limit: Int64?
+    /// `device.list`: another account's devices, for an administrator.
+    public var user: AccessID?
+
+    public init(after: String? = nil, limit: Int64? = nil, user: AccessID? = nil) {
+        self.after = after
+        self.limit = limit
+        self.user = user
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        after = try members.optionalText("after")
+        limit = try members.optionalInteger("limit")
+        user = try members.optionalAccessID("user")
+        guard Self.limits.contains(limit ?? 1) else {
+            throw members.wrong("limit", "\(Self.limits.lowerBound) to \(Self.limits.upperBound)")
+        }
+    }
+
+    public var json: JSONValue {
+        .members(["after": .text(after), "limit": .whole(limit), "user": .text(user?.rawValue)])
+    }
+}
+
+/// One line of a list that is given in pages.
+public protocol LinkListed: LinkValue {
+    /// The member of the answer that holds the list.
+    static var listName: String { get }
+    /// What `after` says for the lines after this one.
+    var place: String { get }
+}
+
+/// A page of a list.
+public struct LinkPage<Element: LinkListed>: LinkValue {
+    public var elements: [Element]
+    public var hasMore: Bool
+
+    public init(_ elements: [Element], hasMore: Bool) {
+        self.elements = elements
+        self.hasMore = hasMore
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        elements = try members.list(Element.listName, of: Element.self)
+        hasMore = try members.flag("more")
+    }
+
+    public var json: JSONValue {
+        [Element.listName: .array(elements.map(\.json)), "more": .bool(hasMore)]
+    }
+}
