@@ -92,7 +92,7 @@ struct BrokerBoundsTests {
             guard case .unixSocket(let path) = hub.endpoint else { throw IoTError(.internalFailure) }
             let deaf = DeafClient(socketPath: path)
             try deaf.join(.random(.user(mallory)), token: token, quality: quality)
-            let data = try MessageData.encode([UInt8](repeating: 7, count: 30_000))
+            let data = try MessageData([UInt8](repeating: 7, count: 30_000)).json
             try await withSession(hub, .device(device), deviceToken) { camera in
                 _ = try await camera.request("model.login", try ModelLogin.sample().json)
                 try await withSession(hub, owner, ownerToken) { user in

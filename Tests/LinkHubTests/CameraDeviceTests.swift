@@ -150,7 +150,7 @@ struct CameraDeviceTests {
         #expect(refused?.code == .nameTaken)
         #expect(refused?.remedy?.contains(back.rawValue) == true, "it says how to name that device all the same")
         #expect(hub.core.state.enrolments.isEmpty)
-        let data = try MessageData.encode(Array(#"{"device":"back"}"#.utf8))
+        let data = try MessageData(Array(#"{"device":"back"}"#.utf8)).json
         let provision: JSONValue = ["path": "GET/NetCfg_Token", "data": data]
         #expect(try hub.request(hub.owner, "server.request", provision)?.code == .nameTaken)
         #expect(try enrol(&hub, ["devices": [.string(back.rawValue)]])?.code == .success)

@@ -92,7 +92,7 @@ struct HubCoreBulkTests {
 
         try hub.core.bind(hub.owner.principal.accessID!, hub.back, .owner, at: hub.time)
         let away = try hub.request(hub.owner, "property.readMany", ["path": "", "devices": ["back"]])
-        let refused = try #require(away?.result["readings"]?.arrayValue?.first.flatMap(DeviceReading.init(json:)))
+        let refused = try #require(try ModelMethod.readMany.result(away?.result ?? .null).readings.first)
         #expect(refused.error?.code == .deviceOffline)
         #expect(refused.error?.remedy == "switch it on once")
     }
@@ -175,7 +175,7 @@ struct HubCoreBulkTests {
         let sent = try hub.sendRequest(hub.camera, "model.login", login.json)
         let events = sent.compactMap { sent -> ThingEvent? in
             guard case .push(let push) = sent.envelope, sent.address == hub.guest else { return nil }
-            return push.method == "device.event" ? ThingEvent(json: push.params) : nil
+            return EventMethod.event.parameters(of: push)
         }
         #expect(events.map(\.topic) == ["EVENT_SYS/SchemaChanged"])
         let dropped = try #require(events.first?.body["dropped"]?.arrayValue)

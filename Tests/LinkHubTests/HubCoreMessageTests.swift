@@ -191,7 +191,7 @@ struct HubCoreMessageTests {
         #expect(Set(heard.map(\.address)) == [hub.owner, hub.guest])
         guard case .push(let push)? = heard.first?.envelope else { throw IoTError(.internalFailure) }
         #expect(push.params == ["device": .string(hub.front.rawValue), "data": "aGk="])
-        #expect(DeviceData(push)?.data == Array("hi".utf8))
+        #expect(MessageMethod.data.parameters(of: push)?.data == Array("hi".utf8))
         #expect(replies(pushed, to: hub.camera).map(\.result) == [[:]])
     }
 
@@ -204,7 +204,7 @@ struct HubCoreMessageTests {
             params["data"] = data.map { .string(Data($0.utf8).base64EncodedString()) }
             return try hub.request(address, "server.request", params)?.outcome.flatMap { result in
                 Result { () throws(IoTError) in
-                    (try? JSONValue(parsing: try MessageData.decode(result["data"]))) ?? .null
+                    (try? JSONValue(parsing: try MessageData(result["data"]).bytes)) ?? .null
                 }
             }
         }

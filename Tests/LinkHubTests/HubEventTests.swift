@@ -35,10 +35,7 @@ struct HubEventTests {
         }
 
         func list(_ params: JSONValue = [:]) async throws -> EventPage {
-            let result = try await hub.request(owner, "event.list", params).outcome.get()
-            return EventPage(
-                events: (result["events"]?.arrayValue ?? []).compactMap(ThingEvent.init(json:)),
-                next: result["more"] == true ? result["next"]?.integerValue : nil)
+            try EventMethod.list.result(try await hub.request(owner, "event.list", params).outcome.get())
         }
     }
 

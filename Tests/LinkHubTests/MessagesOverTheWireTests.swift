@@ -98,8 +98,8 @@ struct MessagesOverTheWireTests {
             var told: ThingEvent?
             var data: DeviceData?
             for await push in pushes {
-                if push.method == EventMethod.event.name { told = ThingEvent(json: push.params) }
-                data = data ?? DeviceData(push)
+                if let event = EventMethod.event.parameters(of: push) { told = event }
+                data = data ?? MessageMethod.data.parameters(of: push)
                 if told != nil, data != nil { break }
             }
             #expect(told?.id == id)

@@ -44,7 +44,7 @@ import ThingModel
             uniqueKeysWithValues: first.writable.map { ("ProWritable.\($0.key)", $0.value.version) })
         var login = ModelLogin(of: device)
         login.writableVersions = versions
-        let second = try hub.login(ModelLogin(json: JSONValue(parsing: login.json.jsonText)), at: 3)
+        let second = try hub.login(ModelLogin(parameters: JSONValue(parsing: login.json.jsonText)), at: 3)
         #expect(second.writable == ["_logLevel": Delivery(value: change.value, version: change.version)])
         try hub.markApplied("ProWritable._logLevel", version: change.version)
 
@@ -92,7 +92,7 @@ import ThingModel
         try expectError(.valueInvalid) { _ = try hub.login(login, at: 1) }
         #expect(hub == before)
         for text in ["{}", #"{"schema":{},"constants":1}"#, #"{"schema":{},"writableVersions":{"x":"1"}}"#] {
-            try expectError(.invalidRequest) { _ = try ModelLogin(json: JSONValue(parsing: text)) }
+            try expectError(.invalidRequest) { _ = try ModelLogin(parameters: JSONValue(parsing: text)) }
         }
     }
 

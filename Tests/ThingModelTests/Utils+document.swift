@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 import Testing
 import ThingModel
 
@@ -34,4 +35,11 @@ func expectError(
     let error = try #require(throws: IoTError.self, sourceLocation: sourceLocation) { try body() }
     #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
     return error
+}
+
+extension LinkValue {
+    /// As the parameters of a request have it.
+    init(parameters json: JSONValue) throws(IoTError) {
+        try self.init(LinkMembers(json, of: "test", failure: .invalidRequest))
+    }
 }

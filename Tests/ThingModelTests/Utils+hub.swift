@@ -91,14 +91,14 @@ final class HubStandIn: ModelLink {
         }
         switch method {
         case ModelMethod.login.name:
-            let login = try ModelLogin(json: params)
+            let login = try ModelLogin(parameters: params)
             if state.document == nil { state.document = ThingDocument(schema: login.schema) }
-            return try state.document?.login(login, at: 1).json ?? .null
+            return LoginDeliveries(writable: try state.document?.login(login, at: 1).writable ?? [:]).json
         case ModelMethod.report.name:
             for change in params["changes"]?.arrayValue ?? [] {
                 _ = try state.document?.report(change["path"]?.stringValue ?? "", change["value"] ?? .null, at: 2)
             }
-            return [:]
+            return ["version": .integer(state.document?.version ?? 0)]
         case ModelMethod.applied.name:
             try state.document?.markApplied(
                 params["path"]?.stringValue ?? "", version: params["version"]?.integerValue ?? 0)

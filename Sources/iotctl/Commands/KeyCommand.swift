@@ -1,5 +1,6 @@
 import ArgumentParser
 import GatewayAPI
+import IoTCore
 import NIOHTTP1
 
 struct KeyCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayAPI
+import IoTCore
 
 /// Figures for people.
 enum Format {

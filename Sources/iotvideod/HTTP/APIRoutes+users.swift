@@ -1,6 +1,7 @@
 import GatewayAPI
 import Hummingbird
 import IoTCore
+import IoTLink
 
 extension APIRoutes {
     static var users: [APIRoute] {
@@ -24,9 +25,7 @@ extension APIRoutes {
             },
             APIRoute(.post, "/v1/users/temporary") { request, gateway in
                 let body = try await request.decode(TemporaryUserRequest.self)
-                guard TemporaryUserRequest.lifetimes.contains(body.ttlSeconds) else {
-                    throw IoTError(.invalidRequest, "ttlSeconds must be from 60 to 604800")
-                }
+                try check(ttlSeconds: body.ttlSeconds, Lifetimes.temporaryAccounts)
                 try checkActions(body.actions)
                 let made = try await gateway.createTemporaryUser(body, requestID: try request.requestID)
                 return try Response(json: made, status: .created)
@@ -46,9 +45,7 @@ extension APIRoutes {
             APIRoute(.post, "/v1/devices/{device}/share") { request, gateway in
                 let body = try await request.decode(ShareRequest.self)
                 try checkActions(body.actions)
-                if let life = body.ttlSeconds, !(1...604_800).contains(life) {
-                    throw IoTError(.invalidRequest, "ttlSeconds: 1 to 604800, a week")
-                }
+                if let seconds = body.ttlSeconds { try check(ttlSeconds: seconds, Lifetimes.subscriptions) }
                 let made = try await gateway.share(request.parameter("device"), body, requestID: try request.requestID)
                 return try Response(json: made, status: .created)
             },
@@ -98,7 +95,7 @@ extension APIRoutes {
     private static func check(_ body: TokenRequest) throws(IoTError) {
         if let user = body.user { _ = try APIRequest.account(user, "user") }
         try checkActions(body.actions)
-        let limit = body.kind == .enrolment ? 64 : 256
+        let limit = body.kind == .enrolment ? EnrolmentCreation.mostDevices : CredentialScope.mostDevices
         if let devices = body.devices, devices.isEmpty || devices.count > limit {
             throw IoTError(.invalidRequest, "devices: 1 to \(limit), or leave it out")
         }
@@ -111,12 +108,16 @@ extension APIRoutes {
         guard body.kind != .link || body.devices == nil else {
             throw IoTError(.invalidRequest, "devices is for kinds api and enrolment only")
         }
-        let lifetimes = body.kind == .enrolment ? TokenRequest.enrolmentLifetimes : TokenRequest.lifetimes
+        let lifetimes = body.kind == .enrolment ? Lifetimes.enrolments : Lifetimes.credentials
         guard let lifetime = body.ttlSeconds else {
             guard body.kind == .enrolment else { throw IoTError(.invalidRequest, "ttlSeconds is missing") }
             return
         }
-        guard lifetimes.contains(lifetime) else {
+        try check(ttlSeconds: lifetime, lifetimes)
+    }
+
+    static func check(ttlSeconds: Int64, _ lifetimes: ClosedRange<Int64>) throws(IoTError) {
+        guard lifetimes.contains(ttlSeconds) else {
             throw IoTError(
                 .invalidRequest, "ttlSeconds must be from \(lifetimes.lowerBound) to \(lifetimes.upperBound)")
         }
