@@ -1,3 +1,4 @@
+import Gateway
 import GatewayAPI
 import Hummingbird
 import IoTCore
@@ -72,7 +73,7 @@ extension APIRoutes {
 
     /// The picture may come long after the request; a client that leaves meanwhile ends the wait.
     static func picture(
-        _ request: APIRequest, _ take: @escaping @Sendable () async throws -> Snapshot
+        _ request: APIRequest, _ take: @escaping @Sendable () async throws -> Picture
     ) async throws -> Response {
         let picture = try await request.request.body.consumeWithCancellationOnInboundClose { _ in try await take() }
         var headers: HTTPFields = [

@@ -1,3 +1,4 @@
+import Gateway
 import HTTPTypes
 import Hummingbird
 import IoTCore

@@ -1,3 +1,4 @@
+import Gateway
 import GatewayAPI
 import Hummingbird
 import IoTCore
@@ -19,7 +20,8 @@ enum APIRoutes {
             },
             APIRoute(open: "/openapi.yaml") { request, _ in APIDocument.response(to: request.request) },
             APIRoute(.get, "/metrics") { request, gateway in
-                let text = PrometheusText.write(try await gateway.metrics())
+                let text = PrometheusText.write(
+                    ProcessMetrics.samples() + (try await gateway.metrics()) + MetricsRegistry.shared.samples())
                 return Response(
                     status: .ok,
                     headers: [.contentType: PrometheusText.contentType, .contentLength: String(text.utf8.count)],

@@ -5,6 +5,7 @@ import NIOCore
 import PeerTransport
 import Synchronization
 
+@testable import Gateway
 @testable import iotvideod
 
 /// A gateway that notes which calls reach it, and answers each with something of the right type.
@@ -60,7 +61,6 @@ final class ScriptedGateway: GatewayService {
     func gateway(for lease: Lease) -> any Gateway { ScriptedView(script: self, lease: lease) }
 
     func obstacles() async -> [IoTError] { state.values.withLock { $0.obstacles } }
-    func metrics() async -> [MetricSample] { [] }
     func run() async { await leases.run() }
     func prepareToStop() async {}
 }
@@ -144,9 +144,9 @@ private struct ScriptedView: Gateway {
         return CameraTestReport(url: "", tracks: [], unsupportedTracks: [], measuredSeconds: 0)
     }
 
-    func picture(of device: String, _ bounds: PictureBounds?) async throws -> iotvideod.Snapshot {
+    func picture(of device: String, _ bounds: PictureBounds?) async throws -> Picture {
         try note()
-        return Snapshot(format: .jpeg, pts: 0, bytes: ByteBuffer(string: "picture"))
+        return Picture(format: .jpeg, pts: 0, bytes: ByteBuffer(string: "picture"))
     }
 
     func removeCamera(_ name: String) async throws { try note() }
@@ -382,7 +382,7 @@ private struct ScriptedView: Gateway {
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws { try note() }
     func closeBrowserCall(_ id: String) async throws { try note() }
 
-    func snapshot(_ id: String, format: SnapshotFormat) async throws -> iotvideod.Snapshot {
+    func snapshot(_ id: String, format: SnapshotFormat) async throws -> Picture {
         try note()
         throw error
     }
