@@ -131,12 +131,20 @@ let package = Package(
             ]),
 
         // Floor 6
+        library(
+            "Gateway",
+            [
+                "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
+                "PeerTransport", nioCore, coreMetrics,
+            ]),
+
+        // Floor 7
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
-                "PeerTransport", nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL,
-                coreMetrics, crypto, arguments, yams,
+                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "PeerTransport", "Gateway",
+                nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
+                arguments, yams,
             ],
             resources: [.embedInCode("HTTP/watch.html"), .embedInCode("HTTP/openapi.yaml")],
             swiftSettings: settings, linkerSettings: programLinking),
@@ -200,18 +208,27 @@ let package = Package(
                 "MediaChannel", "MediaPlayer", "PeerTransport", "RTP", "MediaCodec", "MediaTestSupport", "IoTLink",
                 "ThingModel", "IoTCore", nioCore, nioPosix, nioEmbedded, logging,
             ]),
-        tests("GatewayTests", ["GatewayAPI", "IoTCore"]),
+        tests("GatewayAPITests", ["GatewayAPI", "IoTCore"]),
+        tests(
+            "GatewayTests",
+            [
+                "Gateway", "GatewayAPI", "IoTLink", "MediaChannel", "PeerTransport", "IoTCore", nioCore, nioPosix,
+                logging, crypto,
+            ]),
         tests(
             "iotvideodTests",
             [
-                "iotvideod", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "RTP", "IoTCore",
-                nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL, coreMetrics, crypto,
-                arguments, yams,
+                "iotvideod", "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "RTP",
+                "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL,
+                coreMetrics, crypto, arguments, yams,
             ]),
         // The targets of Fuzz, replayed over what their fuzzers found.
         tests(
             "FuzzTests",
-            ["PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "iotvideod", nioCore, nioEmbedded, nioHTTP1]),
+            [
+                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "iotvideod", nioCore,
+                nioEmbedded, nioHTTP1,
+            ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),

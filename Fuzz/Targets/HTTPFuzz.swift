@@ -2,8 +2,10 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-// The daemon is a program, which another package cannot import: Fuzz compiles these sources itself.
+// The daemon is a program, and its gateway no product: another package cannot import them, so Fuzz compiles these
+// sources itself.
 #if canImport(iotvideod)
+    import Gateway
     @testable import iotvideod
 #endif
 

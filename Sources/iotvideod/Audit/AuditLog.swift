@@ -1,4 +1,5 @@
 import Foundation
+import Gateway
 import IoTCore
 import Logging
 import NIOCore

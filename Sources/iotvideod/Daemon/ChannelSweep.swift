@@ -1,3 +1,4 @@
+import Gateway
 import ServiceLifecycle
 
 /// Closes the channels that nobody uses any more.

@@ -1,3 +1,4 @@
+import Gateway
 import ServiceLifecycle
 import UnixSignals
 
@@ -9,7 +10,7 @@ struct ReloadOnSignal: Service {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         await cancelWhenGracefulShutdown {
             // Several signals during one reload are one more: the configuration is read when it begins.
-            for await _ in signals { _ = try? await fleet.reload() }
+            for await _ in signals { _ = try? await fleet.reloadConfiguration() }
         }
     }
 }

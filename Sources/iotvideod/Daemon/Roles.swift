@@ -1,3 +1,4 @@
+import Gateway
 import IoTCore
 import IoTLink
 import LinkHub
@@ -54,7 +55,7 @@ struct Roles: Service {
             link: link, socket: socket, certificates: certificates, iceServers: iceServers,
             usesServersOfDevices: configuration.media.useCameraServers, logger: Logger(label: "channel"))
         let quotas = Quotas()
-        quotas.apply(configuration.channels)
+        quotas.apply(connections: configuration.channels.connections, calls: configuration.channels.calls)
         let uses = ChannelUses(registry: registry, idleTimeout: configuration.channels.idleTimeout)
         let fleet = makeFleet(
             certificates: certificates, iceServers: iceServers, photos: photos, quotas: quotas, uses: uses)
@@ -132,7 +133,7 @@ struct Roles: Service {
             read: read, make: { camera, url in try await factory.make(camera, url: url) },
             apply: { [log] configuration in
                 log.current = configuration.log.level
-                quotas.apply(configuration.channels)
+                quotas.apply(connections: configuration.channels.connections, calls: configuration.channels.calls)
                 await uses.setIdleTimeout(configuration.channels.idleTimeout)
             })
         return CameraSupervisor(configuration, actions: actions, logger: logger)

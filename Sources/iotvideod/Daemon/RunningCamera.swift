@@ -23,9 +23,3 @@ extension Result where Failure == any Error {
         }
     }
 }
-
-extension CameraSupervisor: CameraFleet where Product == RunningCamera {
-    func cameras() -> [Camera] {
-        products.map(\.camera)
-    }
-}

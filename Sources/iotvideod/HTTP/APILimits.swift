@@ -9,8 +9,8 @@ struct APILimits: Sendable {
     var idleTimeout: TimeAmount = .seconds(60)
     /// From a connection's beginning to its first request's head, the TLS handshake included.
     var firstRequestTimeout: TimeAmount = .seconds(10)
-    /// Open connections of one TCP listener; see `ConnectionTable` for one more.
-    var connections = SharedResource.connections
+    /// Open connections of one TCP listener, and of one address (a /64 of IPv6); see `ConnectionTable` for one more.
+    var connections = QuotaBound(total: 512, each: 256)
     /// All of a request's header fields together, and one of them, in bytes.
     var headerListSize = 32 * 1024
     var headerFieldSize = 16 * 1024

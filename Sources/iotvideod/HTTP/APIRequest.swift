@@ -1,4 +1,5 @@
 import Foundation
+import Gateway
 import GatewayAPI
 import Hummingbird
 import IoTCore

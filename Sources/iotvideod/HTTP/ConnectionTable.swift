@@ -1,3 +1,4 @@
+import Gateway
 import IoTCore
 
 /// A listener's connections, and which of them goes when there are too many. A value without sockets.

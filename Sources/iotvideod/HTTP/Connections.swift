@@ -1,3 +1,4 @@
+import Gateway
 import IoTCore
 import NIOCore
 import Synchronization

@@ -1,3 +1,4 @@
+import Gateway
 import GatewayAPI
 import Hummingbird
 import IoTCore

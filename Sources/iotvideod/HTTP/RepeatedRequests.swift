@@ -1,4 +1,5 @@
 import Crypto
+import Gateway
 import Hummingbird
 import HummingbirdCore
 import IoTCore

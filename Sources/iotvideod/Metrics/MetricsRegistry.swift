@@ -1,4 +1,5 @@
 import CoreMetrics
+import Gateway
 import Synchronization
 
 /// A backend of swift-metrics that keeps the present values for `GET /metrics`.
@@ -108,9 +109,4 @@ struct MetricKey: Hashable, Sendable {
         }
         return name.isEmpty ? "_" : name
     }
-}
-
-struct MetricLabel: Hashable, Sendable {
-    let name: String
-    let value: String
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Gateway
 
 /// This process, as Prometheus' own clients tell it.
 enum ProcessMetrics {

@@ -6,6 +6,7 @@ import NIOPosix
 import ServiceLifecycle
 import Testing
 
+@testable import Gateway
 @testable import iotvideod
 
 /// The real server on real sockets.

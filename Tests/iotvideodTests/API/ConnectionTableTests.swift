@@ -2,6 +2,7 @@ import IoTCore
 import NIOCore
 import Testing
 
+@testable import Gateway
 @testable import iotvideod
 
 @Suite struct ConnectionTableTests {

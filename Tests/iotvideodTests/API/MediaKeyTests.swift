@@ -7,6 +7,7 @@ import NIOCore
 import Synchronization
 import Testing
 
+@testable import Gateway
 @testable import iotvideod
 
 /// A media key at the API: what it opens, and where it must not appear.

@@ -1,6 +1,7 @@
 import CoreMetrics
 import Testing
 
+@testable import Gateway
 @testable import iotvideod
 
 @Suite struct MetricsRegistryTests {

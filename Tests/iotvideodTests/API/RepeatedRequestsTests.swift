@@ -6,6 +6,7 @@ import NIOCore
 import Synchronization
 import Testing
 
+@testable import Gateway
 @testable import iotvideod
 
 @Suite struct RepeatedRequestsTests {

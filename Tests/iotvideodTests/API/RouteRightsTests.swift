@@ -4,6 +4,7 @@ import Hummingbird
 import IoTCore
 import Testing
 
+@testable import Gateway
 @testable import iotvideod
 
 /// Who may call what over TCP, by the token alone: the account's own rights are the hub's to judge.

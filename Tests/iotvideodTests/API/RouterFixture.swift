@@ -7,6 +7,7 @@ import NIOCore
 import NIOEmbedded
 import Synchronization
 
+@testable import Gateway
 @testable import iotvideod
 
 /// The API's router over a scripted gateway, as one listener serves it.

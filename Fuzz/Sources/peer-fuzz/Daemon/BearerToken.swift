@@ -1,1 +1,1 @@
-../../../../Sources/iotvideod/Access/BearerToken.swift
+../../../../Sources/Gateway/Callers/BearerToken.swift

@@ -1,1 +1,0 @@
-../../../../Sources/iotvideod/Access/SharedResource.swift

@@ -1,0 +1,57 @@
+import IoTLink
+
+/// What a caller shows over TCP: an API token, three parts of base64url as every JWT has (RFC 7519 §3), or a media key.
+/// It is never printed.
+package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
+    package enum Kind: Sendable, Hashable {
+        case api
+        case key
+
+        package var noun: String {
+            switch self {
+            case .api: "API token"
+            case .key: "media key"
+            }
+        }
+
+        /// What to do when one is not good.
+        package var remedy: String {
+            switch self {
+            case .api: "make a new one with `iotctl token create --api`"
+            case .key: "make a new one with `iotctl key create`"
+            }
+        }
+    }
+
+    static let maximumSize = 4096
+
+    package let text: String
+    package let kind: Kind
+
+    /// `nil` for text of another form. Only ASCII passes, so that comparing and hashing costs no more than its bytes.
+    package init?(_ text: some Sequence<UInt8>) {
+        var bytes: [UInt8] = []
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                bytes.append(byte)
+            default: return nil
+            }
+            guard bytes.count <= Self.maximumSize else { return nil }
+        }
+        self.text = String(decoding: bytes, as: UTF8.self)
+        if MediaKey(self.text) != nil {
+            kind = .key
+        } else if bytes.count >= 5, bytes.count(where: { $0 == UInt8(ascii: ".") }) == 2 {
+            kind = .api
+        } else {
+            return nil
+        }
+    }
+
+    package var description: String { kind.noun }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

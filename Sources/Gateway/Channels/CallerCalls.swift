@@ -1,0 +1,51 @@
+import GatewayAPI
+import IoTCore
+import MediaChannel
+import PeerTransport
+
+struct CallerCalls: GatewayCalls {
+    let session: CallerSession
+
+    func iceServers(_ device: String) async throws -> [ICEServer] {
+        _ = try await session.viewable(device)
+        return session.gateway.iceServers.servers(for: Hex.random(byteCount: 8), at: WallClock.milliseconds() / 1000)
+    }
+
+    func open(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
+        let entry = try await session.viewable(device)
+        guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
+        // The media do not pass here, so the call holds a right of its own, which ends it.
+        let id = RelayedCalls.makeID()
+        let relayed = session.gateway.registry.relayed
+        let right = session.gateway.leases.begin(session.caller) { await relayed.close(id) }
+        right.needs(device: entry.id)
+        right.keep(try session.take(.calls))
+        return try await relayed.open(
+            id, device: device, source: 0, offer: offer, as: session.principal, right: right)
+    }
+
+    func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {
+        let call = try call(id)
+        guard iceUfrag == nil || iceUfrag == call.iceUfrag else {
+            throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted", remedy: "end it and call again")
+        }
+        for candidate in candidates {
+            try await session.gateway.registry.relayed.trickle(id, candidate: candidate)
+        }
+    }
+
+    func close(_ id: String) async throws {
+        _ = try call(id)
+        await session.gateway.registry.relayed.close(id)
+    }
+
+    /// A call of the caller's account; another's does not exist.
+    private func call(_ id: String) throws(IoTError) -> RelayedCalls.Call {
+        let call = try session.gateway.registry.relayed.call(id)
+        guard call.account == session.principal else {
+            throw IoTError(.notFound, "there is no such call, or it is over", remedy: "call again")
+        }
+        try session.caller.require(device: call.device.rawValue)
+        return call
+    }
+}

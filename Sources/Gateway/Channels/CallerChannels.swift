@@ -1,0 +1,143 @@
+import GatewayAPI
+import IoTCore
+import MediaChannel
+import MediaPlayer
+import NIOCore
+
+struct CallerChannels: GatewayChannels {
+    let session: CallerSession
+
+    func open(_ request: ChannelRequest) async throws -> ChannelDescription {
+        guard request.channelKind == .monitor else {
+            throw IoTError(.invalidRequest, "kind: \(request.kind) is not offered; ask for monitor")
+        }
+        guard (0...255).contains(request.source) else {
+            throw IoTError(.invalidRequest, "source: must be 0 to 255")
+        }
+        let entry = try await session.viewable(request.device)
+        let part = try session.take(.channelUses)
+        let use = try await session.open(entry, source: request.source)
+        await session.gateway.uses.add(use.id, owner: session.caller.account, part)
+        return await session.gateway.describe(use)
+    }
+
+    func list(_ page: PageRequest) async throws -> Page<ChannelDescription> {
+        Page(of: await all(), page, by: \.id)
+    }
+
+    /// The caller's, as far as its token is good for their devices.
+    func all() async -> [ChannelDescription] {
+        let own = await session.gateway.uses.ids(of: session.caller.account)
+        var descriptions: [ChannelDescription] = []
+        for use in await session.gateway.registry.all
+        where own.contains(use.id) && session.caller.scope.includes(device: use.channel.device.rawValue) {
+            descriptions.append(await session.gateway.describe(use))
+        }
+        return descriptions
+    }
+
+    func show(_ id: String) async throws -> ChannelDescription {
+        await session.gateway.describe(try await use(id))
+    }
+
+    func play(_ id: String) async throws -> ChannelDescription {
+        let use = try await use(id)
+        try await use.play()
+        return await session.gateway.describe(use)
+    }
+
+    func close(_ id: String) async throws -> ChannelDescription {
+        let use = try await use(id)
+        var description = await session.gateway.describe(use)
+        await session.gateway.uses.close(id)
+        description.state = ChannelState(await use.describe().state)
+        return description
+    }
+
+    func events(_ id: String) async throws -> AsyncStream<ChannelUpdate> {
+        let use = try await use(id)
+        let source = await use.events()
+        return AsyncStream(unfolding: {
+            for await event in source {
+                if let update = await translate(event, use) { return update }
+            }
+            return nil
+        })
+    }
+
+    private func translate(_ event: MonitorEvent, _ use: ChannelRegistry.Use) async -> ChannelUpdate? {
+        switch event {
+        case .stateChanged(let state): .state(ChannelState(state))
+        case .statistics(let description): .statistics(StatisticsReport(description))
+        case .discontinuity(.audio, _, _, _): nil
+        case .discontinuity(.video, let reason, let pts, let video):
+            .discontinuity(
+                ChannelDiscontinuity(
+                    reason: reason == .sizeChanged ? .size : .clock, pts: pts, width: video?.width,
+                    height: video?.height))
+        case .warning(let error): .warning(APIError(error))
+        case .ended: .end(await session.gateway.describe(use))
+        }
+    }
+
+    // MARK: Media
+
+    func snapshot(_ id: String, format: SnapshotFormat) async throws -> Picture {
+        let use = try await use(id)
+        let picture = try await use.channel.snapshot(format == .png ? .png : .jpeg)
+        return Picture(format: format, pts: picture.pts, bytes: picture.bytes)
+    }
+
+    func recording(_ id: String, frames: Int?) async throws -> MediaBody {
+        let use = try await use(id)
+        return await body(use, "video/mp4", try await use.channel.record(frames: frames))
+    }
+
+    func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
+        let use = try await use(id)
+        return await body(use, "video/x-yuv4mpeg", try await use.channel.rawVideo(frames: frames))
+    }
+
+    func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody {
+        let use = try await use(id)
+        return await body(use, "audio/wav", try await use.channel.rawAudio(frames: frames))
+    }
+
+    func resource(_ name: String) async throws -> MediaBody {
+        guard session.gateway.resources.owner(of: name) == session.caller.account else {
+            throw IoTError(
+                .notFound, "there is no such resource, or it is older than ten minutes", remedy: "take a new photo")
+        }
+        // A picture does not cross the link, where the hub would see it.
+        guard let picture = session.gateway.photos.picture(named: name, at: .now()) else {
+            throw IoTError(
+                .notFound, "the picture is older than ten minutes, or kept by the daemon that runs the camera",
+                remedy: "`iotctl monitor ID --snapshot FILE` takes one over the encrypted channel")
+        }
+        try session.caller.require(device: picture.device.rawValue)
+        // Who lost the device meanwhile gets no picture of it any more.
+        guard await session.gateway.rights.mayView(picture.device.rawValue, session.caller.account) else {
+            throw IoTError(.relationInvalid, "this account may not view the device")
+        }
+        return MediaBody(contentType: "image/jpeg", bytes: picture.bytes)
+    }
+
+    // MARK: Inside
+
+    /// A channel of the caller's account; another's does not exist.
+    private func use(_ id: String) async throws -> ChannelRegistry.Use {
+        guard await session.gateway.uses.owner(of: id) == session.caller.account else {
+            throw IoTError(.notFound, "there is no channel \(id)", remedy: "open a new one")
+        }
+        await session.gateway.uses.touch(id)
+        let use = try await session.gateway.registry.use(id)
+        try session.caller.require(device: use.channel.device.rawValue)
+        session.lease.needs(device: use.channel.device.rawValue)
+        return use
+    }
+
+    private func body(_ use: ChannelRegistry.Use, _ contentType: String, _ sink: MediaSink) async -> MediaBody {
+        await session.gateway.uses.add(sink, to: use.id)
+        return MediaBody(contentType: contentType, chunks: sink.chunks)
+    }
+}

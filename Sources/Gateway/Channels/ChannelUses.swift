@@ -1,0 +1,81 @@
+import IoTCore
+package import MediaChannel
+import MediaPlayer
+import NIOCore
+
+/// Which channels are in use, so that the channel of a client that was killed is closed.
+package actor ChannelUses {
+    private struct Entry {
+        let owner: AccessID
+        /// Of `SharedResource.channelUses`.
+        let part: QuotaPart
+        var sinks: [MediaSink] = []
+        var lastUsed: NIODeadline
+    }
+
+    private let registry: ChannelRegistry
+    private var idleTimeout: TimeAmount
+    private var entries: [String: Entry] = [:]
+
+    package init(registry: ChannelRegistry, idleTimeout: Duration) {
+        self.registry = registry
+        self.idleTimeout = TimeAmount(idleTimeout)
+    }
+
+    package func setIdleTimeout(_ timeout: Duration) {
+        idleTimeout = TimeAmount(timeout)
+    }
+
+    /// A channel was opened, which belongs to this account.
+    func add(_ id: String, owner: AccessID, _ part: QuotaPart) {
+        entries[id] = Entry(owner: owner, part: part, lastUsed: .now())
+    }
+
+    /// Whose the channel is; `nil` when there is none.
+    func owner(of id: String) -> AccessID? {
+        entries[id]?.owner
+    }
+
+    func ids(of account: AccessID) -> Set<String> {
+        Set(entries.filter { $0.value.owner == account }.keys)
+    }
+
+    /// A request was made for the channel.
+    func touch(_ id: String) {
+        entries[id]?.lastUsed = .now()
+    }
+
+    /// A response reads from the sink.
+    func add(_ sink: MediaSink, to id: String) {
+        entries[id]?.sinks.append(sink)
+    }
+
+    /// Ends the use's bodies in order, and its part in the channel.
+    func close(_ id: String) async {
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        entry.sinks.forEach { $0.end() }
+        await registry.close(id)
+    }
+
+    func closeAll() async {
+        for id in Array(entries.keys) { await close(id) }
+    }
+
+    /// Closes what nobody uses any more; runs until cancelled.
+    package func sweep() async {
+        while !Task.isCancelled {
+            for id in Array(entries.keys) {
+                if await isInUse(id) { entries[id]?.lastUsed = .now() }
+                if let entry = entries[id], NIODeadline.now() - entry.lastUsed > idleTimeout { await close(id) }
+            }
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    private func isInUse(_ id: String) async -> Bool {
+        entries[id]?.sinks.removeAll { $0.chunks.isClosed }
+        if entries[id]?.sinks.isEmpty == false { return true }
+        guard let use = try? await registry.use(id) else { return false }
+        return await use.isWatched
+    }
+}

@@ -1,0 +1,99 @@
+import GatewayAPI
+import IoTCore
+import IoTLink
+import MediaChannel
+import ThingModel
+
+/// Gathers what `GatewayEvents.follow` gives, and does what else goes on while the gateway runs.
+extension LocalGateway {
+    package func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.readStatus() }
+            group.addTask { await self.readPushes() }
+            group.addTask { await self.watchChannels() }
+            group.addTask { await self.leases.run() }
+            group.addTask { await self.readTokenKeys() }
+            group.addTask { await self.forgetLostCalls() }
+        }
+    }
+
+    private func readStatus() async {
+        for await change in link.statusChanges() {
+            feed.publish(.link(linkState(change)), to: .everyone)
+            // Pushes may have been missed.
+            if change.status == .online { await rights.invalidate() }
+        }
+    }
+
+    /// Asks for the hub's keys each time that the link becomes online: a hub has others at most after its restart.
+    private func readTokenKeys() async {
+        for await change in link.statusChanges() where change.status == .online {
+            let hub = HubClient(link: link, account: nil)
+            while !Task.isCancelled, link.current.status == .online {
+                // Until they come, the hub is asked about each token.
+                tokens.use(nil)
+                do {
+                    tokens.use(try await hub.tokenKeys())
+                    break
+                } catch {
+                    try? await Task.sleep(for: .seconds(1))
+                }
+            }
+        }
+    }
+
+    private func forgetLostCalls() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(60))
+            await registry.relayed.forgetLost()
+        }
+    }
+
+    private func readPushes() async {
+        for await push in link.pushes() {
+            guard let event = GatewayEvent(push) else { continue }
+            switch event {
+            case .binding:
+                await rights.invalidate()
+                feed.publish(event, to: .account(account))
+            default:
+                if let device = event.device { feed.publish(event, to: .viewers(device: device)) }
+            }
+        }
+    }
+
+    /// Looks at the channels once a second: what changed is told, and what they counted is added up.
+    private func watchChannels() async {
+        var watch = ChannelWatch()
+        while !Task.isCancelled {
+            var seen: [ChannelWatch.Observation] = []
+            for use in await registry.all {
+                guard let owner = await uses.owner(of: use.id) else { continue }
+                seen.append(
+                    ChannelWatch.Observation(
+                        owner: owner, channel: ObjectIdentifier(use.channel), description: await describe(use),
+                        statistics: StatisticsReport(await use.channel.describe())))
+            }
+            for (owner, change) in watch.observe(seen) { feed.publish(.channel(change), to: .account(owner)) }
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    func describe(_ use: ChannelRegistry.Use) async -> ChannelDescription {
+        let channel = await use.describe()
+        var tracks: [TrackDescription] = []
+        if let video = channel.video { tracks.append(TrackDescription(.video(video))) }
+        if let audio = channel.audio { tracks.append(TrackDescription(.audio(audio))) }
+        return ChannelDescription(
+            id: use.id, device: use.channel.device.rawValue, deviceName: use.deviceName, source: use.channel.source,
+            kind: .monitor, state: ChannelState(channel.state), tracks: tracks,
+            statistics: channel.statistics == nil ? nil : StatisticsReport(channel))
+    }
+}
+
+extension ChannelState {
+    init(_ state: MonitorState) {
+        self.init(
+            connection: state.connection, substate: state.substate, player: state.player, reason: state.reason)
+    }
+}

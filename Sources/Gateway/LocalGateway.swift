@@ -1,0 +1,151 @@
+import Foundation
+import GatewayAPI
+package import IoTCore
+import IoTLink
+package import LinkHub
+package import MediaChannel
+import NIOCore
+import ThingModel
+
+/// The gateway of this daemon: the link of its account, the channels, and its cameras.
+///
+/// Another account's requests go over the same link in that account's name, which an administrator's may.
+package final class LocalGateway: GatewayService {
+    let link: any HubLink
+    package let account: AccessID
+    /// False for a box that has joined with its cameras alone.
+    private let hasAccount: Bool
+    let registry: ChannelRegistry
+    let fleet: any CameraFleet
+    let photos: PhotoStore
+    let hub: LinkHub?
+    let uses: ChannelUses
+    let resources = ResourceOwners()
+    let feed = EventFeed()
+    let rights: AccountRights
+    package let tokens: BearerTokens
+    package let leases: Leases
+    package let quotas: Quotas
+    /// Of this daemon's configuration.
+    let iceServers: ICEServers
+    private let startedAt = NIODeadline.now()
+
+    package init(
+        link: any HubLink, accessId: AccessID, hasAccount: Bool = true, registry: ChannelRegistry,
+        fleet: any CameraFleet, photos: PhotoStore,
+        hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
+        iceServers: ICEServers = .none
+    ) {
+        self.iceServers = iceServers
+        self.link = link
+        account = accessId
+        self.hasAccount = hasAccount
+        self.registry = registry
+        self.fleet = fleet
+        self.photos = photos
+        self.hub = hub
+        self.uses = uses
+        self.quotas = quotas
+        let rights = AccountRights { account in
+            let own = account == accessId ? nil : Principal.user(account)
+            return try await HubClient(link: link, account: own).devices().elements.map { device in
+                AccountRights.Entry(
+                    id: device.id, name: device.name, actions: Set(device.actions ?? [.view]))
+            }
+        }
+        let tokens = BearerTokens { token in try await HubClient.check(token, link: link, own: accessId) }
+        self.rights = rights
+        self.tokens = tokens
+        leases = Leases(
+            checkToken: { token in _ = try await tokens.caller(of: token, from: .local) },
+            mayView: { device, account in
+                guard let entries = try? await rights.entries(of: account) else { return nil }
+                return entries[device]?.actions.contains(.view) ?? false
+            })
+    }
+
+    package func session(for lease: Lease) -> any GatewaySession {
+        CallerSession(gateway: self, lease: lease)
+    }
+
+    /// In whose name requests of this account go; `nil` for our own.
+    func principal(of account: AccessID) -> Principal? {
+        account == self.account ? nil : .user(account)
+    }
+
+    /// Whether the token of this id is one without which this daemon's own sessions end.
+    func usesToken(_ id: String) async throws -> Bool {
+        guard let hub else { return false }
+        if Self.id(ofToken: try await hub.ownerToken()) == id { return true }
+        let client = HubClient(link: link, account: nil)
+        // Only an administrator sees those of the cameras, and only the daemon's account need be one.
+        let tokens = try await client.page(TokenDescription.self, TokenMethod.list, .all, key: "tokens", name: "id")
+        return tokens.elements.contains { $0.id == id && $0.isLocal == true }
+    }
+
+    /// The claim `jti` of a JWT (RFC 7519 §4.1.7), which is the hub's own here and needs no check.
+    static func id(ofToken token: String) -> String? {
+        let parts = token.split(separator: ".")
+        guard parts.count == 3 else { return nil }
+        var text = parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        while text.count % 4 != 0 { text += "=" }
+        guard let payload = Data(base64Encoded: String(text)) else { return nil }
+        return (try? JSONValue(parsing: Array(payload)))?["jti"]?.stringValue
+    }
+
+    // MARK: How it fares
+
+    func status(channels: Int, calls: Int, isAdministrator: Bool) async -> StatusResponse {
+        let uptime = (NIODeadline.now() - startedAt).nanoseconds / 1_000_000_000
+        let cameras = await fleet.cameras()
+        return StatusResponse(
+            uptime: Int(uptime), link: linkState(link.current), hub: hubState(), broker: brokerState(),
+            cameras: cameras.count, camerasOnline: cameras.count { $0.linkStatus.status == .online },
+            channels: channels, calls: calls, shared: isAdministrator ? shared : nil)
+    }
+
+    private var shared: [String: SharedUse] {
+        Dictionary(
+            uniqueKeysWithValues: quotas.table.map { resource, quota in
+                (resource.rawValue, SharedUse(used: quota.used, bound: quota.bound.total))
+            })
+    }
+
+    func linkState(_ change: LinkStatusChange) -> LinkState {
+        LinkState(
+            change.status, cause: change.cause.rawValue, reason: change.reason, since: change.since,
+            accessId: account.rawValue, endpoint: link.endpoint.description)
+    }
+
+    package func obstacles() async -> [IoTError] {
+        var obstacles: [IoTError] = []
+        // A box that acts for no account has the links of its cameras.
+        let links = hasAccount ? [link.current] : await fleet.cameras().map(\.linkStatus)
+        for change in links where change.status != .online {
+            obstacles.append(change.reason ?? IoTError(.linkUnavailable, "the link is \(change.status.name)"))
+        }
+        if let hub, hub.brokerProcessIdentifier == nil {
+            obstacles.append(hub.brokerFailure ?? IoTError(.brokerFailed, "the hub's broker does not run"))
+        }
+        return obstacles
+    }
+
+    private func hubState() -> HubState {
+        HubState(enabled: hub != nil, ready: hub?.brokerProcessIdentifier != nil, endpoint: hub?.endpoint.description)
+    }
+
+    private func brokerState() -> BrokerState? {
+        guard let hub else { return nil }
+        let process = hub.brokerProcessIdentifier
+        let failure = hub.brokerFailure
+        return BrokerState(
+            state: failure != nil ? .failed : process == nil ? .starting : .running, process: process.map(Int.init),
+            restarts: max(0, hub.brokerStarts - 1), reason: failure)
+    }
+
+    package func prepareToStop() async {
+        feed.finish()
+        await registry.relayed.closeAll()
+        await uses.closeAll()
+    }
+}

@@ -1,0 +1,18 @@
+/// Runs `work`, and cancels it when it takes longer than `limit`.
+///
+/// - Throws: what `work` throws, or `error` when the time is over.
+package func within<Value: Sendable>(
+    _ limit: Duration, orThrow error: @autoclosure @escaping @Sendable () -> any Error,
+    _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask { try await work() }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw error()
+        }
+        defer { group.cancelAll() }
+        guard let value = try await group.next() else { throw CancellationError() }
+        return value
+    }
+}

@@ -1,0 +1,237 @@
+import Crypto
+import Foundation
+import IoTCore
+import IoTLink
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite struct BearerTokensTests {
+    /// A hub that can be told what it knows, and a clock that stands still.
+    private final class World: Sendable {
+        let state = Mutex<(checks: Int, isKnown: Bool, now: NIODeadline, wall: Int64)>(
+            (0, true, .uptimeNanoseconds(1_000_000_000_000), 1_000_000))
+        let key = Curve25519.Signing.PrivateKey()
+
+        var tokens: BearerTokens {
+            BearerTokens(
+                now: { self.state.withLock { $0.now } }, wall: { self.state.withLock { $0.wall } },
+                check: { _ in
+                    let isKnown = self.state.withLock { state in
+                        state.checks += 1
+                        return state.isKnown
+                    }
+                    guard isKnown else { throw IoTError(.unauthenticated) }
+                    var grant = TokenGrant.owners
+                    grant.expires = 1100
+                    return grant
+                })
+        }
+
+        func advance(_ time: TimeAmount) {
+            state.withLock { state in
+                state.now = state.now + time
+                state.wall += time.nanoseconds / 1_000_000
+            }
+        }
+
+        func set(isKnown: Bool) { state.withLock { $0.isKnown = isKnown } }
+
+        var checks: Int { state.withLock { $0.checks } }
+
+        // MARK: Signatures
+
+        var keys: TokenKeys? {
+            let x = text(key.publicKey.rawRepresentation)
+            return TokenKeys(jwkSet: ["keys": [["kty": "OKP", "crv": "Ed25519", "x": .string(x)]]])
+        }
+
+        func token(_ number: Int, of account: String = "guest", expires: Int64 = 2000, kind: String = "api") throws
+            -> BearerToken
+        {
+            let claims: JSONValue = [
+                "kind": .string(kind), "sub": .string("u/\(account)"), "jti": .string("\(number)"),
+                "exp": .integer(expires),
+            ]
+            let signed = text(Data(#"{"alg":"EdDSA"}"#.utf8)) + "." + text(Data(claims.jsonText.utf8))
+            let signature = try key.signature(for: Data(signed.utf8))
+            return try #require(BearerToken("\(signed).\(text(signature))".utf8))
+        }
+
+        private func text(_ data: Data) -> String {
+            data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+    }
+
+    private let good = BearerToken("a.b.c".utf8)!
+    private let here = RemoteAddress.local
+
+    private func address(_ number: Int) throws -> RemoteAddress {
+        RemoteAddress(try SocketAddress(ipAddress: "192.0.2.\(number)", port: 1))
+    }
+
+    @Test("What the hub said is good for a second, and a revoked token for no longer")
+    func memory() async throws {
+        let world = World()
+        let tokens = world.tokens
+        #expect(try await tokens.caller(of: good, from: here).account.rawValue == "owner")
+        world.set(isKnown: false)
+        world.advance(.milliseconds(999))
+        _ = try await tokens.caller(of: good, from: here)
+        #expect(world.checks == 1)
+        world.advance(.milliseconds(1))
+        await #expect(throws: IoTError.self) { try await tokens.caller(of: good, from: here) }
+        #expect(world.checks == 2)
+    }
+
+    @Test("An expired token is refused also while what the hub said is remembered")
+    func expiry() async throws {
+        let world = World()
+        let tokens = world.tokens
+        world.state.withLock { $0.wall = 1_099_500 }
+        _ = try await tokens.caller(of: good, from: here)
+        world.advance(.milliseconds(500))
+        await #expect(throws: IoTError.self) { try await tokens.caller(of: good, from: here) }
+        #expect(world.checks == 1)
+    }
+
+    @Test("Text of another form is not a token", arguments: ["", "a", "a.b", "a.b.c.d", "a.b.ü", "a b.c.d"])
+    func nonsense(text: String) {
+        #expect(BearerToken(text.utf8) == nil)
+        #expect(BearerToken(repeatElement(UInt8(ascii: "."), count: 5000)) == nil)
+    }
+
+    @Test("With the hub's keys, tokens that it did not sign cost no question, and shut nobody out")
+    func forged() async throws {
+        let world = World()
+        let tokens = world.tokens
+        tokens.use(world.keys)
+        let forger = World()
+        for number in 0..<500 {
+            let forged = try forger.token(number)
+            let error = await #expect(throws: IoTError.self) { try await tokens.caller(of: forged, from: here) }
+            #expect(error?.code == .unauthenticated)
+        }
+        for wrong in [try world.token(1, kind: "link"), try world.token(1, expires: 999), good] {
+            await #expect(throws: IoTError.self) { try await tokens.caller(of: wrong, from: here) }
+        }
+        #expect(world.checks == 0)
+        _ = try await tokens.caller(of: try world.token(2), from: here)
+        #expect(world.checks == 1)
+    }
+
+    @Test("An account with many revoked tokens spends its own questions, not another's")
+    func revoked() async throws {
+        let world = World()
+        let tokens = world.tokens
+        tokens.use(world.keys)
+        world.set(isKnown: false)
+        for number in 0..<100 {
+            _ = try? await tokens.caller(of: try world.token(number, of: "greedy"), from: here)
+        }
+        #expect(world.checks == SharedResource.tokenChecks.each)
+        world.set(isKnown: true)
+        _ = try await tokens.caller(of: try world.token(0, of: "other"), from: here)
+    }
+
+    @Test("A token that was good is asked about again whatever else is sent, with and without the hub's keys")
+    func knownGood() async throws {
+        let world = World()
+        let tokens = world.tokens
+        _ = try await tokens.caller(of: good, from: here)
+        world.set(isKnown: false)
+        for number in 0..<3000 {
+            let junk = try #require(BearerToken("a.b.\(number)".utf8))
+            _ = try? await tokens.caller(of: junk, from: try address(number % 200))
+        }
+        let before = world.checks
+        #expect(before == SharedResource.tokenChecks.total)
+        world.set(isKnown: true)
+        world.advance(.milliseconds(999))
+        _ = try await tokens.caller(of: good, from: here)
+        #expect(world.checks == before, "remembered")
+        world.advance(.milliseconds(1))
+        _ = try await tokens.caller(of: good, from: here)
+        #expect(world.checks == before + 1)
+    }
+
+    @Test("Without keys an address has its part of the questions in a second")
+    func addresses() async throws {
+        let world = World()
+        let tokens = world.tokens
+        world.set(isKnown: false)
+        var refused = 0
+        for number in 0..<200 {
+            let junk = try #require(BearerToken("a.b.\(number)".utf8))
+            do {
+                _ = try await tokens.caller(of: junk, from: try address(1))
+            } catch let error as IoTError where error.code == .tooManyRequests {
+                refused += 1
+            } catch {}
+        }
+        #expect(refused == 200 - SharedResource.tokenChecks.each)
+        world.set(isKnown: true)
+        _ = try await tokens.caller(of: good, from: try address(2))
+        world.advance(.seconds(1))
+        _ = try await tokens.caller(of: try world.token(1), from: try address(1))
+    }
+
+    @Test("Junk keys cost an address its own questions and no token any, and a good key is asked about all the same")
+    func junkKeys() async throws {
+        let world = World()
+        let tokens = world.tokens
+        tokens.use(world.keys)
+        func key(_ number: Int) throws -> BearerToken {
+            let text = String(number)
+            return try #require(BearerToken("0123456789\(String(repeating: "A", count: 22 - text.count))\(text)".utf8))
+        }
+        let good = try key(0)
+        #expect(good.kind == .key)
+        #expect(try await tokens.caller(of: good, from: try address(1)).credentials == .key("1"))
+        world.set(isKnown: false)
+        for number in 1...500 { _ = try? await tokens.caller(of: try key(number), from: try address(1)) }
+        #expect(world.checks == SharedResource.tokenChecks.each)
+        for number in 501...3000 { _ = try? await tokens.caller(of: try key(number), from: try address(number % 200)) }
+        #expect(world.checks == SharedResource.tokenChecks.total)
+        world.set(isKnown: true)
+        _ = try await tokens.caller(of: try world.token(1), from: try address(1))
+        world.advance(.milliseconds(999))
+        _ = try await tokens.caller(of: good, from: try address(1))
+        #expect(world.checks == SharedResource.tokenChecks.total + 1, "remembered")
+        world.advance(.milliseconds(1))
+        _ = try await tokens.caller(of: good, from: try address(1))
+        world.set(isKnown: false)
+        world.advance(.seconds(1))
+        let error = await #expect(throws: IoTError.self) { try await tokens.caller(of: good, from: here) }
+        #expect(error?.code == .unauthenticated)
+    }
+
+    @Test("Requests that show one token at the same time ask once")
+    func together() async throws {
+        let asked = Mutex(0)
+        let answers = Readiness<Void>()
+        let tokens = BearerTokens { _ in
+            asked.withLock { $0 += 1 }
+            try await answers.wait()
+            return TokenGrant.owners
+        }
+        try await withThrowingTaskGroup(of: Caller.self) { group in
+            for _ in 0..<50 { group.addTask { try await tokens.caller(of: good, from: here) } }
+            answers.settle(.success(()))
+            for try await caller in group { #expect(caller.credentials == .token("1")) }
+        }
+        #expect(asked.withLock { $0 } == 1)
+    }
+
+    @Test("A token is not printed")
+    func secret() throws {
+        let world = World()
+        let token = try world.token(1)
+        let caller = TokenGrant.owners.caller(showing: token)
+        var dumped = ""
+        dump(caller, to: &dumped)
+        for text in ["\(caller)", String(reflecting: caller), dumped] { #expect(!text.contains(token.text)) }
+    }
+}

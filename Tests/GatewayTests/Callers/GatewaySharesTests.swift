@@ -1,0 +1,117 @@
+import GatewayAPI
+import IoTCore
+import IoTLink
+import MediaChannel
+import Testing
+
+@testable import Gateway
+
+/// What one account may take of what all share, with a hub that never answers a call.
+@Suite struct GatewaySharesTests {
+    static let offer = """
+        v=0\r
+        o=- 7 1 IN IP4 0.0.0.0\r
+        s=-\r
+        t=0 0\r
+        a=group:BUNDLE 0\r
+        m=video 9 UDP/TLS/RTP/SAVPF 96\r
+        c=IN IP4 0.0.0.0\r
+        a=ice-ufrag:abcd\r
+        a=ice-pwd:0123456789abcdefghijkl\r
+        a=fingerprint:sha-256 6B:8B:F0:65:5F:78:E2:51:3B:AC:6F:F3:3F:46:1B:35:DC:B8:5F:64:1A:24:C2:43:F0:A1:58:D0:A1:2C:19:08\r
+        a=setup:actpass\r
+        a=mid:0\r
+        a=recvonly\r
+        a=rtcp-mux\r
+        a=rtpmap:96 H264/90000\r
+
+        """
+
+    private func gateway(
+        _ body: (LocalGateway) async throws -> Void
+    ) async throws {
+        let devices = (0..<40).map { number -> JSONValue in
+            [
+                "id": .string(String(repeating: "0", count: 30) + (number < 10 ? "0\(number)" : "\(number)")),
+                "name": .string("cam\(number)"), "role": "guest", "online": true, "actions": ["view"],
+            ]
+        }
+        let link = ScriptedLink { _ throws(IoTError) in ["devices": .array(devices), "more": false] }
+        try await withGateway(link, body)
+    }
+
+    /// - Returns: the codes of those that were refused at once.
+    private func flood(
+        _ gateway: LocalGateway, count: Int, waiting: Int,
+        _ ask: @escaping @Sendable (any GatewaySession, Int) async throws -> Void,
+        _ meanwhile: () async throws -> Void
+    ) async throws -> [ErrorCode] {
+        let guest = gateway.session(of: "guest")
+        return try await withThrowingTaskGroup(of: ErrorCode.self) { group in
+            for number in 0..<count {
+                group.addTask {
+                    do {
+                        try await ask(guest, number)
+                        return .success
+                    } catch let error as IoTError {
+                        return error.code
+                    }
+                }
+            }
+            var codes: [ErrorCode] = []
+            while codes.count < count - waiting, let code = try await group.next() { codes.append(code) }
+            try await meanwhile()
+            group.cancelAll()
+            try await group.waitForAll()
+            return codes
+        }
+    }
+
+    @Test("480 calls of one guest at once: those past its part are refused, none is forgotten, others may call")
+    func calls() async throws {
+        try await gateway { gateway in
+            let codes = try await flood(gateway, count: 480, waiting: 32) { guest, _ in
+                _ = try await guest.calls.open("cam1", offer: Self.offer)
+            } _: {
+                #expect(gateway.registry.relayed.all.count == 32)
+                #expect(gateway.quotas.table[.calls]?.used == 32)
+                let other = AccountHolder.account(AccessID(rawValue: "other")!)
+                _ = try gateway.quotas.take(.calls, for: other)
+            }
+            #expect(codes == Array(repeating: .tooManyConnections, count: 448))
+            #expect(gateway.registry.relayed.all.isEmpty)
+            #expect(gateway.quotas.table[.calls]?.used == 0)
+            #expect(gateway.leases.count == 0)
+        }
+    }
+
+    @Test("One guest gets half of the connections to cameras, and gives back those that did not come to be")
+    func channels() async throws {
+        try await gateway { gateway in
+            let codes = try await flood(gateway, count: 20, waiting: 8) { guest, number in
+                _ = try await guest.channels.open(ChannelRequest(device: "cam\(number)"))
+            } _: {
+                #expect(gateway.quotas.table[.channels]?.used == 8)
+            }
+            #expect(codes == Array(repeating: .tooManyConnections, count: 12))
+            #expect(gateway.quotas.table[.channels]?.used == 0)
+            #expect(gateway.quotas.table[.channelUses]?.used == 0)
+        }
+    }
+
+    @Test("A call whose right ends is closed, also while it is being set up")
+    func callEnds() async throws {
+        try await gateway { gateway in
+            let call = Task { try await gateway.session(of: "guest").calls.open("cam1", offer: Self.offer) }
+            while gateway.registry.relayed.all.isEmpty { await Task.yield() }
+            let id = try #require(gateway.registry.relayed.all.first?.id)
+            let closing = Task { await gateway.registry.relayed.close(id) }
+            while !gateway.registry.relayed.all.isEmpty { await Task.yield() }
+            #expect(throws: IoTError.self) { try gateway.registry.relayed.call(id) }
+            call.cancel()
+            closing.cancel()
+            await #expect(throws: IoTError.self) { try await call.value }
+            await closing.value
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import GatewayAPI
+import IoTCore
+import Testing
+
+@testable import Gateway
+
+/// What the API makes of the hub's words about a device.
+@Suite struct DeviceStateTests {
+    private func device(_ more: JSONValue) throws -> DeviceSummary {
+        var json: JSONValue = ["id": "a", "name": "front", "role": "owner", "presenceSince": 2_000]
+        for (name, value) in more.objectValue ?? [:] { json[name] = value }
+        return try #require(DeviceSummary(json: json))
+    }
+
+    @Test("Online means connected and, for a camera, that its source delivers")
+    func online() throws {
+        let ready = try device(["online": true, "source": ["state": "ready", "since": 5]])
+        #expect(ready.online && ready.state == .ready && ready.stateSince == 5_000 && ready.reason == nil)
+        let failed = try device(["online": true, "source": ["state": "failed", "since": 5, "code": 25040]])
+        #expect(!failed.online && failed.state == .failed && failed.stateSince == 5_000)
+        #expect(failed.reason == APIError(IoTError(.sourceRefused)))
+        for (word, state) in [("connecting", DeviceState.connecting), ("off", .off), ("", .connecting)] {
+            let other = try device(["online": true, "source": ["state": .string(word), "since": 5]])
+            #expect(!other.online && other.state == state && other.reason == nil)
+        }
+        let plain = try device(["online": true])
+        #expect(plain.online && plain.state == .ready && plain.stateSince == 2_000)
+    }
+
+    @Test("A camera that is away is offline since it left, whatever it said last")
+    func offline() throws {
+        let gone = try device(["online": false, "source": ["state": "ready", "since": 1]])
+        #expect(!gone.online && gone.state == .offline && gone.stateSince == 2_000 && gone.reason == nil)
+        // Back again, it is ready since it is back.
+        let back = try device(["online": true, "source": ["state": "ready", "since": 1]])
+        #expect(back.stateSince == 2_000)
+    }
+}

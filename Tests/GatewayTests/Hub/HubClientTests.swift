@@ -1,0 +1,130 @@
+import GatewayAPI
+import IoTCore
+import IoTLink
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+@Suite struct HubClientTests {
+    @Test("A long list is read page by page, in the name of the account that asks")
+    func pages() async throws {
+        let link = ScriptedLink { request throws(IoTError) in
+            let after = request.params["after"]?.stringValue
+            let user = after == nil ? "a" : "b"
+            return ["users": [["accessId": .string(user), "kind": "member"]], "more": .bool(after == nil)]
+        }
+        let account = try #require(Principal("u/guest"))
+        let client = HubClient(link: link, account: account)
+        let users = try await client.page(UserDescription.self, UserMethod.list, .all, key: "users", name: "accessId")
+        #expect(users.elements.map(\.accessId) == ["a", "b"])
+        #expect(users.next == nil)
+        #expect(
+            link.requests == [
+                .init(method: "user.list", params: [:], account: account),
+                .init(method: "user.list", params: ["after": "a"], account: account),
+            ])
+    }
+
+    @Test("A wanted page is asked for once, and names where the next one begins")
+    func page() async throws {
+        let link = ScriptedLink { _ throws(IoTError) in
+            ["users": [["accessId": "c", "kind": "member"]], "more": true]
+        }
+        let page = try await HubClient(link: link, account: nil).page(
+            UserDescription.self, UserMethod.list, PageRequest(limit: 1, after: "b"), key: "users", name: "accessId")
+        #expect(page.elements.map(\.accessId) == ["c"])
+        #expect(page.next == "c")
+        #expect(link.requests == [.init(method: "user.list", params: ["after": "b", "limit": 1], account: nil)])
+    }
+
+    @Test("The same idempotency key of two accounts is two requests on the link that they share")
+    func keys() async throws {
+        let link = ScriptedLink { _ throws(IoTError) in [:] }
+        let accounts = [nil, Principal("u/guest"), Principal("u/other")]
+        for account in accounts + accounts {
+            _ = try await HubClient(link: link, account: account).ask(DeviceMethod.create, id: "1")
+        }
+        let ids = try link.requests.map { try #require($0.id) }
+        #expect(Set(ids).count == 3)
+        #expect(ids.prefix(3) == ids.suffix(3))
+        #expect(ids.allSatisfy(RequestID.isValid))
+    }
+
+    @Test("A media key is good for nothing that the hub does not name, and makes no administrator")
+    func mediaKeys() async throws {
+        let own = try #require(AccessID(rawValue: "owner"))
+        let key = try #require(BearerToken(MediaKey.example.utf8))
+        let link = ScriptedLink { request throws(IoTError) in
+            guard request.method == "key.check" else { throw IoTError(.internalFailure) }
+            return ["id": "0123456789", "account": "owner", "kind": "administrator", "expires": 5, "devices": ["d"]]
+        }
+        let grant = try await HubClient.check(key, link: link, own: own)
+        #expect(
+            grant
+                == TokenGrant(
+                    id: "0123456789", account: own, isAdministrator: false, expires: 5,
+                    scope: Caller.Scope(devices: ["d"], actions: [])))
+        #expect(link.requests.map(\.params) == [["key": .string(MediaKey.example)]])
+        // A hub of before has no such method.
+        let older = ScriptedLink { _ throws(IoTError) in throw IoTError(.invalidRequest) }
+        let error = await #expect(throws: IoTError.self) { try await HubClient.check(key, link: older, own: own) }
+        #expect(error?.code == .unauthenticated)
+    }
+
+    @Test("An answer that makes no sense is 21004")
+    func damaged() async throws {
+        let client = HubClient(link: ScriptedLink { _ throws(IoTError) in [:] }, account: nil)
+        let error = await #expect(throws: IoTError.self) { try await client.devices() }
+        #expect(error?.code.rawValue == 21004)
+    }
+
+    @Test("Devices carry their actions and owner; actions of a newer hub are left out")
+    func devices() async throws {
+        let client = HubClient(
+            link: ScriptedLink { _ throws(IoTError) in
+                [
+                    "devices": [
+                        [
+                            "id": "00112233445566778899aabbccddeeff", "name": "front", "role": "guest", "online": true,
+                            "actions": ["view", "levitate"], "owner": "owner",
+                        ]
+                    ]
+                ]
+            }, account: nil)
+        let device = try #require(try await client.devices().elements.first)
+        #expect(device.actions == [.view])
+        #expect(device.owner == "owner")
+    }
+}
+
+@Suite struct GatewayEventPushTests {
+    private func event(_ method: String, _ params: JSONValue) -> GatewayEvent? {
+        GatewayEvent(LinkPush(method: method, params: params))
+    }
+
+    @Test("Each push of the hub becomes its event; damaged ones none")
+    func pushes() {
+        #expect(
+            event(
+                "property.update",
+                [
+                    "device": "d", "path": "ProWritable.a", "value": ["setVal": 1], "version": 3,
+                    "changes": [["path": "ProWritable.a.setVal", "value": 1]],
+                ])
+                == .property(
+                    PropertyUpdate(
+                        device: "d", path: "ProWritable.a", value: ["setVal": 1], version: 3,
+                        changes: [LeafChange(path: "ProWritable.a.setVal", value: 1)])))
+        #expect(
+            event("device.event", ["id": 7, "device": "d", "topic": "a/b", "body": [1], "t": 5])
+                == .event(StoredEvent(id: "7", device: "d", topic: "a/b", body: [1], t: 5)))
+        #expect(event("device.data", ["device": "d", "data": "AA=="]) == .data(DeviceData(device: "d", data: "AA==")))
+        #expect(
+            event("device.unbound", ["device": "d", "reason": "forced"])
+                == .binding(BindingChange(device: "d", bound: false, reason: "forced")))
+        #expect(event("device.presence", ["device": "d"]) == nil)
+        #expect(event("device.presence", ["online": true]) == nil)
+        #expect(event("session.kick", ["device": "d"]) == nil)
+    }
+}

@@ -1,0 +1,53 @@
+import IoTCore
+import IoTLink
+import Synchronization
+
+@testable import Gateway
+
+/// A link whose hub answers by a script.
+final class ScriptedLink: HubLink {
+    struct Request: Sendable, Equatable {
+        var method: String
+        var params: JSONValue
+        var account: Principal?
+        var id: String?
+    }
+
+    private let state = Mutex<[Request]>([])
+    private let answer: @Sendable (Request) throws(IoTError) -> JSONValue
+
+    init(_ answer: @escaping @Sendable (Request) throws(IoTError) -> JSONValue) {
+        self.answer = answer
+    }
+
+    var requests: [Request] { state.withLock { $0 } }
+
+    var current: LinkStatusChange { fatalError("not asked for") }
+    var endpoint: LinkEndpoint { fatalError("not asked for") }
+    func register() {}
+    func unregister() {}
+
+    func request(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?, as account: Principal?
+    ) async throws(IoTError) -> JSONValue {
+        let request = Request(method: method, params: params, account: account, id: id)
+        state.withLock { $0.append(request) }
+        return try answer(request)
+    }
+
+    func request(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?
+    ) async throws(IoTError) -> JSONValue {
+        try await request(method, params, timeout: timeout, id: id, as: nil)
+    }
+
+    func responses(
+        _ method: String, _ params: JSONValue, timeout: Duration, id: String?, as account: Principal?
+    ) -> AsyncThrowingStream<JSONValue, any Error> {
+        AsyncThrowingStream { $0.finish() }
+    }
+
+    func statusChanges() -> AsyncStream<LinkStatusChange> { AsyncStream { $0.finish() } }
+    func handle(_ method: String, _ handler: @escaping LinkSession.Handler) {}
+    func pushes() -> AsyncStream<LinkPush> { AsyncStream { $0.finish() } }
+}
