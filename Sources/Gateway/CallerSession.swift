@@ -42,8 +42,17 @@ struct CallerSession: GatewaySession {
     var model: ThingModelClient { ThingModelClient(link: hub.link) }
 
     /// The API token that asks, by its id: what is made with it must not outlive or exceed it, which the hub sees to.
-    var token: JSONValue? {
-        if case .token(let id) = caller.credentials { .string(id) } else { nil }
+    var token: String? {
+        if case .token(let id) = caller.credentials { id } else { nil }
+    }
+
+    /// An account that a request names.
+    func account(_ text: String?) throws(IoTError) -> AccessID? {
+        guard let text else { return nil }
+        guard let user = AccessID(rawValue: text) else {
+            throw IoTError(.invalidRequest, "'\(text.prefix(64))' is not an access id ([a-z0-9_-]{1,64})")
+        }
+        return user
     }
 
     // MARK: Devices by id or name

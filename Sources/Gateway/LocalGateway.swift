@@ -79,7 +79,7 @@ package final class LocalGateway: GatewayService {
         if Self.id(ofToken: try await hub.ownerToken()) == id { return true }
         let client = HubClient(link: link, account: nil)
         // Only an administrator sees those of the cameras, and only the daemon's account need be one.
-        let tokens = try await client.page(TokenDescription.self, TokenMethod.list, .all, key: "tokens", name: "id")
+        let tokens = try await client.page(TokenMethod.list, .all)
         return tokens.elements.contains { $0.id == id && $0.isLocal == true }
     }
 

@@ -6,19 +6,21 @@ struct CallerKeys: GatewayKeys {
     let session: CallerSession
 
     func list(_ page: PageRequest) async throws -> Page<KeyDescription> {
-        try await session.hub.page(KeyDescription.self, KeyMethod.list, page, key: "keys", name: "id")
+        try await session.hub.page(KeyMethod.list, page)
     }
 
     func create(_ request: KeyRequest, requestID: String?) async throws -> KeyResponse {
         try await session.hub.ask(
-            KeyResponse.self, KeyMethod.create,
-            [
-                "name": .string(request.name), "user": .text(request.user), "devices": .list(request.devices),
-                "actions": .list(request.actions), "ttlSeconds": .integer(request.ttlSeconds), "within": session.token,
-            ], id: requestID)
+            KeyMethod.create,
+            KeyCreation(
+                name: request.name,
+                scope: CredentialScope(
+                    user: try session.account(request.user), devices: request.devices,
+                    actions: request.actions.map(BindingActions.init)), ttlSeconds: request.ttlSeconds,
+                within: session.token), id: requestID)
     }
 
     func revoke(_ id: String, requestID: String?) async throws {
-        _ = try await session.hub.ask(KeyMethod.revoke, ["id": .string(id)], id: requestID)
+        _ = try await session.hub.ask(KeyMethod.revoke, CredentialReference(id: id), id: requestID)
     }
 }

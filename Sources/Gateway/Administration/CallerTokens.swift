@@ -6,43 +6,39 @@ struct CallerTokens: GatewayTokens {
     let session: CallerSession
 
     func list(_ page: PageRequest) async throws -> Page<TokenDescription> {
-        try await session.hub.page(TokenDescription.self, TokenMethod.list, page, key: "tokens", name: "id")
+        try await session.hub.page(TokenMethod.list, page)
     }
 
     func create(_ request: TokenRequest, requestID: String?) async throws -> TokenResponse {
-        let devices = JSONValue.list(request.devices)
-        let result: JSONValue
+        let (user, actions) = (try session.account(request.user), request.actions.map(BindingActions.init))
         switch request.kind {
         case .link:
-            let principal = request.user.flatMap(AccessID.init(rawValue:)).map { Principal.user($0).description }
-            result = try await session.hub.ask(
+            let made = try await session.hub.ask(
                 TokenMethod.create,
-                [
-                    "principal": .text(principal), "name": .text(request.name),
-                    "ttlSeconds": .number(request.ttlSeconds), "within": session.token,
-                ], id: requestID)
+                LinkTokenCreation(
+                    principal: user.map { .user($0) }, name: request.name, ttlSeconds: try Self.lifetime(request),
+                    within: session.token), id: requestID)
+            return TokenResponse(id: made.id, kind: .link, token: made.token, expires: made.expires)
         case .api:
-            result = try await session.hub.ask(
+            let made = try await session.hub.ask(
                 TokenMethod.createAPI,
-                [
-                    "user": .text(request.user), "name": .text(request.name), "devices": devices,
-                    "actions": .list(request.actions), "ttlSeconds": .number(request.ttlSeconds),
-                    "within": session.token,
-                ], id: requestID)
+                APITokenCreation(
+                    name: request.name, scope: CredentialScope(user: user, devices: request.devices, actions: actions),
+                    ttlSeconds: try Self.lifetime(request), within: session.token), id: requestID)
+            return TokenResponse(id: made.id, kind: .api, token: made.token, expires: made.expires)
         case .enrolment:
-            result = try await session.hub.ask(
+            let made = try await session.hub.ask(
                 TokenMethod.enrol,
-                [
-                    "user": .text(request.user), "devices": devices, "ttlSeconds": .number(request.ttlSeconds),
-                    "within": session.token,
-                ], id: requestID)
+                EnrolmentCreation(
+                    user: user, devices: request.devices ?? [], ttlSeconds: request.ttlSeconds, within: session.token),
+                id: requestID)
+            return TokenResponse(id: made.id, kind: .enrolment, enrolment: made.enrolment, expires: made.expires)
         }
-        guard let id = result["id"]?.stringValue, let expires = result["expires"]?.integerValue else {
-            throw IoTError(.modelReceiveFailed, "the hub's answer holds no token")
-        }
-        return TokenResponse(
-            id: id, kind: request.kind, token: result["token"]?.stringValue,
-            enrolment: result["enrolment"]?.stringValue, expires: expires)
+    }
+
+    private static func lifetime(_ request: TokenRequest) throws(IoTError) -> Int64 {
+        guard let seconds = request.ttlSeconds else { throw IoTError(.invalidRequest, "ttlSeconds is missing") }
+        return seconds
     }
 
     func revoke(_ id: String) async throws {
@@ -51,6 +47,6 @@ struct CallerTokens: GatewayTokens {
                 .operationNotAllowed, "this daemon itself uses the token \(id)",
                 remedy: "revoke another; the daemon renews its own")
         }
-        _ = try await session.hub.ask(TokenMethod.revoke, ["id": .string(id)])
+        _ = try await session.hub.ask(TokenMethod.revoke, CredentialReference(id: id))
     }
 }

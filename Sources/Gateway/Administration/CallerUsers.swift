@@ -6,13 +6,11 @@ struct CallerUsers: GatewayUsers {
     let session: CallerSession
 
     func list(_ page: PageRequest) async throws -> Page<UserDescription> {
-        try await session.hub.page(UserDescription.self, UserMethod.list, page, key: "users", name: "accessId")
+        try await session.hub.page(UserMethod.list, page)
     }
 
     func create(_ user: AccessID, kind: AccountKind, requestID: String?) async throws -> UserResponse {
-        try await session.hub.ask(
-            UserResponse.self, UserMethod.create, ["accessId": .string(user.rawValue), "kind": .string(kind.rawValue)],
-            id: requestID)
+        try await session.hub.ask(UserMethod.create, UserCreation(accessId: user, kind: kind), id: requestID)
     }
 
     func createTemporary(
@@ -20,17 +18,16 @@ struct CallerUsers: GatewayUsers {
     ) async throws -> TemporaryUserResponse {
         try await session.changingRights {
             try await session.hub.ask(
-                TemporaryUserResponse.self, UserMethod.createTemporary,
-                [
-                    "device": .string(try await session.target(request.device)), "actions": .list(request.actions),
-                    "ttlSeconds": .integer(request.ttlSeconds), "within": session.token,
-                ], id: requestID)
+                UserMethod.createTemporary,
+                TemporaryUserCreation(
+                    device: try await session.target(request.device), actions: request.actions.map(BindingActions.init),
+                    ttlSeconds: request.ttlSeconds, within: session.token), id: requestID)
         }
     }
 
     func remove(_ user: AccessID, requestID: String?) async throws {
         try await session.changingRights {
-            _ = try await session.hub.ask(UserMethod.remove, ["accessId": .string(user.rawValue)], id: requestID)
+            _ = try await session.hub.ask(UserMethod.remove, UserReference(accessId: user), id: requestID)
         }
     }
 }

@@ -1,4 +1,5 @@
 package import GatewayAPI
+package import IoTCore
 
 /// Media keys.
 package protocol GatewayKeys: Sendable {

@@ -1,4 +1,5 @@
 package import GatewayAPI
+package import IoTCore
 
 /// Tokens for links, for doors such as the HTTP API, and for joining.
 package protocol GatewayTokens: Sendable {

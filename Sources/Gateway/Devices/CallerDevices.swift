@@ -3,15 +3,14 @@ import IoTCore
 import IoTLink
 import MediaChannel
 import MediaPlayer
-
-import enum ThingModel.ModelMethod
+import ThingModel
 
 struct CallerDevices: GatewayDevices {
     let session: CallerSession
 
-    func list(of user: AccessID?, _ page: PageRequest) async throws -> Page<DeviceSummary> {
+    func list(of user: AccessID?, _ page: PageRequest) async throws -> Page<GatewayAPI.DeviceSummary> {
         let page = try await session.hub.devices(of: user, page)
-        let devices = page.elements.compactMap { device -> DeviceSummary? in
+        let devices = page.elements.compactMap { device -> GatewayAPI.DeviceSummary? in
             guard session.caller.scope.includes(device: device.id) else { return nil }
             var device = device
             device.actions = device.actions?.filter { session.caller.scope.includes($0) }
@@ -21,24 +20,20 @@ struct CallerDevices: GatewayDevices {
     }
 
     func show(_ device: String) async throws -> DeviceDetail {
-        let result = try await session.hub.ask(
-            ModelMethod.showDevice, ["device": .string(try await session.target(device))])
-        guard let summary = DeviceSummary(json: result), let version = result["version"]?.integerValue
-        else { throw IoTError(.modelReceiveFailed, "device.show: the hub's answer makes no sense") }
+        let details = try await session.model.show(try await session.target(device))
         return DeviceDetail(
-            summary: summary, model: result["model"] ?? [:], version: version,
-            pending: (result["pending"]?.arrayValue ?? []).compactMap(\.stringValue))
+            summary: GatewayAPI.DeviceSummary(details.summary), model: details.model, version: details.version,
+            pending: details.pending)
     }
 
     func export(_ device: String) async throws -> DeviceExport {
-        try HubClient.read(DeviceExport.self, try await session.model.export(try await session.target(device)))
+        try await session.model.export(try await session.target(device))
     }
 
     func create(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse {
         try await session.changingRights(owner: request.owner) {
             try await session.hub.ask(
-                DeviceResponse.self, DeviceMethod.create,
-                ["name": .string(request.name), "owner": .text(request.owner)],
+                DeviceMethod.create, DeviceCreation(name: request.name, owner: try session.account(request.owner)),
                 id: requestID)
         }
     }
@@ -46,16 +41,15 @@ struct CallerDevices: GatewayDevices {
     func rename(_ device: String, to name: String, requestID: String?) async throws {
         try await session.changingRights {
             _ = try await session.hub.ask(
-                DeviceMethod.rename, ["device": .string(try await session.target(device)), "name": .string(name)],
-                id: requestID
-            )
+                DeviceMethod.rename, DeviceRenaming(device: try await session.target(device), name: name),
+                id: requestID)
         }
     }
 
     func remove(_ device: String, requestID: String?) async throws {
         try await session.changingRights {
             _ = try await session.hub.ask(
-                DeviceMethod.remove, ["device": .string(try await session.target(device))], id: requestID)
+                DeviceMethod.remove, DeviceReference(device: try await session.target(device)), id: requestID)
         }
     }
 

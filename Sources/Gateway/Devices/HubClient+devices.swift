@@ -1,42 +1,37 @@
 import GatewayAPI
 import IoTCore
-import IoTLink
-
-import enum ThingModel.ModelMethod
+import ThingModel
 
 extension HubClient {
     /// - Parameter user: another account, for an administrator.
     func devices(
         of user: AccessID? = nil, _ page: PageRequest = .all
-    ) async throws(IoTError) -> Page<DeviceSummary> {
-        let page = try await self.page(
-            ModelMethod.listDevices, ["user": .text(user?.rawValue)], page, key: "devices", name: "name")
-        return Page(page.elements.compactMap { DeviceSummary(json: $0) }, next: page.next)
+    ) async throws(IoTError) -> Page<GatewayAPI.DeviceSummary> {
+        let page = try await self.page(ModelMethod.listDevices, page, of: user)
+        return Page(page.elements.map { GatewayAPI.DeviceSummary($0) }, next: page.next)
     }
 }
 
-extension DeviceSummary {
-    /// `nil` for an answer that is no device.
-    init?(json: JSONValue) {
-        guard let id = json["id"]?.stringValue else { return nil }
-        let presenceSince = json["presenceSince"]?.integerValue
-        let (state, since, reason) = Self.state(json)
+extension GatewayAPI.DeviceSummary {
+    init(_ device: ThingModel.DeviceSummary) {
+        let (state, since, reason) = Self.state(of: device)
         self.init(
-            id: id, name: json["name"]?.stringValue ?? id, role: json["role"]?.stringValue ?? "", state: state,
-            // A camera that has connected again tells its source's times anew.
-            stateSince: since.map { max($0, presenceSince ?? $0) } ?? presenceSince, reason: reason,
-            presenceSince: presenceSince, actions: DeviceAction.list(json["actions"]), owner: json["owner"]?.stringValue
-        )
+            id: device.id.rawValue, name: device.name, role: device.role?.rawValue ?? "", state: state,
+            // The source's times count from the camera's last connection at the earliest.
+            stateSince: since.map { max($0, device.presenceSince ?? $0) } ?? device.presenceSince, reason: reason,
+            presenceSince: device.presenceSince, actions: device.actions, owner: device.owner?.rawValue)
     }
 
     /// What a camera's own report says counts only while the camera is connected.
-    private static func state(_ json: JSONValue) -> (state: DeviceState, since: Int64?, reason: IoTError?) {
-        guard json["online"]?.boolValue == true else { return (.offline, nil, nil) }
-        guard let source = json["source"] else { return (.ready, nil, nil) }
-        let state = source["state"]?.stringValue.flatMap(DeviceState.init(rawValue:)) ?? .connecting
-        let since = source["since"]?.integerValue.map { $0.multipliedReportingOverflow(by: 1000).partialValue }
+    private static func state(
+        of device: ThingModel.DeviceSummary
+    ) -> (state: DeviceState, since: Int64?, reason: IoTError?) {
+        guard device.isOnline else { return (.offline, nil, nil) }
+        guard let source = device.source else { return (.ready, nil, nil) }
+        let state = DeviceState(rawValue: source.state) ?? .connecting
+        let since = source.since.map { $0.multipliedReportingOverflow(by: 1000).partialValue }
         guard state == .failed else { return (state, since, nil) }
-        let code = source["code"]?.integerValue.map { ErrorCode(rawValue: Int(clamping: $0)) }
+        let code = source.code.map { ErrorCode(rawValue: Int(clamping: $0)) }
         return (state, since, IoTError(code ?? .sourceUnreachable))
     }
 }

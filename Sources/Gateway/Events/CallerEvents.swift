@@ -1,7 +1,6 @@
 import GatewayAPI
 import IoTCore
-
-import enum ThingModel.EventMethod
+import ThingModel
 
 struct CallerEvents: GatewayEvents {
     let session: CallerSession
@@ -13,19 +12,13 @@ struct CallerEvents: GatewayEvents {
         } else if session.caller.scope.devices != nil {
             throw IoTError(.forbidden, "a token with a list of devices must name one", remedy: "add 'device'")
         }
-        let result = try await session.hub.ask(
+        let page = try await session.hub.ask(
             EventMethod.list,
-            [
-                "device": .text(device), "topic": .text(query.topic), "from": .number(query.from),
-                "to": .number(query.to), "before": .number(query.before), "limit": .number(query.limit),
-            ])
-        guard let events = result["events"]?.arrayValue else {
-            throw IoTError(.modelReceiveFailed, "event.list: the hub's answer has no list")
-        }
-        let list = events.compactMap { StoredEvent(json: $0) }
-        let next = result["next"]?.integerValue.map { String($0) } ?? list.last?.id
-        let more = result["more"]?.boolValue ?? false
-        return StoredEventList(events: list, more: more, next: more ? next : nil)
+            EventListQuery(
+                device: device, topic: query.topic, from: query.from, to: query.to, before: query.before,
+                limit: query.limit))
+        return StoredEventList(
+            events: page.events.map { StoredEvent($0) }, more: page.next != nil, next: page.next.map { String($0) })
     }
 
     func deleteStored(_ deletion: StoredEventDeletion) async throws -> StoredEventDeletionResponse {
@@ -35,21 +28,22 @@ struct CallerEvents: GatewayEvents {
                     .forbidden, "a token with a list of devices must name one",
                     remedy: "give 'device' in place of 'ids'")
             }
-            let numbers = try ids.map { id throws(IoTError) -> JSONValue in
+            let numbers = try ids.map { id throws(IoTError) -> Int64 in
                 guard let number = Int64(id) else {
                     throw IoTError(.invalidRequest, "'ids' holds '\(id.prefix(32))', which is no event's id")
                 }
-                return .integer(number)
+                return number
             }
-            return try await session.hub.ask(
-                StoredEventDeletionResponse.self, EventMethod.delete, ["ids": .array(numbers)])
+            return try await delete(.ids(numbers))
         }
-        return try await session.hub.ask(
-            StoredEventDeletionResponse.self, EventMethod.delete,
-            [
-                "device": .string(try await session.target(deletion.device ?? "")), "topic": .text(deletion.topic),
-                "before": .number(deletion.before),
-            ])
+        return try await delete(
+            .device(
+                try await session.target(deletion.device ?? ""), topic: deletion.topic, before: deletion.before ?? .min))
+    }
+
+    private func delete(_ deletion: EventDeletion) async throws -> StoredEventDeletionResponse {
+        StoredEventDeletionResponse(
+            deleted: Int(clamping: try await session.hub.ask(EventMethod.delete, deletion).deleted))
     }
 
     // MARK: Events as they come

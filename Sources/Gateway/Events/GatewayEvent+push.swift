@@ -1,62 +1,39 @@
 import GatewayAPI
 import IoTCore
 import IoTLink
-
-import enum ThingModel.EventMethod
-import enum ThingModel.MessageMethod
-import enum ThingModel.ModelMethod
+import ThingModel
 
 extension GatewayEvent {
     /// What a push of the hub tells; `nil` for one that is for others, or damaged.
     init?(_ push: LinkPush) {
-        let params = push.params
-        guard let device = params["device"]?.stringValue else { return nil }
-        switch push.method {
-        case ModelMethod.update.name:
-            guard let path = params["path"]?.stringValue, let version = params["version"]?.integerValue else {
-                return nil
-            }
-            let leaves = params["changes"]?.arrayValue?.compactMap { change -> LeafChange? in
-                change["path"]?.stringValue.map { LeafChange(path: $0, value: change["value"] ?? .null) }
-            }
+        if let update = ModelMethod.update.parameters(of: push) {
             self = .property(
                 PropertyUpdate(
-                    device: device, path: path, value: params["value"] ?? .null, version: version, changes: leaves))
-        case ModelMethod.presence.name:
-            guard let online = params["online"]?.boolValue else { return nil }
-            self = .presence(DevicePresence(device: device, online: online))
-        case EventMethod.event.name:
-            guard let event = StoredEvent(json: params) else { return nil }
-            self = .event(event)
-        case MessageMethod.data.name:
-            guard let data = params["data"]?.stringValue else { return nil }
-            self = .data(DeviceData(device: device, data: data))
-        case DeviceMethod.bound.name:
+                    device: update.device.rawValue, path: update.path, value: update.value, version: update.version,
+                    changes: update.changes?.map { GatewayAPI.LeafChange(path: $0.path, value: $0.value ?? .null) }))
+        } else if let presence = ModelMethod.presence.parameters(of: push) {
+            self = .presence(DevicePresence(device: presence.device.rawValue, online: presence.isOnline))
+        } else if let event = EventMethod.event.parameters(of: push) {
+            self = .event(StoredEvent(event))
+        } else if let data = MessageMethod.data.parameters(of: push) {
+            self = .data(
+                GatewayAPI.DeviceData(
+                    device: data.device.rawValue, data: GatewayAPI.MessageData(data.content).data))
+        } else if let bound = DeviceMethod.bound.parameters(of: push) {
             self = .binding(
                 BindingChange(
-                    device: device, bound: true, name: params["name"]?.stringValue,
-                    role: params["role"]?.stringValue, actions: DeviceAction.list(params["actions"])))
-        case DeviceMethod.unbound.name:
-            self = .binding(BindingChange(device: device, bound: false, reason: params["reason"]?.stringValue))
-        default: return nil
+                    device: bound.device.rawValue, bound: true, name: bound.name, role: bound.role,
+                    actions: bound.actions))
+        } else if let unbound = DeviceMethod.unbound.parameters(of: push) {
+            self = .binding(BindingChange(device: unbound.device.rawValue, bound: false, reason: unbound.reason))
+        } else {
+            return nil
         }
     }
 }
 
 extension StoredEvent {
-    /// As the hub tells it; its ids are texts or numbers.
-    init?(json: JSONValue) {
-        guard let device = json["device"]?.stringValue, let topic = json["topic"]?.stringValue,
-            let t = json["t"]?.integerValue,
-            let id = json["id"]?.stringValue ?? json["id"]?.integerValue.map({ String($0) })
-        else { return nil }
-        self.init(id: id, device: device, topic: topic, body: json["body"] ?? .null, t: t)
-    }
-}
-
-extension DeviceAction {
-    /// Those that this version knows; `nil` for what is no list.
-    static func list(_ json: JSONValue?) -> [DeviceAction]? {
-        json?.arrayValue?.compactMap { $0.stringValue.flatMap { DeviceAction(rawValue: $0) } }
+    init(_ event: ThingEvent) {
+        self.init(id: String(event.id), device: event.device.rawValue, topic: event.topic, body: event.body, t: event.t)
     }
 }

@@ -1,36 +1,35 @@
 import GatewayAPI
 import IoTCore
 import IoTLink
-
-import enum ThingModel.MessageMethod
+import ThingModel
 
 struct CallerMessages: GatewayMessages {
     let session: CallerSession
 
     func send(
         _ device: String, _ message: DeviceMessage, requestID: String?
-    ) async throws -> MessageResponse {
-        let params = params(try await session.target(device), message)
+    ) async throws -> GatewayAPI.MessageResponse {
+        let parameters = try await parameters(device, message)
         guard message.responses == .many else {
-            let result = try await session.hub.ask(
-                MessageMethod.send, params, timeout: message.timeout + .seconds(1), id: requestID)
-            let data = message.responses == .none ? nil : result["data"]?.stringValue
-            return MessageResponse(responses: data.map { [MessageData(data: $0)] } ?? [])
+            let answer = try await session.hub.ask(
+                MessageMethod.send, parameters, timeout: message.timeout + .seconds(1), id: requestID)
+            let data = message.responses == .none ? nil : answer.data
+            return GatewayAPI.MessageResponse(responses: data.map { [GatewayAPI.MessageData($0)] } ?? [])
         }
-        var responses: [MessageData] = []
+        var responses: [GatewayAPI.MessageData] = []
         do {
-            for try await response in replies(params, message, requestID) { responses.append(response) }
+            for try await response in replies(parameters, message, requestID) { responses.append(response) }
         } catch let error as IoTError where error.code == .messageTimeout || error.code == .peerTimeout {
             // What came in time is an answer.
             if responses.isEmpty { throw error }
         }
-        return MessageResponse(responses: responses)
+        return GatewayAPI.MessageResponse(responses: responses)
     }
 
     func responses(
         _ device: String, _ message: DeviceMessage, requestID: String?
     ) async throws -> AsyncStream<MessageEvent> {
-        let replies = replies(params(try await session.target(device), message), message, requestID)
+        let replies = replies(try await parameters(device, message), message, requestID)
         let pending = PendingEnd()
         return AsyncStream(unfolding: {
             if pending.isOver { return nil }
@@ -46,29 +45,34 @@ struct CallerMessages: GatewayMessages {
     }
 
     private func replies(
-        _ params: [String: JSONValue?], _ message: DeviceMessage, _ requestID: String?
-    ) -> AsyncCompactMapSequence<AsyncThrowingStream<JSONValue, any Error>, MessageData> {
+        _ parameters: MessageToDevice, _ message: DeviceMessage, _ requestID: String?
+    ) -> AsyncThrowingCompactMapSequence<AsyncThrowingStream<JSONValue, any Error>, GatewayAPI.MessageData> {
         session.gateway.link.responses(
-            MessageMethod.send.name, .object(params.compactMapValues { $0 }), timeout: message.timeout + .seconds(1),
-            id: requestID, as: session.principal
+            MessageMethod.send.name, parameters.json, timeout: message.timeout + .seconds(1), id: requestID,
+            as: session.principal
         )
         // The last answer may be empty: it only says that there are no more.
-        .compactMap { $0["data"]?.stringValue.map { MessageData(data: $0) } }
+        .compactMap { try MessageMethod.send.result($0).data.map { GatewayAPI.MessageData($0) } }
     }
 
-    private func params(_ device: String, _ message: DeviceMessage) -> [String: JSONValue?] {
-        [
-            "device": .string(device), "data": .string(message.data), "responses": .string(message.responses.rawValue),
-            "timeoutMilliseconds": .integer(
-                message.timeout.components.seconds * 1000
-                    + message.timeout.components.attoseconds / 1_000_000_000_000_000),
-            "wake": message.wake.map { .bool($0) },
-        ]
+    private func parameters(_ device: String, _ message: DeviceMessage) async throws -> MessageToDevice {
+        MessageToDevice(
+            device: try await session.target(device), data: try ThingModel.MessageData(message.data), responses: message.responses,
+            wake: message.wake,
+            timeoutMilliseconds: message.timeout.components.seconds * 1000
+                + message.timeout.components.attoseconds / 1_000_000_000_000_000)
     }
 
-    func askServer(_ request: ServerMessageRequest, requestID: String?) async throws -> MessageData {
-        try await session.hub.ask(
-            MessageData.self, MessageMethod.askServer, ["path": .string(request.path), "data": .text(request.data)],
-            id: requestID)
+    func askServer(_ request: ServerMessageRequest, requestID: String?) async throws -> GatewayAPI.MessageData {
+        let data = try request.data.map { text throws(IoTError) in try ThingModel.MessageData(.string(text)) }
+        let answer = try await session.hub.ask(
+            MessageMethod.askServer, ServerQuery(path: request.path, data: data), id: requestID)
+        return GatewayAPI.MessageData(answer.data)
+    }
+}
+
+extension GatewayAPI.MessageData {
+    init(_ data: ThingModel.MessageData) {
+        self.init(data: data.json.stringValue ?? "")
     }
 }

@@ -1,4 +1,5 @@
 package import GatewayAPI
+package import IoTCore
 
 /// The caller's messages to devices and to the hub.
 package protocol GatewayMessages: Sendable {
@@ -12,13 +13,12 @@ package protocol GatewayMessages: Sendable {
 
 /// A message for a device, whose parts were checked.
 package struct DeviceMessage: Sendable {
-    /// Base64.
-    package var data: String
+    package var data: [UInt8]
     package var responses: MessageResponses
     package var timeout: Duration
     package var wake: Bool?
 
-    package init(data: String, responses: MessageResponses, timeout: Duration, wake: Bool?) {
+    package init(data: [UInt8], responses: MessageResponses, timeout: Duration, wake: Bool?) {
         self.data = data
         self.responses = responses
         self.timeout = timeout

@@ -1,11 +1,4 @@
-/// How many answers a message to a device wants.
-public enum MessageResponses: String, Codable, Hashable, Sendable, CaseIterable {
-    /// The device's acknowledgement suffices.
-    case none
-    case one
-    /// Until the device says that it was the last, or the time is over.
-    case many
-}
+public import IoTCore
 
 /// `POST /v1/devices/{device}/messages`: bytes for a device, which this house does not look into.
 public struct MessageRequest: APIRequestBody, Hashable {

@@ -21,25 +21,20 @@ extension APIRoutes {
                 guard (1...128).contains(body.path.utf8.count) else {
                     throw IoTError(.invalidRequest, "path must be 1 to 128 bytes")
                 }
-                if let data = body.data { try checkSize(try bytes(data, "data")) }
+                if let data = body.data { try checkSize(try bytes(data, "data").count) }
                 return try Response(json: try await gateway.messages.askServer(body, requestID: try request.requestID))
             },
         ]
     }
 
     private static func check(_ body: MessageRequest) throws(IoTError) -> DeviceMessage {
-        let size: Int
-        let data: String
+        let data: [UInt8]
         switch (body.data, body.text) {
-        case (let given?, nil):
-            size = try bytes(given, "data")
-            data = given
-        case (nil, let text?):
-            size = text.utf8.count
-            data = Data(text.utf8).base64EncodedString()
+        case (let given?, nil): data = try bytes(given, "data")
+        case (nil, let text?): data = Array(text.utf8)
         default: throw IoTError(.invalidRequest, "either data or text must be given")
         }
-        try checkSize(size)
+        try checkSize(data.count)
         let milliseconds = body.timeoutMilliseconds ?? 10_000
         guard (100...600_000).contains(milliseconds) else {
             throw IoTError(.invalidRequest, "timeoutMilliseconds must be from 100 to 600000")
@@ -48,10 +43,9 @@ extension APIRoutes {
             data: data, responses: body.responses ?? .one, timeout: .milliseconds(milliseconds), wake: body.wake)
     }
 
-    /// How many bytes the base64 text holds.
-    private static func bytes(_ text: String, _ name: String) throws(IoTError) -> Int {
+    private static func bytes(_ text: String, _ name: String) throws(IoTError) -> [UInt8] {
         guard let data = Data(base64Encoded: text) else { throw IoTError(.invalidRequest, "\(name) must be base64") }
-        return data.count
+        return Array(data)
     }
 
     private static func checkSize(_ size: Int) throws(IoTError) {

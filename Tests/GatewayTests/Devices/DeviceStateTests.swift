@@ -1,15 +1,20 @@
 import GatewayAPI
 import IoTCore
+import IoTLink
 import Testing
+import ThingModel
 
 @testable import Gateway
 
 /// What the API makes of the hub's words about a device.
 @Suite struct DeviceStateTests {
-    private func device(_ more: JSONValue) throws -> DeviceSummary {
-        var json: JSONValue = ["id": "a", "name": "front", "role": "owner", "presenceSince": 2_000]
+    private func device(_ more: JSONValue) throws -> GatewayAPI.DeviceSummary {
+        var json: JSONValue = [
+            "id": .string(String(repeating: "a", count: 32)), "name": "front", "role": "owner", "presenceSince": 2_000,
+        ]
         for (name, value) in more.objectValue ?? [:] { json[name] = value }
-        return try #require(DeviceSummary(json: json))
+        return GatewayAPI.DeviceSummary(
+            try ThingModel.DeviceSummary(LinkMembers(json, of: "device.list", failure: .modelReceiveFailed)))
     }
 
     @Test("Online means connected and, for a camera, that its source delivers")

@@ -16,7 +16,7 @@ import Testing
         }
         let account = try #require(Principal("u/guest"))
         let client = HubClient(link: link, account: account)
-        let users = try await client.page(UserDescription.self, UserMethod.list, .all, key: "users", name: "accessId")
+        let users = try await client.page(UserMethod.list, .all)
         #expect(users.elements.map(\.accessId) == ["a", "b"])
         #expect(users.next == nil)
         #expect(
@@ -32,7 +32,7 @@ import Testing
             ["users": [["accessId": "c", "kind": "member"]], "more": true]
         }
         let page = try await HubClient(link: link, account: nil).page(
-            UserDescription.self, UserMethod.list, PageRequest(limit: 1, after: "b"), key: "users", name: "accessId")
+            UserMethod.list, PageRequest(limit: 1, after: "b"))
         #expect(page.elements.map(\.accessId) == ["c"])
         #expect(page.next == "c")
         #expect(link.requests == [.init(method: "user.list", params: ["after": "b", "limit": 1], account: nil)])
@@ -40,10 +40,11 @@ import Testing
 
     @Test("The same idempotency key of two accounts is two requests on the link that they share")
     func keys() async throws {
-        let link = ScriptedLink { _ throws(IoTError) in [:] }
+        let link = ScriptedLink { _ throws(IoTError) in ["device": "d", "name": "n"] }
         let accounts = [nil, Principal("u/guest"), Principal("u/other")]
         for account in accounts + accounts {
-            _ = try await HubClient(link: link, account: account).ask(DeviceMethod.create, id: "1")
+            _ = try await HubClient(link: link, account: account).ask(
+                DeviceMethod.create, DeviceCreation(name: "n"), id: "1")
         }
         let ids = try link.requests.map { try #require($0.id) }
         #expect(Set(ids).count == 3)

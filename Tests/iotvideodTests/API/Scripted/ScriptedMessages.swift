@@ -1,3 +1,4 @@
+import Foundation
 import GatewayAPI
 import IoTCore
 
@@ -10,7 +11,7 @@ struct ScriptedMessages: GatewayMessages {
         _ device: String, _ message: DeviceMessage, requestID: String?
     ) async throws -> MessageResponse {
         try session.note()
-        return MessageResponse(responses: [MessageData(data: message.data)])
+        return MessageResponse(responses: [MessageData(data: Data(message.data).base64EncodedString())])
     }
 
     func responses(
