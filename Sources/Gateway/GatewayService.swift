@@ -10,7 +10,7 @@ package protocol GatewayService: Sendable {
     var quotas: Quotas { get }
 
     /// The gateway as the lease's caller may use it; what goes on longer holds the lease.
-    func gateway(for lease: Lease) -> any Gateway
+    func session(for lease: Lease) -> any GatewaySession
 
     /// Why it does not serve now; empty when it does.
     func obstacles() async -> [IoTError]

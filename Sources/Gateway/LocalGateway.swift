@@ -64,8 +64,8 @@ package final class LocalGateway: GatewayService {
             })
     }
 
-    package func gateway(for lease: Lease) -> any Gateway {
-        AccountGateway(shared: self, lease: lease)
+    package func session(for lease: Lease) -> any GatewaySession {
+        CallerSession(gateway: self, lease: lease)
     }
 
     /// In whose name requests of this account go; `nil` for our own.

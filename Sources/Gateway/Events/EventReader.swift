@@ -1,5 +1,5 @@
-package import GatewayAPI
-package import IoTCore
+import GatewayAPI
+import IoTCore
 
 /// One reader of the feed: what it asked for, and what its account and token may see.
 struct EventReader: Sendable {
@@ -50,20 +50,6 @@ struct EventReader: Sendable {
         case .account(let account): return account == caller.account
         // Asked for each event: who lost a device hears no more of it.
         case .viewers(let device): return await mayView(device)
-        }
-    }
-}
-
-/// An event with the id behind which a reader goes on; `nil` for one that is not in the feed.
-package struct NumberedEvent: Sendable {
-    package var id: String?
-    package var event: GatewayEvent
-
-    package var serverSentEvent: ServerSentEvent {
-        get throws(IoTError) {
-            var text = try event.serverSentEvent
-            text.id = id
-            return text
         }
     }
 }

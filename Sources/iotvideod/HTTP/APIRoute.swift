@@ -5,7 +5,7 @@ import IoTCore
 
 /// One row of the API: what `docs/openapi.yaml` describes and the router serves. `RouteRights` says who may.
 struct APIRoute: Sendable {
-    typealias Handler = @Sendable (APIRequest, any Gateway) async throws -> Response
+    typealias Handler = @Sendable (APIRequest, any GatewaySession) async throws -> Response
     /// For routes that need nobody.
     typealias OpenHandler = @Sendable (APIRequest, any GatewayService) async throws -> Response
 
@@ -42,7 +42,7 @@ struct APIRoute: Sendable {
     /// A list, which is given in pages to who asks for them.
     init(
         list path: String, query: Set<String> = [], repeatable: Set<String> = [],
-        _ handle: @escaping @Sendable (APIRequest, PageRequest, any Gateway) async throws -> Response
+        _ handle: @escaping @Sendable (APIRequest, PageRequest, any GatewaySession) async throws -> Response
     ) {
         self.init(.get, path, query: query.union(["limit", "after"]), repeatable: repeatable) { request, gateway in
             try await handle(request, try request.page, gateway)

@@ -72,7 +72,7 @@ struct APIRouter: Sendable {
         try route.right.check(caller)
         let lease = service.leases.begin(caller) { [channel = context.channel] in channel.close(promise: nil) }
         lease.keep(try service.quotas.take(.requests, for: caller.holder(owner: service.account)))
-        let gateway = service.gateway(for: lease)
+        let gateway = service.session(for: lease)
         let carryOut = { @Sendable (request: Request) in
             let read = try APIRequest(request, context, route, lease)
             return try await timed(route) { try await handle(read, gateway) }

@@ -7,13 +7,13 @@ extension APIRoutes {
     static var cameras: [APIRoute] {
         [
             APIRoute(.get, "/v1/cameras/{name}") { request, gateway in
-                try Response(json: try await gateway.camera(request.parameter("name")))
+                try Response(json: try await gateway.cameras.show(request.parameter("name")))
             },
             APIRoute(.patch, "/v1/cameras/{name}") { request, gateway in
                 let change = try await request.decode(CameraChange.self)
                 if case .value(let username) = change.username { try checkUsername(username) }
                 do {
-                    return try Response(json: try await gateway.changeCamera(request.parameter("name"), change))
+                    return try Response(json: try await gateway.cameras.change(request.parameter("name"), change))
                 } catch let error as IoTError where error.code == .invalidRequest {
                     // Not this request is wrong, but what it would make of the camera.
                     throw APIFailure(error, status: .unprocessableContent)
@@ -24,7 +24,7 @@ extension APIRoutes {
                 if let username = body.username { try checkUsername(username) }
                 // A client that leaves ends the trial.
                 let report = try await request.request.body.consumeWithCancellationOnInboundClose { _ in
-                    try await gateway.testCamera(body)
+                    try await gateway.cameras.test(body)
                 }
                 var response = try Response(json: report)
                 response.headers[.connection] = "close"
@@ -44,7 +44,7 @@ extension APIRoutes {
                     return bounds
                 }
                 return try await picture(request) {
-                    try await gateway.picture(of: request.parameter("device"), bounds)
+                    try await gateway.devices.picture(of: request.parameter("device"), bounds)
                 }
             },
         ]

@@ -7,7 +7,7 @@ extension APIRoutes {
     static var channels: [APIRoute] {
         [
             APIRoute(list: "/v1/channels") { _, page, gateway in
-                try Response(json: ChannelList(try await gateway.channels(page)))
+                try Response(json: ChannelList(try await gateway.channels.list(page)))
             },
             APIRoute(.post, "/v1/channels", makes: true) { request, gateway in
                 let body = try await request.decode(ChannelRequest.self)
@@ -17,22 +17,22 @@ extension APIRoutes {
                 guard (0...255).contains(body.source) else {
                     throw IoTError(.invalidRequest, "source must be from 0 to 255")
                 }
-                let channel = try await gateway.openChannel(body)
+                let channel = try await gateway.channels.open(body)
                 var response = try Response(json: channel, status: .created)
                 response.headers[.location] = "/v1/channels/\(channel.id)"
                 return response
             },
             APIRoute(.get, "/v1/channels/{id}") { request, gateway in
-                try Response(json: try await gateway.channel(request.parameter("id")))
+                try Response(json: try await gateway.channels.show(request.parameter("id")))
             },
             APIRoute(.delete, "/v1/channels/{id}") { request, gateway in
-                try Response(json: try await gateway.closeChannel(request.parameter("id")))
+                try Response(json: try await gateway.channels.close(request.parameter("id")))
             },
             APIRoute(.post, "/v1/channels/{id}/play") { request, gateway in
-                try Response(json: try await gateway.play(request.parameter("id")))
+                try Response(json: try await gateway.channels.play(request.parameter("id")))
             },
             APIRoute(.get, "/v1/channels/{id}/events", answersHead: false, isTimed: false) { request, gateway in
-                let events = try await gateway.channelEvents(request.parameter("id"))
+                let events = try await gateway.channels.events(request.parameter("id"))
                 return Response(events: events, to: request) { try $0.serverSentEvent }
             },
         ]
@@ -48,14 +48,14 @@ extension APIRoutes {
                     throw IoTError(.invalidRequest, "format '\(word)' is unknown; known: jpeg, png")
                 }
                 return try await picture(request) {
-                    try await gateway.snapshot(request.parameter("id"), format: format)
+                    try await gateway.channels.snapshot(request.parameter("id"), format: format)
                 }
             },
-            counted("/v1/channels/{id}/recording.mp4") { try await $0.recording($1, frames: $2) },
-            counted("/v1/channels/{id}/video.y4m") { try await $0.rawVideo($1, frames: $2) },
-            counted("/v1/channels/{id}/audio.wav") { try await $0.rawAudio($1, frames: $2) },
+            counted("/v1/channels/{id}/recording.mp4") { try await $0.channels.recording($1, frames: $2) },
+            counted("/v1/channels/{id}/video.y4m") { try await $0.channels.rawVideo($1, frames: $2) },
+            counted("/v1/channels/{id}/audio.wav") { try await $0.channels.rawAudio($1, frames: $2) },
             APIRoute(.get, "/v1/resources/{token}", answersHead: false, isTimed: false) { request, gateway in
-                Response(try await gateway.resource(request.parameter("token")), to: request)
+                Response(try await gateway.channels.resource(request.parameter("token")), to: request)
             },
         ]
     }
@@ -63,7 +63,7 @@ extension APIRoutes {
     /// A body made from a channel, which may be asked to end after `frames` pictures.
     private static func counted(
         _ path: String,
-        _ body: @escaping @Sendable (any Gateway, _ channel: String, _ frames: Int?) async throws -> MediaBody
+        _ body: @escaping @Sendable (any GatewaySession, _ channel: String, _ frames: Int?) async throws -> MediaBody
     ) -> APIRoute {
         APIRoute(.get, path, query: ["frames"], answersHead: false, isTimed: false) { request, gateway in
             let frames = try request.integerQuery("frames", in: 1...Int64(Int32.max)).map(Int.init)

@@ -10,13 +10,13 @@ extension APIRoutes {
                 let user = try request.query("user").map { text throws(IoTError) in
                     try APIRequest.account(text, "user")
                 }
-                return try Response(json: DeviceList(try await gateway.devices(of: user, page)))
+                return try Response(json: DeviceList(try await gateway.devices.list(of: user, page)))
             },
             APIRoute(.post, "/v1/devices") { request, gateway in
                 let body = try await request.decode(DeviceRequest.self)
                 try checkName(body.name)
                 if let owner = body.owner { _ = try APIRequest.account(owner, "owner") }
-                let made = try await gateway.createDevice(body, requestID: try request.requestID)
+                let made = try await gateway.devices.create(body, requestID: try request.requestID)
                 var response = try Response(json: made, status: .created)
                 response.headers[.location] = "/v1/devices/\(made.device)"
                 return response
@@ -24,19 +24,19 @@ extension APIRoutes {
             APIRoute(.patch, "/v1/devices/{device}") { request, gateway in
                 let body = try await request.decode(DeviceRename.self)
                 try checkName(body.name)
-                try await gateway.renameDevice(
+                try await gateway.devices.rename(
                     request.parameter("device"), to: body.name, requestID: try request.requestID)
                 return try Response(json: EmptyResponse())
             },
             APIRoute(.delete, "/v1/devices/{device}") { request, gateway in
-                try await gateway.removeDevice(request.parameter("device"), requestID: try request.requestID)
+                try await gateway.devices.remove(request.parameter("device"), requestID: try request.requestID)
                 return try Response(json: EmptyResponse())
             },
             APIRoute(.get, "/v1/devices/{device}/export") { request, gateway in
-                try Response(json: try await gateway.export(request.parameter("device")))
+                try Response(json: try await gateway.devices.export(request.parameter("device")))
             },
             APIRoute(.get, "/v1/devices/{device}") { request, gateway in
-                try Response(json: try await gateway.device(request.parameter("device")))
+                try Response(json: try await gateway.devices.show(request.parameter("device")))
             },
             APIRoute(.post, "/v1/devices/{device}/actions", isTimed: false) { request, gateway in
                 let action = try await request.decode(ActionRequest.self)
@@ -44,9 +44,13 @@ extension APIRoutes {
                 guard (100...600_000).contains(milliseconds) else {
                     throw IoTError(.invalidRequest, "timeoutMilliseconds must be from 100 to 600000")
                 }
-                let answer = try await gateway.takeAction(
+                var answer = try await gateway.properties.takeAction(
                     request.parameter("device"), path: action.path, value: action.value,
                     timeout: .milliseconds(milliseconds), requestID: try request.requestID)
+                // The name of a picture in this gateway; with a `/` it is an address already.
+                if let name = answer.value["resource"]?.stringValue, !name.contains("/") {
+                    answer.value["resource"] = .string("/v1/resources/\(name)")
+                }
                 return try Response(json: answer)
             },
         ]
@@ -65,16 +69,16 @@ extension APIRoutes {
             APIRoute(list: "/v1/properties", query: ["path"], repeatable: ["device"]) { request, page, gateway in
                 let path = request.query("path") ?? ""
                 guard let devices = try request.list("device", atMost: 100) else {
-                    return try Response(json: PropertyReadings(try await gateway.readProperties(page, path: path)))
+                    return try Response(json: PropertyReadings(try await gateway.properties.readAll(page, path: path)))
                 }
                 // Those that are named come in the order in which they are, unless they are asked for in pages.
                 let part = page == .all ? Page(devices) : Page(of: devices, page, by: \.self)
-                let readings = try await gateway.readProperties(of: part.elements, path: path)
+                let readings = try await gateway.properties.read(of: part.elements, path: path)
                 return try Response(json: PropertyReadings(readings: readings, next: part.next))
             },
             APIRoute(.get, "/v1/devices/{device}/properties", query: ["path"]) { request, gateway in
                 let path = request.query("path") ?? ""
-                return try Response(json: try await gateway.readProperty(request.parameter("device"), path: path))
+                return try Response(json: try await gateway.properties.read(request.parameter("device"), path: path))
             },
             APIRoute(.put, "/v1/devices/{device}/properties", query: ["path", "ifVersion"]) { request, gateway in
                 guard let path = request.query("path") else {
@@ -87,12 +91,12 @@ extension APIRoutes {
                 .get, "/v1/devices/{device}/properties/watch", query: ["path"], answersHead: false, isTimed: false
             ) { request, gateway in
                 let path = request.query("path") ?? ""
-                let events = try await gateway.watchProperties(request.parameter("device"), path: path)
+                let events = try await gateway.properties.watch(request.parameter("device"), path: path)
                 return Response(events: events, to: request) { try $0.serverSentEvent }
             },
             APIRoute(.post, "/v1/devices/{device}/user-properties/{name}") { request, gateway in
                 let value = try await request.jsonValue()
-                let answer = try await gateway.addUserProperty(
+                let answer = try await gateway.properties.addUserProperty(
                     request.parameter("device"), name: request.parameter("name"), value: value,
                     requestID: try request.requestID)
                 return try Response(json: answer)
@@ -106,7 +110,7 @@ extension APIRoutes {
                 return try await write(request, to: gateway, path: "ProUser.\(name).val", ifVersion: nil)
             },
             APIRoute(.delete, "/v1/devices/{device}/user-properties/{name}") { request, gateway in
-                let answer = try await gateway.deleteUserProperty(
+                let answer = try await gateway.properties.deleteUserProperty(
                     request.parameter("device"), name: request.parameter("name"), requestID: try request.requestID)
                 return try Response(json: answer)
             },
@@ -115,16 +119,16 @@ extension APIRoutes {
 
     /// Writes the body's value; a conditional write that lost the race is told what the property holds now.
     private static func write(
-        _ request: APIRequest, to gateway: any Gateway, path: String, ifVersion: Int64?
+        _ request: APIRequest, to gateway: any GatewaySession, path: String, ifVersion: Int64?
     ) async throws -> Response {
         let device = request.parameter("device")
         let value = try await request.jsonValue()
         do {
-            let answer = try await gateway.writeProperty(
+            let answer = try await gateway.properties.write(
                 device, path: path, value: value, ifVersion: ifVersion, requestID: try request.requestID)
             return try Response(json: answer)
         } catch let error as IoTError where error.code == .versionConflict {
-            throw APIFailure(error, current: try? await gateway.readProperty(device, path: path))
+            throw APIFailure(error, current: try? await gateway.properties.read(device, path: path))
         }
     }
 }

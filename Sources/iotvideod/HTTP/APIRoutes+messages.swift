@@ -11,9 +11,9 @@ extension APIRoutes {
                 let message = try check(try await request.decode(MessageRequest.self))
                 let (device, id) = (request.parameter("device"), try request.requestID)
                 guard message.responses == .many, request.accepts("text/event-stream") else {
-                    return try Response(json: try await gateway.sendMessage(device, message, requestID: id))
+                    return try Response(json: try await gateway.messages.send(device, message, requestID: id))
                 }
-                let events = try await gateway.messageEvents(device, message, requestID: id)
+                let events = try await gateway.messages.responses(device, message, requestID: id)
                 return Response(events: events, to: request) { try $0.serverSentEvent }
             },
             APIRoute(.post, "/v1/server-messages") { request, gateway in
@@ -22,7 +22,7 @@ extension APIRoutes {
                     throw IoTError(.invalidRequest, "path must be 1 to 128 bytes")
                 }
                 if let data = body.data { try checkSize(try bytes(data, "data")) }
-                return try Response(json: try await gateway.askServer(body, requestID: try request.requestID))
+                return try Response(json: try await gateway.messages.askServer(body, requestID: try request.requestID))
             },
         ]
     }
@@ -75,7 +75,7 @@ extension APIRoutes {
                     return kind
                 }
                 let lastID = HTTPFieldName.lastEventID.flatMap { request.request.headers[$0] }
-                let events = try await gateway.events(
+                let events = try await gateway.events.follow(
                     Set(kinds ?? GatewayEvent.Kind.allCases), device: request.query("device"), after: lastID)
                 return Response(events: events, to: request) { try $0.serverSentEvent }
             },
@@ -94,12 +94,12 @@ extension APIRoutes {
                 if let from = query.from, let to = query.to, from > to {
                     return try Response(json: StoredEventList(events: [], more: false))
                 }
-                return try Response(json: try await gateway.storedEvents(query))
+                return try Response(json: try await gateway.events.stored(query))
             },
             APIRoute(.delete, "/v1/device-events") { request, gateway in
                 let body = try await request.decode(StoredEventDeletion.self)
                 try check(body)
-                return try Response(json: try await gateway.deleteStoredEvents(body))
+                return try Response(json: try await gateway.events.deleteStored(body))
             },
         ]
     }

@@ -7,7 +7,7 @@ extension APIRoutes {
     static var users: [APIRoute] {
         [
             APIRoute(list: "/v1/users") { _, page, gateway in
-                try Response(json: UserList(try await gateway.users(page)))
+                try Response(json: UserList(try await gateway.users.list(page)))
             },
             APIRoute(.post, "/v1/users") { request, gateway in
                 let body = try await request.decode(UserRequest.self)
@@ -19,7 +19,7 @@ extension APIRoutes {
                 guard kind != .temporary else {
                     throw IoTError(.invalidRequest, "kind: member or administrator; see /v1/users/temporary")
                 }
-                let made = try await gateway.createUser(
+                let made = try await gateway.users.create(
                     try APIRequest.account(body.accessId, "accessId"), kind: kind, requestID: try request.requestID)
                 return try Response(json: made, status: .created)
             },
@@ -29,11 +29,11 @@ extension APIRoutes {
                     throw IoTError(.invalidRequest, "ttlSeconds must be from 60 to 604800")
                 }
                 try checkActions(body.actions)
-                let made = try await gateway.createTemporaryUser(body, requestID: try request.requestID)
+                let made = try await gateway.users.createTemporary(body, requestID: try request.requestID)
                 return try Response(json: made, status: .created)
             },
             APIRoute(.delete, "/v1/users/{user}") { request, gateway in
-                try await gateway.removeUser(try request.account("user"), requestID: try request.requestID)
+                try await gateway.users.remove(try request.account("user"), requestID: try request.requestID)
                 return try Response(json: EmptyResponse())
             },
         ]
@@ -42,7 +42,7 @@ extension APIRoutes {
     static var bindings: [APIRoute] {
         [
             APIRoute(list: "/v1/devices/{device}/bindings") { request, page, gateway in
-                try Response(json: BindingList(try await gateway.bindings(request.parameter("device"), page)))
+                try Response(json: BindingList(try await gateway.bindings.list(of: request.parameter("device"), page)))
             },
             APIRoute(.post, "/v1/devices/{device}/share") { request, gateway in
                 let body = try await request.decode(ShareRequest.self)
@@ -50,7 +50,8 @@ extension APIRoutes {
                 if let life = body.ttlSeconds, !(1...604_800).contains(life) {
                     throw IoTError(.invalidRequest, "ttlSeconds: 1 to 604800, a week")
                 }
-                let made = try await gateway.share(request.parameter("device"), body, requestID: try request.requestID)
+                let made = try await gateway.bindings.share(
+                    request.parameter("device"), body, requestID: try request.requestID)
                 return try Response(json: made, status: .created)
             },
             APIRoute(.post, "/v1/subscriptions") { request, gateway in
@@ -58,7 +59,7 @@ extension APIRoutes {
                 guard (1...4096).contains(body.token.utf8.count) else {
                     throw IoTError(.invalidRequest, "token: 1 to 4096 bytes")
                 }
-                return try Response(json: try await gateway.subscribe(body, requestID: try request.requestID))
+                return try Response(json: try await gateway.bindings.subscribe(body, requestID: try request.requestID))
             },
             APIRoute(.put, "/v1/devices/{device}/bindings/{user}") { request, gateway in
                 let body = try await request.decode(BindingRequest.self)
@@ -66,12 +67,12 @@ extension APIRoutes {
                 guard body.role != .owner || body.actions == nil else {
                     throw IoTError(.invalidRequest, "actions: an owner has all; leave it out")
                 }
-                let made = try await gateway.bind(
+                let made = try await gateway.bindings.bind(
                     request.parameter("device"), try request.account("user"), body, requestID: try request.requestID)
                 return try Response(json: made)
             },
             APIRoute(.delete, "/v1/devices/{device}/bindings/{user}") { request, gateway in
-                try await gateway.unbind(
+                try await gateway.bindings.unbind(
                     request.parameter("device"), try request.account("user"), requestID: try request.requestID)
                 return try Response(json: EmptyResponse())
             },
@@ -81,16 +82,16 @@ extension APIRoutes {
     static var tokens: [APIRoute] {
         [
             APIRoute(list: "/v1/tokens") { _, page, gateway in
-                try Response(json: TokenList(try await gateway.tokens(page)))
+                try Response(json: TokenList(try await gateway.tokens.list(page)))
             },
             APIRoute(.post, "/v1/tokens") { request, gateway in
                 let body = try await request.decode(TokenRequest.self)
                 try check(body)
-                let made = try await gateway.createToken(body, requestID: try request.requestID)
+                let made = try await gateway.tokens.create(body, requestID: try request.requestID)
                 return try Response(json: made, status: .created)
             },
             APIRoute(.delete, "/v1/tokens/{id}") { request, gateway in
-                try await gateway.revokeToken(request.parameter("id"))
+                try await gateway.tokens.revoke(request.parameter("id"))
                 return try Response(json: EmptyResponse())
             },
         ]

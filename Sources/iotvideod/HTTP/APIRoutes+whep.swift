@@ -20,7 +20,7 @@ extension APIRoutes {
                 let offer = try await request.text(sdp, atMost: SessionDescription.maximumByteCount)
                 do {
                     return created(
-                        try await gateway.openBrowserCall(request.parameter("device"), offer: offer),
+                        try await gateway.calls.open(request.parameter("device"), offer: offer),
                         key: request.shownKey)
                 } catch let error as IoTError where error.code == .sessionDescriptionInvalid {
                     // What came from the client, not from behind the gateway.
@@ -31,12 +31,12 @@ extension APIRoutes {
                 let fragment = try TrickleFragment(
                     parsing: try await request.text(trickle, atMost: TrickleFragment.maximumSize))
                 try checkCondition(request)
-                try await gateway.trickle(
+                try await gateway.calls.trickle(
                     request.parameter("id"), iceUfrag: fragment.iceUfrag, candidates: fragment.candidates)
                 return Response(status: .noContent)
             },
             APIRoute(.delete, "/v1/whep/{id}") { request, gateway in
-                try await gateway.closeBrowserCall(request.parameter("id"))
+                try await gateway.calls.close(request.parameter("id"))
                 return Response(status: .ok)
             },
             APIRoute(open: "/") { _, _ in WatchPage.response },
@@ -45,7 +45,7 @@ extension APIRoutes {
                 .options, either: "/v1/devices/{device}/whep",
                 known: { request, gateway in
                     var response = options("OPTIONS, POST", HTTPFieldName.acceptPost, sdp)
-                    addLinks(try await gateway.iceServers(request.parameter("device")), to: &response.headers)
+                    addLinks(try await gateway.calls.iceServers(request.parameter("device")), to: &response.headers)
                     return response
                 }
             ) { _, _ in

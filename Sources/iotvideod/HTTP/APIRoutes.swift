@@ -21,39 +21,39 @@ enum APIRoutes {
             APIRoute(open: "/openapi.yaml") { request, _ in APIDocument.response(to: request.request) },
             APIRoute(.get, "/metrics") { request, gateway in
                 let text = PrometheusText.write(
-                    ProcessMetrics.samples() + (try await gateway.metrics()) + MetricsRegistry.shared.samples())
+                    ProcessMetrics.samples() + (try await gateway.daemon.metrics()) + MetricsRegistry.shared.samples())
                 return Response(
                     status: .ok,
                     headers: [.contentType: PrometheusText.contentType, .contentLength: String(text.utf8.count)],
                     body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
             },
-            APIRoute(.get, "/v1/status") { _, gateway in try Response(json: try await gateway.status()) },
+            APIRoute(.get, "/v1/status") { _, gateway in try Response(json: try await gateway.daemon.status()) },
         ]
     }
 
     private static var daemon: [APIRoute] {
         [
             APIRoute(.post, "/v1/link/register") { _, gateway in
-                try Response(json: try await gateway.register())
+                try Response(json: try await gateway.daemon.register())
             },
             APIRoute(.post, "/v1/link/unregister") { _, gateway in
-                try Response(json: try await gateway.unregister())
+                try Response(json: try await gateway.daemon.unregister())
             },
             APIRoute(list: "/v1/cameras") { _, page, gateway in
-                try Response(json: CameraList(Page(of: try await gateway.cameras(), page, by: \.name)))
+                try Response(json: CameraList(Page(of: try await gateway.cameras.list(), page, by: \.name)))
             },
             APIRoute(.post, "/v1/cameras", makes: true) { request, gateway in
                 let body = try await request.decode(CameraRequest.self)
                 if let username = body.username { try checkUsername(username) }
-                return try Response(json: try await gateway.addCamera(body), status: .created)
+                return try Response(json: try await gateway.cameras.add(body), status: .created)
             },
             APIRoute(.delete, "/v1/cameras/{name}") { request, gateway in
-                try await gateway.removeCamera(request.parameter("name"))
+                try await gateway.cameras.remove(request.parameter("name"))
                 return try Response(json: EmptyResponse())
             },
             APIRoute(.post, "/v1/configuration/reload") { _, gateway in
                 do {
-                    return try Response(json: try await gateway.reload())
+                    return try Response(json: try await gateway.daemon.reload())
                 } catch let error as IoTError where error.code == .invalidConfiguration {
                     // Not this request is wrong, but what it asks to take over.
                     throw APIFailure(error, status: .unprocessableContent)

@@ -1,31 +1,13 @@
 import GatewayAPI
 import IoTCore
 import IoTLink
-import Logging
 import MediaChannel
-import NIOCore
-import NIOPosix
-import PeerTransport
 import Testing
 
 @testable import Gateway
 
 /// What one account may take of what all share, with a hub that never answers a call.
 @Suite struct GatewaySharesTests {
-    private struct NoCameras: CameraFleet {
-        func cameras() async -> [Camera] { [] }
-        func add(_ camera: CameraRequest) async throws(IoTError) { throw IoTError(.notImplemented) }
-        func source(of camera: CameraRequest) async throws(IoTError) -> CameraConfiguration {
-            throw IoTError(.notImplemented)
-        }
-        func source(of name: String, after change: CameraChange) async throws(IoTError) -> CameraConfiguration {
-            throw IoTError(.notFound)
-        }
-        func change(_ name: String, _ change: CameraChange) async throws(IoTError) { throw IoTError(.notFound) }
-        func remove(_ name: String) async throws(IoTError) { throw IoTError(.notFound) }
-        func reloadConfiguration() async throws(IoTError) -> ReloadResponse { throw IoTError(.notImplemented) }
-    }
-
     private static let offer = """
         v=0\r
         o=- 7 1 IN IP4 0.0.0.0\r
@@ -48,19 +30,6 @@ import Testing
     private func gateway(
         _ body: (LocalGateway) async throws -> Void
     ) async throws {
-        let logger = Logger(label: "test")
-        let loops = MultiThreadedEventLoopGroup.singleton
-        // It registers, and so requests wait: nobody answers, and nothing runs that would end them.
-        let silent = LinkSession(
-            configuration: LinkConfiguration(
-                principal: .user(AccessID(rawValue: "owner")!), token: .value(""),
-                endpoint: .unixSocket(path: "/nonexistent")), logger: logger)
-        silent.register()
-        let socket = try await PeerSocket.bind(
-            to: try SocketAddress(ipAddress: "127.0.0.1", port: 0), on: loops.next(), logger: logger)
-        let registry = ChannelRegistry(
-            link: silent, socket: socket, certificates: try PeerCertificatePool(), iceServers: .none,
-            usesServersOfDevices: false, logger: logger)
         let devices = (0..<40).map { number -> JSONValue in
             [
                 "id": .string(String(repeating: "0", count: 30) + (number < 10 ? "0\(number)" : "\(number)")),
@@ -68,26 +37,16 @@ import Testing
             ]
         }
         let link = ScriptedLink { _ throws(IoTError) in ["devices": .array(devices), "more": false] }
-        let gateway = LocalGateway(
-            link: link, accessId: AccessID(rawValue: "owner")!, registry: registry, fleet: NoCameras(),
-            photos: PhotoStore(), hub: nil, uses: ChannelUses(registry: registry, idleTimeout: .seconds(30)))
-        try await body(gateway)
-        await socket.close()
-    }
-
-    private func view(_ gateway: LocalGateway, _ account: String) -> any Gateway {
-        let caller = Caller(
-            credentials: .token(account), account: AccessID(rawValue: account)!, isAdministrator: false)
-        return gateway.gateway(for: gateway.leases.begin(caller) {})
+        try await withGateway(link, body)
     }
 
     /// - Returns: the codes of those that were refused at once.
     private func flood(
         _ gateway: LocalGateway, count: Int, waiting: Int,
-        _ ask: @escaping @Sendable (any Gateway, Int) async throws -> Void,
+        _ ask: @escaping @Sendable (any GatewaySession, Int) async throws -> Void,
         _ meanwhile: () async throws -> Void
     ) async throws -> [ErrorCode] {
-        let guest = view(gateway, "guest")
+        let guest = gateway.session(of: "guest")
         return try await withThrowingTaskGroup(of: ErrorCode.self) { group in
             for number in 0..<count {
                 group.addTask {
@@ -112,7 +71,7 @@ import Testing
     func calls() async throws {
         try await gateway { gateway in
             let codes = try await flood(gateway, count: 480, waiting: 32) { guest, _ in
-                _ = try await guest.openBrowserCall("cam1", offer: Self.offer)
+                _ = try await guest.calls.open("cam1", offer: Self.offer)
             } _: {
                 #expect(gateway.registry.relayed.all.count == 32)
                 #expect(gateway.quotas.table[.calls]?.used == 32)
@@ -130,7 +89,7 @@ import Testing
     func channels() async throws {
         try await gateway { gateway in
             let codes = try await flood(gateway, count: 20, waiting: 8) { guest, number in
-                _ = try await guest.openChannel(ChannelRequest(device: "cam\(number)"))
+                _ = try await guest.channels.open(ChannelRequest(device: "cam\(number)"))
             } _: {
                 #expect(gateway.quotas.table[.channels]?.used == 8)
             }
@@ -143,7 +102,7 @@ import Testing
     @Test("A call whose right ends is closed, also while it is being set up")
     func callEnds() async throws {
         try await gateway { gateway in
-            let call = Task { try await view(gateway, "guest").openBrowserCall("cam1", offer: Self.offer) }
+            let call = Task { try await gateway.session(of: "guest").calls.open("cam1", offer: Self.offer) }
             while gateway.registry.relayed.all.isEmpty { await Task.yield() }
             let id = try #require(gateway.registry.relayed.all.first?.id)
             let closing = Task { await gateway.registry.relayed.close(id) }

@@ -3,22 +3,25 @@ import IoTCore
 import MediaChannel
 import PeerTransport
 
-extension AccountGateway {
+struct CallerCalls: GatewayCalls {
+    let session: CallerSession
+
     func iceServers(_ device: String) async throws -> [ICEServer] {
-        _ = try await viewable(device)
-        return shared.iceServers.servers(for: Hex.random(byteCount: 8), at: WallClock.milliseconds() / 1000)
+        _ = try await session.viewable(device)
+        return session.gateway.iceServers.servers(for: Hex.random(byteCount: 8), at: WallClock.milliseconds() / 1000)
     }
 
-    func openBrowserCall(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
-        let entry = try await viewable(device)
+    func open(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
+        let entry = try await session.viewable(device)
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         // The media do not pass here, so the call holds a right of its own, which ends it.
         let id = RelayedCalls.makeID()
-        let right = shared.leases.begin(caller) { [relayed = shared.registry.relayed] in await relayed.close(id) }
+        let relayed = session.gateway.registry.relayed
+        let right = session.gateway.leases.begin(session.caller) { await relayed.close(id) }
         right.needs(device: entry.id)
-        right.keep(try take(.calls))
-        return try await shared.registry.relayed.open(
-            id, device: device, source: 0, offer: offer, as: principal, right: right)
+        right.keep(try session.take(.calls))
+        return try await relayed.open(
+            id, device: device, source: 0, offer: offer, as: session.principal, right: right)
     }
 
     func trickle(_ id: String, iceUfrag: String?, candidates: [String]) async throws {
@@ -27,22 +30,22 @@ extension AccountGateway {
             throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted", remedy: "end it and call again")
         }
         for candidate in candidates {
-            try await shared.registry.relayed.trickle(id, candidate: candidate)
+            try await session.gateway.registry.relayed.trickle(id, candidate: candidate)
         }
     }
 
-    func closeBrowserCall(_ id: String) async throws {
+    func close(_ id: String) async throws {
         _ = try call(id)
-        await shared.registry.relayed.close(id)
+        await session.gateway.registry.relayed.close(id)
     }
 
     /// A call of the caller's account; another's does not exist.
     private func call(_ id: String) throws(IoTError) -> RelayedCalls.Call {
-        let call = try shared.registry.relayed.call(id)
-        guard call.account == principal else {
+        let call = try session.gateway.registry.relayed.call(id)
+        guard call.account == session.principal else {
             throw IoTError(.notFound, "there is no such call, or it is over", remedy: "call again")
         }
-        try caller.require(device: call.device.rawValue)
+        try session.caller.require(device: call.device.rawValue)
         return call
     }
 }

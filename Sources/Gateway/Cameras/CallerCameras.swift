@@ -1,0 +1,56 @@
+import GatewayAPI
+import IoTCore
+import MediaChannel
+
+struct CallerCameras: GatewayCameras {
+    let session: CallerSession
+
+    func list() async throws -> [CameraDescription] {
+        var descriptions: [CameraDescription] = []
+        for camera in await session.gateway.fleet.cameras() {
+            descriptions.append(CameraDescription(await camera.snapshot()))
+        }
+        return descriptions
+    }
+
+    func show(_ name: String) async throws -> CameraDescription {
+        guard let camera = await session.gateway.fleet.cameras().first(where: { $0.configuration.name == name }) else {
+            throw IoTError(
+                .notFound, "there is no camera '\(name)'", remedy: "list what exists with `iotctl camera list`")
+        }
+        return CameraDescription(await camera.snapshot())
+    }
+
+    func add(_ request: CameraRequest) async throws -> CameraDescription {
+        if request.check == true { try await test(try await session.gateway.fleet.source(of: request)) }
+        try await session.gateway.fleet.add(request)
+        await session.gateway.rights.invalidate()
+        guard let camera = try await list().first(where: { $0.name == request.name }) else {
+            throw IoTError(.notFound, "camera '\(request.name)' was removed meanwhile")
+        }
+        return camera
+    }
+
+    func change(_ name: String, _ change: CameraChange) async throws -> CameraDescription {
+        if change.check == true {
+            try await test(try await session.gateway.fleet.source(of: name, after: change))
+        }
+        try await session.gateway.fleet.change(name, change)
+        return try await show(name)
+    }
+
+    func remove(_ name: String) async throws {
+        try await session.gateway.fleet.remove(name)
+    }
+
+    func test(_ request: CameraTestRequest) async throws -> CameraTestReport {
+        let source = try await session.gateway.fleet.source(of: request.camera)
+        return try await test(source, wantsPicture: request.picture ?? false)
+    }
+
+    /// - Throws: why the source does not work.
+    @discardableResult
+    private func test(_ source: CameraConfiguration, wantsPicture: Bool = false) async throws -> CameraTestReport {
+        try await CameraTrial(source, wantsPicture: wantsPicture).run(holding: try session.take(.cameraTests))
+    }
+}

@@ -1,0 +1,97 @@
+import GatewayAPI
+import IoTCore
+import IoTLink
+import MediaChannel
+import MediaPlayer
+
+import enum ThingModel.ModelMethod
+
+struct CallerDevices: GatewayDevices {
+    let session: CallerSession
+
+    func list(of user: AccessID?, _ page: PageRequest) async throws -> Page<DeviceSummary> {
+        let page = try await session.hub.devices(of: user, page)
+        let devices = page.elements.compactMap { device -> DeviceSummary? in
+            guard session.caller.scope.includes(device: device.id) else { return nil }
+            var device = device
+            device.actions = device.actions?.filter { session.caller.scope.includes($0) }
+            return device
+        }
+        return Page(devices, next: page.next)
+    }
+
+    func show(_ device: String) async throws -> DeviceDetail {
+        let result = try await session.hub.ask(
+            ModelMethod.showDevice, ["device": .string(try await session.target(device))])
+        guard let summary = DeviceSummary(json: result), let version = result["version"]?.integerValue
+        else { throw IoTError(.modelReceiveFailed, "device.show: the hub's answer makes no sense") }
+        return DeviceDetail(
+            summary: summary, model: result["model"] ?? [:], version: version,
+            pending: (result["pending"]?.arrayValue ?? []).compactMap(\.stringValue))
+    }
+
+    func export(_ device: String) async throws -> DeviceExport {
+        try HubClient.read(DeviceExport.self, try await session.model.export(try await session.target(device)))
+    }
+
+    func create(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse {
+        try await session.changingRights(owner: request.owner) {
+            try await session.hub.ask(
+                DeviceResponse.self, DeviceMethod.create,
+                ["name": .string(request.name), "owner": .text(request.owner)],
+                id: requestID)
+        }
+    }
+
+    func rename(_ device: String, to name: String, requestID: String?) async throws {
+        try await session.changingRights {
+            _ = try await session.hub.ask(
+                DeviceMethod.rename, ["device": .string(try await session.target(device)), "name": .string(name)],
+                id: requestID
+            )
+        }
+    }
+
+    func remove(_ device: String, requestID: String?) async throws {
+        try await session.changingRights {
+            _ = try await session.hub.ask(
+                DeviceMethod.remove, ["device": .string(try await session.target(device))], id: requestID)
+        }
+    }
+
+    // MARK: Pictures
+
+    /// How long the picture of a device elsewhere may take, its connection included.
+    private static let pictureTime = Duration.seconds(20)
+
+    func picture(of device: String, _ bounds: PictureBounds?) async throws -> Picture {
+        let entry = try await session.viewable(device)
+        session.lease.needs(device: entry.id)
+        let part = try session.take(.snapshots)
+        defer { withExtendedLifetime(part) {} }
+        let picture: Snapshot
+        if let camera = await session.gateway.fleet.cameras().first(where: { $0.device.rawValue == entry.id }) {
+            picture = try await camera.picture(bounds)
+        } else {
+            let late = IoTError(.messageTimeout, "no picture came from the device in time")
+            picture = try await within(Self.pictureTime, orThrow: late) { try await fetchPicture(of: entry, bounds) }
+        }
+        return Picture(format: .jpeg, pts: picture.pts, bytes: picture.bytes)
+    }
+
+    /// From a camera of another box, over a channel of its own or the one that is open.
+    private func fetchPicture(
+        of entry: AccountRights.Entry, _ bounds: PictureBounds?
+    ) async throws -> Snapshot {
+        let use = try await session.open(entry, source: 0)
+        do {
+            try await use.play()
+            let picture = try await use.channel.snapshot(.jpeg, bounds)
+            await session.gateway.registry.close(use.id)
+            return picture
+        } catch {
+            await session.gateway.registry.close(use.id)
+            throw error
+        }
+    }
+}

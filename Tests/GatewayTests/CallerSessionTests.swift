@@ -1,0 +1,124 @@
+import GatewayAPI
+import IoTCore
+import IoTLink
+import Testing
+
+@testable import Gateway
+
+/// What each room does for whom, with a hub that answers by a script.
+@Suite struct CallerSessionTests {
+    private static let front = "00112233445566778899aabbccddeeff"
+    private static let back = "ffeeddccbbaa99887766554433221100"
+
+    /// A hub whose accounts may view two devices, and whose devices name the resource `photo` after each action.
+    private let link = ScriptedLink { request throws(IoTError) in
+        switch request.method {
+        case "device.list":
+            let devices = [(front, "front"), (back, "back")].map { id, name -> JSONValue in
+                ["id": .string(id), "name": .string(name), "role": "guest", "online": true, "actions": ["view"]]
+            }
+            return ["devices": .array(devices), "more": false]
+        case "action.take": return ["value": ["resource": "photo"]]
+        case "property.read": return ["value": 1, "version": 2]
+        default: return [:]
+        }
+    }
+
+    private var asked: [ScriptedLink.Request] { link.requests.filter { $0.method != "device.list" } }
+
+    @Test("Requests go out in the account's name; the daemon's own account needs none")
+    func accounts() async throws {
+        try await withGateway(link) { gateway in
+            _ = try await gateway.session(of: "guest").properties.read("front", path: "")
+            _ = try await gateway.session(of: "owner").properties.read("front", path: "")
+            try await gateway.session(of: "guest").users.remove(AccessID(rawValue: "other")!, requestID: nil)
+            try await gateway.session(of: "guest").keys.revoke("1", requestID: nil)
+        }
+        let guest = Principal("u/guest")
+        #expect(asked.map(\.account) == [guest, nil, guest, guest])
+    }
+
+    @Test("A token for one device reaches no other: the hub is not asked about it")
+    func scope() async throws {
+        try await withGateway(link) { gateway in
+            let session = gateway.session(of: "guest", scope: Caller.Scope(devices: [Self.front]))
+            _ = try await session.properties.read("front", path: "")
+            #expect(asked.map { $0.params["device"]?.stringValue } == [Self.front])
+            let before = asked.count
+            for device in ["back", Self.back] {
+                let refusals: [() async throws -> Void] = [
+                    { _ = try await session.properties.read(device, path: "") },
+                    { _ = try await session.properties.watch(device, path: "") },
+                    { _ = try await session.devices.show(device) },
+                    { try await session.devices.remove(device, requestID: nil) },
+                    { _ = try await session.devices.picture(of: device, nil) },
+                    { _ = try await session.bindings.list(of: device, .all) },
+                    {
+                        _ = try await session.events.stored(
+                            StoredEventQuery(
+                                device: device, topic: nil, from: nil, to: nil, before: nil, limit: nil))
+                    },
+                    { _ = try await session.events.follow([], device: device, after: nil) },
+                    { _ = try await session.channels.open(ChannelRequest(device: device)) },
+                    { _ = try await session.calls.iceServers(device) },
+                    { _ = try await session.calls.open(device, offer: "") },
+                ]
+                for refusal in refusals {
+                    let error = await #expect(throws: IoTError.self) { try await refusal() }
+                    #expect(error?.code == .forbidden)
+                }
+            }
+            #expect(asked.count == before)
+            #expect(try await session.devices.list(of: nil, .all).elements.map(\.name) == ["front"])
+        }
+    }
+
+    @Test("What an API token makes must not exceed it: the hub is told which token asks")
+    func within() async throws {
+        try await withGateway(link) { gateway in
+            let session = gateway.session(of: "guest")
+            // The answers hold nothing, which is of no matter here.
+            _ = try? await session.bindings.share("front", ShareRequest(), requestID: nil)
+            _ = try? await session.tokens.create(TokenRequest(kind: .api, ttlSeconds: 60), requestID: nil)
+            _ = try? await session.keys.create(KeyRequest(name: "tv", ttlSeconds: 60), requestID: nil)
+        }
+        #expect(asked.map { $0.params["within"] } == ["guest", "guest", "guest"])
+    }
+
+    @Test("A picture that an action named is for the account that took the action, and nobody else")
+    func resources() async throws {
+        try await withGateway(link) { gateway in
+            let guest = gateway.session(of: "guest")
+            let answer = try await guest.properties.takeAction(
+                "front", path: "Action.photo", value: .null, timeout: .seconds(1), requestID: nil)
+            #expect(answer.value["resource"] == "photo", "an address is the door's to make")
+            #expect(gateway.resources.owner(of: "photo")?.rawValue == "guest")
+            // Nobody kept the picture here, which only the owner of the name is told.
+            for (account, message) in [("guest", "older than ten minutes, or kept"), ("other", "no such resource")] {
+                let error = await #expect(throws: IoTError.self) {
+                    try await gateway.session(of: account).channels.resource("photo")
+                }
+                #expect(error?.code == .notFound && error?.message.contains(message) == true)
+            }
+        }
+    }
+
+    @Test("A channel or call of another account does not exist")
+    func others() async throws {
+        try await withGateway(link) { gateway in
+            let session = gateway.session(of: "guest")
+            let attempts: [() async throws -> Void] = [
+                { _ = try await session.channels.show("1") }, { _ = try await session.channels.play("1") },
+                { _ = try await session.channels.recording("1", frames: nil) },
+                { try await session.calls.trickle("1", iceUfrag: nil, candidates: []) },
+                { try await session.calls.close("1") },
+            ]
+            for attempt in attempts {
+                let error = await #expect(throws: IoTError.self) { try await attempt() }
+                #expect(error?.code == .notFound)
+            }
+            let channels = try await session.channels.list(.all)
+            #expect(channels.elements.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import GatewayAPI
+import IoTCore
+
+@testable import Gateway
+
+struct ScriptedUsers: GatewayUsers {
+    let session: ScriptedSession
+
+    func list(_ page: PageRequest) async throws -> Page<UserDescription> {
+        try session.note()
+        return Page([])
+    }
+
+    func create(_ user: AccessID, kind: AccountKind, requestID: String?) async throws -> UserResponse {
+        try session.note()
+        return UserResponse(accessId: user.rawValue, kind: kind)
+    }
+
+    func createTemporary(
+        _ request: TemporaryUserRequest, requestID: String?
+    ) async throws -> TemporaryUserResponse {
+        try session.note()
+        return TemporaryUserResponse(accessId: "temporary-1", expires: 1)
+    }
+
+    func remove(_ user: AccessID, requestID: String?) async throws { try session.note() }
+}
+
+struct ScriptedBindings: GatewayBindings {
+    let session: ScriptedSession
+
+    func list(of device: String, _ page: PageRequest) async throws -> Page<BindingDescription> {
+        try session.note()
+        return Page([])
+    }
+
+    func share(_ device: String, _ request: ShareRequest, requestID: String?) async throws -> ShareResponse {
+        try session.note()
+        return ShareResponse(token: "secret.of.token", actions: [.view], expires: 1)
+    }
+
+    func subscribe(_ request: SubscriptionRequest, requestID: String?) async throws -> BindingResponse {
+        try session.note()
+        return BindingResponse(device: "d", user: "a", role: .guest, actions: [.view])
+    }
+
+    func bind(
+        _ device: String, _ user: AccessID, _ request: BindingRequest, requestID: String?
+    ) async throws -> BindingResponse {
+        try session.note()
+        return BindingResponse(device: device, user: user.rawValue, role: request.role ?? .guest, actions: [.view])
+    }
+
+    func unbind(_ device: String, _ user: AccessID, requestID: String?) async throws { try session.note() }
+}
+
+struct ScriptedTokens: GatewayTokens {
+    let session: ScriptedSession
+
+    func list(_ page: PageRequest) async throws -> Page<TokenDescription> {
+        try session.note()
+        return Page([])
+    }
+
+    func create(_ request: TokenRequest, requestID: String?) async throws -> TokenResponse {
+        try session.note()
+        return TokenResponse(id: "1", kind: request.kind, token: "secret.of.token", expires: 1)
+    }
+
+    func revoke(_ id: String) async throws { try session.note() }
+}
+
+struct ScriptedKeys: GatewayKeys {
+    let session: ScriptedSession
+
+    func list(_ page: PageRequest) async throws -> Page<KeyDescription> {
+        try session.note()
+        return Page([])
+    }
+
+    func create(_ request: KeyRequest, requestID: String?) async throws -> KeyResponse {
+        try session.note()
+        return KeyResponse(id: "0123456789", name: request.name, key: RouterFixture.key, expires: 1)
+    }
+
+    func revoke(_ id: String, requestID: String?) async throws { try session.note() }
+}

@@ -1,0 +1,40 @@
+import GatewayAPI
+import IoTCore
+
+@testable import Gateway
+
+struct ScriptedCameras: GatewayCameras {
+    let session: ScriptedSession
+
+    private static func camera(_ name: String) -> CameraDescription {
+        CameraDescription(
+            name: name, device: nil, url: "", state: .connecting, since: 0, viewers: 0, viewerLimit: 8)
+    }
+
+    func list() async throws -> [CameraDescription] {
+        try session.note()
+        return []
+    }
+
+    func show(_ name: String) async throws -> CameraDescription {
+        try session.note()
+        return Self.camera(name)
+    }
+
+    func add(_ request: CameraRequest) async throws -> CameraDescription {
+        try session.note()
+        return Self.camera(request.name)
+    }
+
+    func change(_ name: String, _ change: CameraChange) async throws -> CameraDescription {
+        try session.note()
+        return Self.camera(name)
+    }
+
+    func remove(_ name: String) async throws { try session.note() }
+
+    func test(_ request: CameraTestRequest) async throws -> CameraTestReport {
+        try session.note()
+        return CameraTestReport(url: "", tracks: [], unsupportedTracks: [], measuredSeconds: 0)
+    }
+}

@@ -1,0 +1,26 @@
+import IoTCore
+
+@testable import Gateway
+
+/// The gateway for one caller: each call of a room is noted under the method's name.
+struct ScriptedSession: GatewaySession {
+    let script: ScriptedGateway
+    let lease: Lease
+
+    var daemon: any GatewayDaemon { ScriptedDaemon(session: self) }
+    var cameras: any GatewayCameras { ScriptedCameras(session: self) }
+    var users: any GatewayUsers { ScriptedUsers(session: self) }
+    var bindings: any GatewayBindings { ScriptedBindings(session: self) }
+    var tokens: any GatewayTokens { ScriptedTokens(session: self) }
+    var keys: any GatewayKeys { ScriptedKeys(session: self) }
+    var devices: any GatewayDevices { ScriptedDevices(session: self) }
+    var properties: any GatewayProperties { ScriptedProperties(session: self) }
+    var messages: any GatewayMessages { ScriptedMessages(session: self) }
+    var events: any GatewayEvents { ScriptedEvents(session: self) }
+    var channels: any GatewayChannels { ScriptedChannels(session: self) }
+    var calls: any GatewayCalls { ScriptedCalls(session: self) }
+
+    func note(_ name: String = #function) throws(IoTError) {
+        try script.note(lease.caller, String(name.prefix { $0 != "(" }))
+    }
+}
