@@ -1,6 +1,6 @@
 package import IoTCore
 
-/// The gateway behind the HTTP API, before it is known who asks.
+/// The gateway behind every door, before it is known who asks.
 package protocol GatewayService: Sendable {
     /// The account whose link this is; who may open the Unix socket acts as it.
     var account: AccessID { get }
@@ -18,6 +18,6 @@ package protocol GatewayService: Sendable {
     /// Gathers events until it is cancelled.
     func run() async
 
-    /// Ends every open body and event stream in order, as `closeChannel` does; the daemon is stopping.
+    /// Ends every open body and event stream in order, as `GatewayChannels.close` does; the daemon is stopping.
     func prepareToStop() async
 }

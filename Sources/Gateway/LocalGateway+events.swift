@@ -4,7 +4,7 @@ import IoTLink
 import MediaChannel
 import ThingModel
 
-/// The fan-in of what `GET /v1/events` tells.
+/// Gathers what `GatewayEvents.follow` gives, and does what else goes on while the gateway runs.
 extension LocalGateway {
     package func run() async {
         await withDiscardingTaskGroup { group in

@@ -7,7 +7,7 @@ package import MediaChannel
 import NIOCore
 import ThingModel
 
-/// The gateway behind the HTTP API: the link of this daemon's account, the channels, and the cameras of this daemon.
+/// The gateway of this daemon: the link of its account, the channels, and its cameras.
 ///
 /// Another account's requests go over the same link in that account's name, which an administrator's may.
 package final class LocalGateway: GatewayService {

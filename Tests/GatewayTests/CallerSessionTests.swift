@@ -1,6 +1,7 @@
 import GatewayAPI
 import IoTCore
 import IoTLink
+import MediaChannel
 import Testing
 
 @testable import Gateway
@@ -103,22 +104,26 @@ import Testing
         }
     }
 
-    @Test("A channel or call of another account does not exist")
+    @Test("A call of another account does not exist, and goes on")
     func others() async throws {
         try await withGateway(link) { gateway in
-            let session = gateway.session(of: "guest")
+            let calling = Task {
+                _ = try await gateway.session(of: "other").calls.open("front", offer: GatewaySharesTests.offer)
+            }
+            while gateway.registry.relayed.all.isEmpty { await Task.yield() }
+            let id = try #require(gateway.registry.relayed.all.first?.id)
+            let guest = gateway.session(of: "guest")
             let attempts: [() async throws -> Void] = [
-                { _ = try await session.channels.show("1") }, { _ = try await session.channels.play("1") },
-                { _ = try await session.channels.recording("1", frames: nil) },
-                { try await session.calls.trickle("1", iceUfrag: nil, candidates: []) },
-                { try await session.calls.close("1") },
+                { try await guest.calls.trickle(id, iceUfrag: nil, candidates: []) },
+                { try await guest.calls.close(id) },
             ]
             for attempt in attempts {
                 let error = await #expect(throws: IoTError.self) { try await attempt() }
                 #expect(error?.code == .notFound)
             }
-            let channels = try await session.channels.list(.all)
-            #expect(channels.elements.isEmpty)
+            #expect(gateway.registry.relayed.all.map(\.id) == [id])
+            calling.cancel()
+            await #expect(throws: (any Error).self) { try await calling.value }
         }
     }
 }

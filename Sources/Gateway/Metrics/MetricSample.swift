@@ -1,4 +1,4 @@
-/// One line of `GET /metrics`.
+/// One number of a metric, named and labelled as Prometheus takes them.
 package struct MetricSample: Sendable, Hashable {
     package enum Kind: String, Sendable {
         case counter

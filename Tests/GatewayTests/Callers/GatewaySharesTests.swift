@@ -8,7 +8,7 @@ import Testing
 
 /// What one account may take of what all share, with a hub that never answers a call.
 @Suite struct GatewaySharesTests {
-    private static let offer = """
+    static let offer = """
         v=0\r
         o=- 7 1 IN IP4 0.0.0.0\r
         s=-\r
