@@ -1,4 +1,6 @@
 import CoreMetrics
+import GatewayAPI
+import IoTCore
 import Testing
 
 @testable import Gateway
@@ -40,6 +42,35 @@ import Testing
         let samples = registry.samples()
         #expect(samples.count == 11)
         #expect(samples.last?.value == 90)
+    }
+
+    @Test("What the gateway counts at its channels is among the daemon's metrics, and never goes back")
+    func channels() {
+        // swift-metrics has one backend a process.
+        let registry = MetricsRegistry.shared
+        func counted(_ name: String) -> Double {
+            let kind = MetricLabel(name: "kind", value: "video")
+            return registry.samples().first { $0.name == name && $0.labels == [kind] }?.value ?? 0
+        }
+        let names = ["iotvideod_received_packets_total", "iotvideod_lost_packets_total"]
+        let before = names.map(counted)
+        var watch = ChannelWatch()
+        for (received, lost) in [(10, 3), (25, 2)] {
+            var video = TrackStatistics()
+            video.packetsReceived = received
+            video.packetsLost = lost
+            var report = StatisticsReport(timestamp: 0)
+            report.video = video
+            let description = ChannelDescription(
+                id: "1", device: "d", deviceName: "front", source: 0, kind: .monitor,
+                state: ChannelState(connection: .connected, player: .playing), tracks: [])
+            _ = watch.observe([
+                ChannelWatch.Observation(
+                    owner: AccessID(rawValue: "owner")!, channel: ObjectIdentifier(registry), description: description,
+                    statistics: report)
+            ])
+        }
+        #expect(zip(names.map(counted), before).map { $0 - $1 } == [25, 3])
     }
 
     @Test("What a stranger sends is never a label")
