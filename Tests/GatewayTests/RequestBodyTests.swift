@@ -25,11 +25,16 @@ import Testing
         try check(StoredEventDeletion(ids: ["1"], device: "d", topic: "t", before: 1))
         try check(
             CameraRequest(
-                name: "a", url: "rtsp://h/", username: "u", password: "p", transport: .udp, viewers: 1, check: true))
+                CameraSettings(
+                    name: "a", url: "rtsp://h/", username: "u", password: "p", rtspTransport: .udp, viewers: 1),
+                check: true))
         try check(
             CameraChange(
-                url: "rtsp://h/", username: .value("u"), password: "p", transport: .udp, viewers: 1, check: true))
-        try check(CameraTestRequest(url: "rtsp://h/", username: "u", password: "p", transport: .udp, picture: true))
+                CameraSettings(url: "rtsp://h/", username: "u", password: "p", rtspTransport: .udp, viewers: 1),
+                check: true))
+        try check(
+            CameraTestRequest(
+                CameraSettings(url: "rtsp://h/", username: "u", password: "p", rtspTransport: .udp), picture: true))
         try check(ActionRequest(path: "Action.a", value: 1, timeoutMilliseconds: 1))
         try check(ChannelRequest(device: "d"))
     }

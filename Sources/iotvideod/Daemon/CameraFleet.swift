@@ -12,11 +12,15 @@ protocol CameraFleet: Sendable {
     /// - Throws: `.invalidRequest`, `.nameTaken`, `.fileFailed`, or why the hub made no device of it.
     func add(_ camera: CameraRequest) async throws(IoTError)
 
-    /// What a camera would be after a change.
+    /// What `add` would open, with its secret.
     ///
-    /// - Returns: its configuration, and what to open.
+    /// - Throws: `.invalidRequest`, `.fileFailed`.
+    func source(of camera: CameraRequest) async throws(IoTError) -> CameraSettings
+
+    /// What `change` would open, with its secret.
+    ///
     /// - Throws: as `change`.
-    func preview(_ name: String, _ change: CameraChange) async throws(IoTError) -> (CameraConfiguration, url: String)
+    func source(of name: String, after change: CameraChange) async throws(IoTError) -> CameraSettings
 
     /// Changes a camera that `add` made as a whole, and keeps it as it was on a failure. Its device stays the same.
     ///

@@ -8,7 +8,7 @@ extension AccountGateway {
     private static let pictureTime = Duration.seconds(20)
 
     func camera(_ name: String) async throws -> CameraDescription {
-        guard let camera = await shared.fleet.cameras().first(where: { $0.configuration.name == name }) else {
+        guard let camera = await shared.fleet.cameras().first(where: { $0.settings.name == name }) else {
             throw IoTError(
                 .notFound, "there is no camera '\(name)'", remedy: "list what exists with `iotctl camera list`")
         }
@@ -17,8 +17,8 @@ extension AccountGateway {
 
     func changeCamera(_ name: String, _ change: CameraChange) async throws -> CameraDescription {
         if change.check == true {
-            let (camera, url) = try await shared.fleet.preview(name, change)
-            _ = try await CameraTrial(camera, url: url).run(holding: try take(.cameraTests))
+            let source = try await shared.fleet.source(of: name, after: change)
+            _ = try await CameraTrial(source).run(holding: try take(.cameraTests))
         }
         try await shared.fleet.change(name, change)
         return try await camera(name)
@@ -31,8 +31,7 @@ extension AccountGateway {
     /// - Throws: why the camera's source does not work.
     @discardableResult
     func test(_ request: CameraRequest, wantsPicture: Bool = false) async throws -> CameraTestReport {
-        let camera = try CameraConfiguration(request)
-        let trial = CameraTrial(camera, url: try camera.openableURL(), wantsPicture: wantsPicture)
+        let trial = CameraTrial(try await shared.fleet.source(of: request), wantsPicture: wantsPicture)
         return try await trial.run(holding: try take(.cameraTests))
     }
 

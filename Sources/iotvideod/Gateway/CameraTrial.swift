@@ -10,22 +10,18 @@ struct CameraTrial {
     /// Longer than a trial takes, and shorter than a request; a name server that does not answer can take longer.
     private static let limit = Duration.seconds(40)
 
-    private let camera: CameraConfiguration
-    private let url: String
+    private let source: CameraSettings
     private let wantsPicture: Bool
 
-    /// - Parameter url: what to open, with its secret.
-    init(_ camera: CameraConfiguration, url: String, wantsPicture: Bool = false) {
-        self.camera = camera
-        self.url = url
+    /// - Parameter source: what to open, with its secret.
+    init(_ source: CameraSettings, wantsPicture: Bool = false) {
+        self.source = source
         self.wantsPicture = wantsPicture
     }
 
     /// - Parameter part: held until the source is closed, also when nobody waits for the answer any more.
     /// - Throws: why the source does not work.
     func run(holding part: QuotaPart) async throws -> CameraTestReport {
-        let source = MediaChannel.CameraConfiguration(
-            name: camera.name, url: url, rtspTransport: camera.rtspTransport == .udp ? .udp : .tcp)
         let probe = SourceProbe(source, wantsPicture: wantsPicture)
         let ended = Readiness<SourceReport>()
         probe.start { result in

@@ -15,9 +15,10 @@ import Testing
     private struct NoCameras: CameraFleet {
         func cameras() async -> [Camera] { [] }
         func add(_ camera: CameraRequest) async throws(IoTError) { throw IoTError(.notImplemented) }
-        func preview(
-            _ name: String, _ change: CameraChange
-        ) async throws(IoTError) -> (iotvideod.CameraConfiguration, url: String) { throw IoTError(.notFound) }
+        func source(of camera: CameraRequest) async throws(IoTError) -> CameraSettings { throw IoTError(.notFound) }
+        func source(
+            of name: String, after change: CameraChange
+        ) async throws(IoTError) -> CameraSettings { throw IoTError(.notFound) }
         func change(_ name: String, _ change: CameraChange) async throws(IoTError) { throw IoTError(.notFound) }
         func remove(_ name: String) async throws(IoTError) { throw IoTError(.notFound) }
         func reload() async throws(IoTError) -> ConfigurationChange { throw IoTError(.notImplemented) }
