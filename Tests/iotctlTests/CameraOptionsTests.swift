@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test("Each option gives its key")
-    func give() throws {
+    func give() async throws {
         for key in CameraKey.all
         where key.isInAPI && !key.traits.contains(.required) && !key.traits.contains(.secret) {
             let value: JSONValue =
@@ -35,15 +35,15 @@ import Testing
                 default: "x"
                 }
             let text = value.stringValue ?? value.jsonText
-            let command = try CameraCommand.Set.parse(["door", Self.option(key), text])
+            let command = try await CameraCommand.Set.asyncParse(["door", Self.option(key), text])
             #expect(key.get(command.change(password: nil).settings) == value, "\(key.name)")
             #expect(
                 CameraKey.all.filter { $0.get(command.change(password: nil).settings) != nil }.map(\.name) == [key.name]
             )
         }
-        #expect(try CameraCommand.Set.parse(["door", "--anonymous"]).change(password: nil).removesUser)
+        #expect(try await CameraCommand.Set.asyncParse(["door", "--anonymous"]).change(password: nil).removesUser)
         // The default counts as given, too.
-        #expect(throws: Never.self) { try CameraCommand.Set.parse(["door", "--viewers", "8"]) }
-        #expect(throws: (any Error).self) { try CameraCommand.Set.parse(["door"]) }
+        await #expect(throws: Never.self) { try await CameraCommand.Set.asyncParse(["door", "--viewers", "8"]) }
+        await #expect(throws: (any Error).self) { try await CameraCommand.Set.asyncParse(["door"]) }
     }
 }

@@ -58,9 +58,9 @@ import Yams
         #expect(key.set(Self.sample(key), &camera))
         let read = try Self.parse(Self.yaml(camera))
         #expect(read == camera && key.get(read) == Self.sample(key))
-        let stored = try JSONEncoder().encode(camera)
+        let stored = Array(try JSONEncoder().encode(camera))
         #expect(try JSONValue(parsing: stored)[name] == Self.sample(key))
-        #expect(try JSONDecoder().decode(CameraSettings.self, from: stored) == camera)
+        #expect(try JSONDecoder().decode(CameraSettings.self, from: Data(stored)) == camera)
         // What is left out has its default, in a file of an older release too.
         if !key.traits.contains(.required) {
             var members = try #require(try JSONValue(parsing: stored).objectValue)
@@ -83,19 +83,20 @@ import Yams
         var change = CameraSettings()
         key.take(camera, &change)
         let changed = try APICoding.encode(CameraChange(change))
-        let isChangeable = key.part != .device
-        #expect((try JSONValue(parsing: changed)[key.member] == Self.sample(key)) == isChangeable)
-        #expect(
-            key.get(try APICoding.decode(CameraChange.self, from: changed).settings) == key.get(change) || !isChangeable
-        )
+        if key.part == .device {
+            #expect(try JSONValue(parsing: changed)[key.member] == nil)
+        } else {
+            #expect(try JSONValue(parsing: changed)[key.member] == Self.sample(key))
+            #expect(try APICoding.decode(CameraChange.self, from: changed).settings == change)
+        }
         let test = try APICoding.encode(CameraTestRequest(camera))
         #expect((try JSONValue(parsing: test)[key.member] != nil) == (key.part == .source))
         // Nobody is told a secret.
         let description = CameraDescription(
             name: "a", device: nil, url: "", state: .ready, since: 0, viewers: 0, viewerLimit: 0, settings: camera)
         let told = try JSONValue(parsing: try APICoding.encode(description))[key.member]
-        #expect(!key.traits.contains(.secret) || told == nil)
-        #expect(!key.traits.contains(.shown) || told == Self.sample(key))
+        if key.traits.contains(.secret) { #expect(told == nil) }
+        if key.traits.contains(.shown) { #expect(told == Self.sample(key)) }
     }
 
     @Test("A change takes over what it names and nothing else", arguments: keys.filter { $0.isInAPI }.map(\.name))
@@ -105,9 +106,7 @@ import Yams
         let camera = try Self.camera(with: key).checked()
         var change = CameraSettings()
         #expect(key.set(Self.sample(key), &change))
-        if name == "url" { change.username = "u" }
-        if name == "password" { change.username = "u" }
-        var expected = try Self.camera(with: key)
+        var expected = Self.camera(with: key)
         expected.apply(change)
         #expect(try camera.applying(CameraChange(change)) == expected.checked())
     }
@@ -117,10 +116,7 @@ import Yams
         let key = try #require(CameraKey.named(name))
         for text in ["[a]", Self.wrong(key).jsonText] where text != "\"\"" {
             let file = Self.yaml(Self.camera(with: key), (key, text))
-            let isThere = file.contains("  \(name): ")
-            let error = #expect(throws: IoTError.self) {
-                try Self.parse(isThere ? file : file + "  \(name): \(text)\n")
-            }
+            let error = #expect(throws: IoTError.self) { try Self.parse(file) }
             let message = try #require(error?.message)
             let lines = message.split(separator: "\n").filter { $0.contains(": cameras[0].\(name): ") }
             #expect(lines.count == 1 && message.hasPrefix("/etc/d/c.yaml:"), "\(message)")
@@ -132,7 +128,7 @@ import Yams
     @Test("A wrong value is refused by the API with the member", arguments: keys.filter(\.isInAPI).map(\.name))
     func wrongInAPI(name: String) throws {
         let key = try #require(CameraKey.named(name))
-        var body = try #require(try JSONValue(parsing: try APICoding.encode(CameraRequest(Self.camera(with: key)))))
+        var body = try JSONValue(parsing: try APICoding.encode(CameraRequest(Self.camera(with: key))))
         func refusal(_ value: JSONValue) -> String {
             body[key.member] = value
             do {
@@ -178,13 +174,13 @@ import Yams
                 #expect(property?["enum"]?.sequence?.map(\.string) == names)
             default: break
             }
-            if schema.hasSuffix("Request"), let value = key.defaultValue, case .integer(let number) = value {
-                #expect(property?["default"]?.int == Int(number), "\(schema) \(name)")
+            if schema != "CameraChange" {
+                let text = property?["default"]?.string ?? "none"
+                #expect(text == key.defaultText, "\(schema) \(name)")
             }
         }
         // `viewers` of a description is how many watch.
-        let isShown = key.traits.contains(.shown)
-        if isShown { #expect(schemas["Camera"]?["properties"]?[key.member] != nil) }
+        if key.traits.contains(.shown) { #expect(schemas["Camera"]?["properties"]?[key.member] != nil) }
         if key.traits.contains(.secret) { #expect(schemas["Camera"]?["properties"]?[key.member] == nil) }
     }
 }

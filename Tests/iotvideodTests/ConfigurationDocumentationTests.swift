@@ -1,4 +1,5 @@
 import Foundation
+import IoTCore
 import Testing
 
 @testable import iotvideod

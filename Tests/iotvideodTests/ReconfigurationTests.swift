@@ -1,4 +1,5 @@
 import IoTCore
+import Logging
 import Testing
 
 @testable import iotvideod
