@@ -1,4 +1,3 @@
-import Glibc
 import IoTCore
 
 /// How a hub listens beyond its own machine: MQTT over TLS 1.2 or newer.
@@ -32,10 +31,10 @@ public struct HubTLS: Sendable {
 
     /// Throws `invalidConfiguration` with the key at fault.
     func validate() throws(IoTError) {
-        guard (0...65_535).contains(port), Self.isAddress(host) || Self.isHostName(host) else {
+        guard (0...65_535).contains(port), IPAddress.isValid(host) || Self.isHostName(host) else {
             throw IoTError(.invalidConfiguration, "hub.tls.listen: '\(host):\(port)' is not HOST:PORT")
         }
-        for name in names where !Self.isAddress(name) && !Self.isHostName(name) {
+        for name in names where !IPAddress.isValid(name) && !Self.isHostName(name) {
             throw IoTError(.invalidConfiguration, "hub.tls.names: '\(name)' is neither a host name nor an address")
         }
         guard (certificateFile == nil) == (keyFile == nil) else {
@@ -49,12 +48,6 @@ public struct HubTLS: Sendable {
     /// What a certificate of our own lists.
     var certificateNames: [String] {
         listensEverywhere || names.contains(host) ? names : names + [host]
-    }
-
-    static func isAddress(_ text: String) -> Bool {
-        var address4 = in_addr()
-        var address6 = in6_addr()
-        return inet_pton(AF_INET, text, &address4) == 1 || inet_pton(AF_INET6, text, &address6) == 1
     }
 
     /// RFC 1123 §2.1, and a wildcard in front. Strict, since it becomes text of OpenSSL's and of the broker's.

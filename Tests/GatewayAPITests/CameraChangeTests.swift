@@ -6,8 +6,9 @@ import Testing
     @Test("A user name that is absent, null or given stays so on its way")
     func username() throws {
         for (change, text) in [
-            (CameraChange(viewers: 2), #"{"viewers":2}"#), (CameraChange(username: .null), #"{"username":null}"#),
-            (CameraChange(username: .value("u"), password: "p"), #"{"password":"p","username":"u"}"#),
+            (CameraChange(CameraSettings(viewers: 2)), #"{"viewers":2}"#),
+            (CameraChange(removesUser: true), #"{"username":null}"#),
+            (CameraChange(CameraSettings(username: "u", password: "p")), #"{"password":"p","username":"u"}"#),
         ] {
             #expect(String(decoding: try APICoding.encode(change), as: UTF8.self) == text)
             #expect(try APICoding.decode(CameraChange.self, from: text.utf8) == change)

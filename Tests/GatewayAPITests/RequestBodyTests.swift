@@ -11,6 +11,21 @@ import Testing
         #expect(Set(members.keys) == Set(Body.members), "\(Body.self)")
     }
 
+    /// A camera with each such key of the API.
+    private static func camera(_ isIncluded: (CameraKey) -> Bool) -> CameraSettings {
+        var camera = CameraSettings()
+        for key in CameraKey.all where key.isInAPI && isIncluded(key) {
+            let value: JSONValue =
+                switch key.form {
+                case .text, .path, .source: "a"
+                case .wholeNumber(let range): .integer(Int64(range.lowerBound))
+                case .choice(let names): .string(names.last ?? "")
+                }
+            _ = key.set(value, &camera)
+        }
+        return camera
+    }
+
     @Test("Each request's members are those that the daemon knows")
     func members() throws {
         try check(UserRequest(accessId: "a", kind: .member))
@@ -23,13 +38,9 @@ import Testing
             MessageRequest(data: "AA==", text: "a", responses: .many, timeoutMilliseconds: 1, wake: true))
         try check(ServerMessageRequest(path: "GET/time", data: ""))
         try check(StoredEventDeletion(ids: ["1"], device: "d", topic: "t", before: 1))
-        try check(
-            CameraRequest(
-                name: "a", url: "rtsp://h/", username: "u", password: "p", transport: .udp, viewers: 1, check: true))
-        try check(
-            CameraChange(
-                url: "rtsp://h/", username: .value("u"), password: "p", transport: .udp, viewers: 1, check: true))
-        try check(CameraTestRequest(url: "rtsp://h/", username: "u", password: "p", transport: .udp, picture: true))
+        try check(CameraRequest(Self.camera { _ in true }, check: true))
+        try check(CameraChange(Self.camera { $0.part != .device }, check: true))
+        try check(CameraTestRequest(Self.camera { $0.part == .source }, picture: true))
         try check(ActionRequest(path: "Action.a", value: 1, timeoutMilliseconds: 1))
         try check(ChannelRequest(device: "d"))
     }

@@ -17,7 +17,7 @@ import Testing
     func everyText(url: String) async throws {
         try await withTemporaryDirectory { directory in
             let cameras = AddedCameras(dataDirectory: directory)
-            var camera = try CameraConfiguration(CameraRequest(name: "a", url: url, viewers: 3))
+            var camera = try CameraSettings(name: "a", url: url, viewers: 3).checked()
             if camera.source.kind == .rtsp { camera.rtspTransport = .udp }
             try cameras.save([camera])
             #expect(try cameras.load() == [camera])
@@ -43,7 +43,7 @@ import Testing
             let cameras = AddedCameras(dataDirectory: directory)
             let loaded = try cameras.load()
             #expect(loaded.map(\.name) == ["b"] && loaded[0].viewers == 3 && loaded[0].rtspTransport == .udp)
-            #expect(try loaded[0].openableURL() == "rtsp://u:p%3A%27%40@h/x'y")
+            #expect(try loaded[0].openable().url == "rtsp://u:p%3A%27%40@h/x'y")
             try cameras.save(loaded)
             #expect(!FileManager.default.fileExists(atPath: old))
             #expect(try cameras.load() == loaded)

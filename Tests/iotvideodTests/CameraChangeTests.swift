@@ -6,58 +6,63 @@ import Testing
 
 /// What a change of an added camera makes of it.
 @Suite struct CameraChangeTests {
-    private let door: CameraConfiguration
+    private let door: CameraSettings
 
     init() throws {
-        door = try CameraConfiguration(
-            CameraRequest(
-                name: "door", url: "rtsp://h/1", username: "a@b", password: "p:1", transport: .udp, viewers: 3))
+        door = try CameraSettings(
+            name: "door", url: "rtsp://h/1", username: "a@b", password: "p:1", rtspTransport: .udp, viewers: 3
+        ).checked()
     }
 
     @Test("What is absent stays, the password included")
     func partial() throws {
         #expect(try door.applying(CameraChange()) == door)
-        let moved = try door.applying(CameraChange(url: "rtsp://H:554/2?a=b"))
-        #expect(try moved.openableURL() == "rtsp://a%40b:p%3A1@H:554/2?a=b")
+        let moved = try door.applying(CameraChange(CameraSettings(url: "rtsp://H:554/2?a=b")))
+        #expect(try moved.openable().url == "rtsp://a%40b:p%3A1@H:554/2?a=b")
         #expect(moved.viewers == 3 && moved.rtspTransport == .udp && moved.name == "door")
-        #expect(try door.applying(CameraChange(viewers: 5)).viewers == 5)
-        #expect(try door.applying(CameraChange(transport: .tcp)).rtspTransport == .tcp)
-        #expect(try door.applying(CameraChange(password: "new")).openableURL() == "rtsp://a%40b:new@h/1")
+        #expect(try door.applying(CameraChange(CameraSettings(viewers: 5))).viewers == 5)
+        #expect(try door.applying(CameraChange(CameraSettings(rtspTransport: .tcp))).rtspTransport == .tcp)
+        #expect(
+            try door.applying(CameraChange(CameraSettings(password: "new"))).openable().url == "rtsp://a%40b:new@h/1")
     }
 
     @Test("A URL without a user stays as it was written")
     func writing() throws {
-        let odd = try CameraConfiguration(CameraRequest(name: "odd", url: "rtsp://h/a b;c=%zz"))
-        #expect(try odd.applying(CameraChange(viewers: 2)).openableURL() == "rtsp://h/a b;c=%zz")
+        let odd = try CameraSettings(name: "odd", url: "rtsp://h/a b;c=%zz").checked()
+        #expect(try odd.applying(CameraChange(CameraSettings(viewers: 2))).openable().url == "rtsp://h/a b;c=%zz")
     }
 
     @Test("Another user name takes the old password away, and null both")
     func username() throws {
-        #expect(try door.applying(CameraChange(username: .value("c"))).openableURL() == "rtsp://c@h/1")
-        #expect(try door.applying(CameraChange(username: .null)).openableURL() == "rtsp://h/1")
-        #expect(try door.applying(CameraChange(url: "rtsp://c@h/1")).openableURL() == "rtsp://c@h/1")
+        #expect(try door.applying(CameraChange(CameraSettings(username: "c"))).openable().url == "rtsp://c@h/1")
+        #expect(try door.applying(CameraChange(removesUser: true)).openable().url == "rtsp://h/1")
+        #expect(try door.applying(CameraChange(CameraSettings(url: "rtsp://c@h/1"))).openable().url == "rtsp://c@h/1")
     }
 
     @Test(
         "The password goes to no other host or port unless it is given again",
         arguments: ["rtsp://i/1", "rtsp://h:8554/1"])
     func otherHost(url: String) throws {
-        let refused = try #require(throws: IoTError.self) { try door.applying(CameraChange(url: url)) }
+        let refused = try #require(throws: IoTError.self) { try door.applying(CameraChange(CameraSettings(url: url))) }
         #expect(refused.code == .invalidRequest && refused.message.contains("user name and the password again"))
-        let alone = try #require(throws: IoTError.self) { try door.applying(CameraChange(url: url, password: "x")) }
+        let alone = try #require(throws: IoTError.self) {
+            try door.applying(CameraChange(CameraSettings(url: url, password: "x")))
+        }
         #expect(alone.code == .invalidRequest)
-        let given = try door.applying(CameraChange(url: url, username: .value("a"), password: "b"))
-        #expect(try given.openableURL().contains("://a:b@"))
-        #expect(try door.applying(CameraChange(url: url, username: .null)).openableURL() == url)
+        let given = try door.applying(CameraChange(CameraSettings(url: url, username: "a", password: "b")))
+        #expect(try given.openable().url.contains("://a:b@"))
+        #expect(try door.applying(CameraChange(CameraSettings(url: url), removesUser: true)).openable().url == url)
     }
 
     @Test("A file in place of a camera has no user, and a file's change takes none")
     func file() throws {
-        let clip = try door.applying(CameraChange(url: "/a.mp4"))
+        let clip = try door.applying(CameraChange(CameraSettings(url: "/a.mp4")))
         #expect(clip.source.kind == .file && clip.rtspTransport == .tcp && clip.viewers == 3)
         for change in [
-            CameraChange(username: .value("u")), CameraChange(transport: .udp), CameraChange(password: "p"),
-            CameraChange(url: "exec:x"), CameraChange(url: "rtsp://u:p@h/1"), CameraChange(viewers: 0),
+            CameraChange(CameraSettings(username: "u")), CameraChange(CameraSettings(rtspTransport: .udp)),
+            CameraChange(CameraSettings(password: "p")),
+            CameraChange(CameraSettings(url: "exec:x")), CameraChange(CameraSettings(url: "rtsp://u:p@h/1")),
+            CameraChange(CameraSettings(viewers: 0)),
         ] {
             let refused = try #require(throws: IoTError.self) { try clip.applying(change) }
             #expect(refused.code == .invalidRequest, "\(change)")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import GatewayAPI
 import IoTCore
+import MediaChannel
 import Testing
 
 @testable import iotvideod
@@ -10,8 +11,8 @@ import Testing
     func redaction() throws {
         let source = try CameraSource("rtsp://ad%40min:se:c%2Fret@192.0.2.7:554/x?a=1", relativeTo: "/")
         #expect(source.holdsPassword)
-        #expect(source.redacted == "rtsp://ad%40min:***@192.0.2.7:554/x?a=1")
-        #expect(try CameraSource("rtsp://h/x", relativeTo: "/").redacted == "rtsp://h/x")
+        #expect(CameraSettings(url: source.url).redactedURL == "rtsp://…@192.0.2.7:554/x?a=1")
+        #expect(CameraSettings(url: "rtsp://h/x").redactedURL == "rtsp://h/x")
     }
 
     @Test("User and password are escaped for the URL")
@@ -41,14 +42,14 @@ import Testing
         ])
     func refusals(text: String) {
         #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
-        #expect(throws: IoTError.self) { try CameraConfiguration(CameraRequest(name: "x", url: text)) }
+        #expect(throws: IoTError.self) { try CameraSettings(name: "x", url: text).checked() }
     }
 
     @Test("A password in a URL is refused by the API and by --camera, in the same words, which name where it goes")
     func passwordInURL() throws {
         let url = "rtsp://viewer:s3cret@192.0.2.7/x"
         let byAPI = try #require(throws: IoTError.self) {
-            try CameraConfiguration(CameraRequest(name: "door", url: url))
+            try CameraSettings(name: "door", url: url).checked()
         }
         #expect(byAPI.code == .invalidRequest && byAPI.message == "url: " + CameraRequest.passwordInURL)
         let byOption = try #require(throws: (any Error).self) { try DaemonOptions.parse(["--camera", "door=" + url]) }
@@ -58,14 +59,14 @@ import Testing
         }
         #expect(!byAPI.message.contains("s3cret") && !"\(byOption)".contains("s3cret"))
         // A user name alone is not a secret.
-        #expect(throws: Never.self) { try CameraConfiguration(CameraRequest(name: "x", url: "rtsp://u@h/x")) }
+        #expect(throws: Never.self) { try CameraSettings(name: "x", url: "rtsp://u@h/x").checked() }
     }
 
     @Test("An unknown kind of source is told with those there are, in the configuration and by the API")
     func unknownScheme() {
         let refusals = [
             #expect(throws: IoTError.self) { try CameraSource("exec:foo", relativeTo: "/d") },
-            #expect(throws: IoTError.self) { try CameraConfiguration(CameraRequest(name: "x", url: "exec:foo")) },
+            #expect(throws: IoTError.self) { try CameraSettings(name: "x", url: "exec:foo").checked() },
         ]
         for refusal in refusals {
             #expect(refusal?.message.contains("'exec:' is no source; there are rtsp://…, file:///…") == true)

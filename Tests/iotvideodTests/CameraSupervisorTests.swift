@@ -49,11 +49,11 @@ import Testing
                 try read(),
                 actions: .init(
                     read: read,
-                    make: { camera, url in
-                        if camera.name == "broken" || url == "/unmakeable" {
+                    make: { camera in
+                        if camera.name == "broken" || camera.url == "/unmakeable" {
                             throw IoTError(.storeFailed, "no device")
                         }
-                        return FakeCamera(name: camera.name + "=" + url, diary: diary)
+                        return FakeCamera(name: camera.name + "=" + camera.url, diary: diary)
                     }, apply: { applied.note("\($0.log.level)") }),
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         }
@@ -141,20 +141,21 @@ import Testing
             let file = directory + "/cameras.json"
             try await box.running {
                 try await box.supervisor.add(
-                    CameraRequest(name: "b", url: "rtsp://h/x'y", username: "u", password: "p:'@", viewers: 3))
+                    CameraRequest(
+                        CameraSettings(name: "b", url: "rtsp://h/x'y", username: "u", password: "p:'@", viewers: 3)))
                 #expect(FileSecrecy.owner.allows(path: file))
                 let stored = try AddedCameras(dataDirectory: directory).load()
                 #expect(stored.map(\.name) == ["b"] && stored[0].viewers == 3)
-                #expect(try stored[0].openableURL() == "rtsp://u:p%3A%27%40@h/x'y")
+                #expect(try stored[0].openable().url == "rtsp://u:p%3A%27%40@h/x'y")
                 for name in ["a", "b"] {
                     let error = await #expect(throws: IoTError.self) {
-                        try await box.supervisor.add(CameraRequest(name: name, url: "/9"))
+                        try await box.supervisor.add(CameraRequest(CameraSettings(name: name, url: "/9")))
                     }
                     #expect(error?.code == .nameTaken)
                 }
                 // The device cannot be made: nothing stays.
                 await #expect(throws: IoTError.self) {
-                    try await box.supervisor.add(CameraRequest(name: "broken", url: "/9"))
+                    try await box.supervisor.add(CameraRequest(CameraSettings(name: "broken", url: "/9")))
                 }
                 #expect(try AddedCameras(dataDirectory: directory).load().map(\.name) == ["b"])
                 // Also when the file moves the data, which counts from the next start on.
@@ -184,32 +185,34 @@ import Testing
         try await withTemporaryDirectory { directory in
             let box = try Fixture(directory, "cameras: [{name: a, url: /1}]")
             try await box.running {
-                try await box.supervisor.add(CameraRequest(name: "b", url: "/2"))
-                try await box.supervisor.add(CameraRequest(name: "c", url: "/3"))
+                try await box.supervisor.add(CameraRequest(CameraSettings(name: "b", url: "/2")))
+                try await box.supervisor.add(CameraRequest(CameraSettings(name: "c", url: "/3")))
                 try await box.seen(["+a=/1", "+b=/2", "+c=/3"])
-                try await box.supervisor.change("b", CameraChange(url: "/4", viewers: 2))
+                try await box.supervisor.change("b", CameraChange(CameraSettings(url: "/4", viewers: 2)))
                 try await box.seen(["+a=/1", "+b=/2", "+c=/3", "-b=/2", "+b=/4"])
                 let stored = try AddedCameras(dataDirectory: directory).load()
                 #expect(stored.map(\.source.url) == ["/4", "/3"] && stored[0].viewers == 2)
                 // The same again opens nothing anew, and a reload sees no difference.
-                try await box.supervisor.change("b", CameraChange(url: "/4"))
+                try await box.supervisor.change("b", CameraChange(CameraSettings(url: "/4")))
                 #expect(try await box.supervisor.reload().isEmpty)
 
                 // It cannot be made: the old one runs again.
                 await #expect(throws: IoTError.self) {
-                    try await box.supervisor.change("b", CameraChange(url: "/unmakeable"))
+                    try await box.supervisor.change("b", CameraChange(CameraSettings(url: "/unmakeable")))
                 }
                 #expect(try AddedCameras(dataDirectory: directory).load().map(\.source.url) == ["/4", "/3"])
                 try await box.seen(["+a=/1", "+b=/2", "+c=/3", "-b=/2", "+b=/4", "-b=/4", "+b=/4"])
                 #expect(await box.supervisor.products.map(\.name) == ["a=/1", "b=/4", "c=/3"])
                 await #expect(throws: IoTError.self) {
-                    try await box.supervisor.change("b", CameraChange(url: "exec:x"))
+                    try await box.supervisor.change("b", CameraChange(CameraSettings(url: "exec:x")))
                 }
-                #expect(try await box.supervisor.preview("b", CameraChange(url: "/5")).url == "/5")
+                #expect(
+                    try await box.supervisor.source(of: "b", after: CameraChange(CameraSettings(url: "/5"))).url == "/5"
+                )
                 #expect(await box.supervisor.products.map(\.name) == ["a=/1", "b=/4", "c=/3"])
                 for (name, code) in [("a", ErrorCode.operationNotAllowed), ("z", .notFound)] {
                     let error = await #expect(throws: IoTError.self) {
-                        try await box.supervisor.change(name, CameraChange(viewers: 1))
+                        try await box.supervisor.change(name, CameraChange(CameraSettings(viewers: 1)))
                     }
                     #expect(error?.code == code)
                 }
@@ -225,7 +228,8 @@ import Testing
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for index in 0..<20 {
                         group.addTask {
-                            try await box.supervisor.add(CameraRequest(name: "c\(index)", url: "/\(index)"))
+                            try await box.supervisor.add(
+                                CameraRequest(CameraSettings(name: "c\(index)", url: "/\(index)")))
                         }
                     }
                     try await group.waitForAll()
@@ -239,17 +243,17 @@ import Testing
     @Test(
         "A wrong camera of the API is refused with the member",
         arguments: [
-            (CameraRequest(name: "a b", url: "/x"), "name"), (CameraRequest(name: "a", url: "x.mp4"), "url"),
-            (CameraRequest(name: "a", url: "exec:ls"), "url"), (CameraRequest(name: "a", url: "http://h/"), "url"),
-            (CameraRequest(name: "a", url: "/x\n"), "url"),
-            (CameraRequest(name: "a", url: "rtsp://h/", password: "p"), "password"),
-            (CameraRequest(name: "a", url: "/x", username: "u"), "username"),
-            (CameraRequest(name: "a", url: "rtsp://v@h/", username: "u"), "username"),
-            (CameraRequest(name: "a", url: "/x", transport: .udp), "transport"),
-            (CameraRequest(name: "a", url: "/x", viewers: 0), "viewers"),
+            (CameraSettings(name: "a b", url: "/x"), "name"), (CameraSettings(name: "a", url: "x.mp4"), "url"),
+            (CameraSettings(name: "a", url: "exec:ls"), "url"), (CameraSettings(name: "a", url: "http://h/"), "url"),
+            (CameraSettings(name: "a", url: "/x\n"), "url"),
+            (CameraSettings(name: "a", url: "rtsp://h/", password: "p"), "password"),
+            (CameraSettings(name: "a", url: "/x", username: "u"), "username"),
+            (CameraSettings(name: "a", url: "rtsp://v@h/", username: "u"), "username"),
+            (CameraSettings(name: "a", url: "/x", rtspTransport: .udp), "transport"),
+            (CameraSettings(name: "a", url: "/x", viewers: 0), "viewers"),
         ])
-    func wrongRequests(request: CameraRequest, member: String) {
-        let error = #expect(throws: IoTError.self) { try CameraConfiguration(request) }
+    func wrongRequests(settings: CameraSettings, member: String) {
+        let error = #expect(throws: IoTError.self) { try settings.checked() }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.hasPrefix(member + ": ") == true, "\(error?.message ?? "")")
     }

@@ -105,7 +105,7 @@ import Testing
     func sources() async throws {
         try await withTemporaryDirectory { directory in
             let cameras = try ["/nofile", directory, "rtsp://192.0.2.7/x"].enumerated().map {
-                CameraConfiguration(name: "c\($0.offset)", source: try CameraSource($0.element, relativeTo: "/"))
+                CameraSettings(name: "c\($0.offset)", url: try CameraSource($0.element, relativeTo: "/").url)
             }
             let found = check(directory) {
                 $0.cameras = cameras

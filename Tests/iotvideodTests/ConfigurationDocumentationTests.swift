@@ -1,4 +1,5 @@
 import Foundation
+import IoTCore
 import Testing
 
 @testable import iotvideod
@@ -23,7 +24,7 @@ import Testing
     func keysAgree() throws {
         var code = ["cameras": "none"]
         for key in ConfigurationKey.all { code[key.name] = key.defaultText }
-        for key in CameraKey.all { code["cameras[].\(key.name)"] = key.defaultText }
+        for key in CameraKey.all where key.isInFile { code["cameras[].\(key.name)"] = key.defaultText }
         #expect(try documented() == code)
     }
 
@@ -58,7 +59,7 @@ import Testing
             let bare = text.replacing(#/'(\d+|true|false|\d+s|\[\])'/#) { $0.output.1 }
             #expect(try Configuration.parse(bare, file: "/c", defaults: defaults) == plain, "\(key.name)")
         }
-        let camera = CameraConfiguration(name: "a", source: try CameraSource("/x", relativeTo: "/"))
+        let camera = CameraSettings(name: "a", url: "/x")
         #expect(
             try Configuration.parse(
                 "cameras: [{name: a, url: /x, viewers: 8}]", file: "/c",

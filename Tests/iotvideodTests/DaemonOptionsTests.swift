@@ -75,7 +75,7 @@ import Testing
 
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: directory + "/p")
             let camera = try #require(try options.configuration(environment: [:], isRoot: true).cameras.first)
-            #expect(try camera.openableURL() == "rtsp://u:se%3Acret@h/")
+            #expect(try camera.openable().url == "rtsp://u:se%3Acret@h/")
         }
     }
 

@@ -113,7 +113,7 @@ import Yams
             let expression = try NSRegularExpression(pattern: pattern)
             return expression.firstMatch(in: url, range: NSRange(url.startIndex..., in: url)) != nil
         }
-        let isTaken = (try? CameraConfiguration(CameraRequest(name: "x", url: url))) != nil
+        let isTaken = (try? CameraSettings(name: "x", url: url).checked()) != nil
         #expect(isDescribed == isTaken)
     }
 

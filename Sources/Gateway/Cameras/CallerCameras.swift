@@ -14,7 +14,7 @@ struct CallerCameras: GatewayCameras {
     }
 
     func show(_ name: String) async throws -> CameraDescription {
-        guard let camera = await session.gateway.fleet.cameras().first(where: { $0.configuration.name == name }) else {
+        guard let camera = await session.gateway.fleet.cameras().first(where: { $0.settings.name == name }) else {
             throw IoTError(
                 .notFound, "there is no camera '\(name)'", remedy: "list what exists with `iotctl camera list`")
         }
@@ -50,7 +50,7 @@ struct CallerCameras: GatewayCameras {
 
     /// - Throws: why the source does not work.
     @discardableResult
-    private func test(_ source: CameraConfiguration, wantsPicture: Bool = false) async throws -> CameraTestReport {
+    private func test(_ source: CameraSettings, wantsPicture: Bool = false) async throws -> CameraTestReport {
         try await CameraTrial(source, wantsPicture: wantsPicture).run(holding: try session.take(.cameraTests))
     }
 }

@@ -31,6 +31,6 @@ extension CameraDescription {
             name: camera.name, device: camera.device.rawValue, url: camera.url, state: state, since: camera.since,
             reason: reason, tracks: tracks, bitrate: bitrates.isEmpty ? nil : bitrates.reduce(0, +),
             viewers: camera.viewers, viewerLimit: camera.maximumViewers,
-            transport: camera.transport.map { $0 == .udp ? .udp : .tcp })
+            settings: camera.shown)
     }
 }

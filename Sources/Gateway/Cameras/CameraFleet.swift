@@ -15,12 +15,12 @@ package protocol CameraFleet: Sendable {
     /// What `add` would open, with its secret.
     ///
     /// - Throws: `.invalidRequest`, `.fileFailed`.
-    func source(of camera: CameraRequest) async throws(IoTError) -> CameraConfiguration
+    func source(of camera: CameraRequest) async throws(IoTError) -> CameraSettings
 
     /// What `change` would open, with its secret.
     ///
     /// - Throws: as `change`.
-    func source(of name: String, after change: CameraChange) async throws(IoTError) -> CameraConfiguration
+    func source(of name: String, after change: CameraChange) async throws(IoTError) -> CameraSettings
 
     /// Changes a camera that `add` made as a whole, and keeps it as it was on a failure. Its device stays the same.
     ///

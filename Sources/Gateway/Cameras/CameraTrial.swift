@@ -10,11 +10,11 @@ struct CameraTrial {
     /// Longer than a trial takes, and shorter than a request; a name server that does not answer can take longer.
     private static let limit = Duration.seconds(40)
 
-    private let source: CameraConfiguration
+    private let source: CameraSettings
     private let wantsPicture: Bool
 
     /// - Parameter source: what to open, with its secret.
-    init(_ source: CameraConfiguration, wantsPicture: Bool = false) {
+    init(_ source: CameraSettings, wantsPicture: Bool = false) {
         self.source = source
         self.wantsPicture = wantsPicture
     }

@@ -1,66 +1,44 @@
-/// `PATCH /v1/cameras/{name}`: what is to be different about a camera that was added. What is absent stays.
-public struct CameraChange: APIRequestBody, Hashable {
-    public static let members = ["url", "username", "password", "transport", "viewers", "check"]
-    public static let nullable: String? = "username"
+public import IoTCore
 
-    /// As of a `CameraRequest`. The user name and the password stay, when the URL names the same host and port.
-    public var url: String?
-    /// Null takes the user name and the password away.
-    public var username: Nullable<String>
-    public var password: String?
-    public var transport: CameraRequest.Transport?
-    public var viewers: Int?
+/// `PATCH /v1/cameras/{name}`: what is to be different about a camera that was added. What is absent stays.
+@dynamicMemberLookup
+public struct CameraChange: APIRequestBody, Hashable {
+    private static let keys = CameraKey.all.filter { $0.isInAPI && $0.part != .device }
+    public static let members = keys.map(\.member) + ["check"]
+    public static let nullable = keys.first { $0.traits.contains(.nullable) }?.member
+
+    /// What is given. The user name and the password stay, when the URL names the same host and port.
+    public var settings: CameraSettings
+    /// `username` is null: the user name and the password go.
+    public var removesUser: Bool
     /// Changes nothing when the source does not work.
     public var check: Bool?
 
-    /// A member that may be absent, null or a value.
-    public enum Nullable<Value: Codable & Hashable & Sendable>: Hashable, Sendable {
-        case absent
-        case null
-        case value(Value)
+    private enum CodingKeys: String, CodingKey {
+        case username, check
     }
 
-    public init(
-        url: String? = nil, username: Nullable<String> = .absent, password: String? = nil,
-        transport: CameraRequest.Transport? = nil, viewers: Int? = nil, check: Bool? = nil
-    ) {
-        self.url = url
-        self.username = username
-        self.password = password
-        self.transport = transport
-        self.viewers = viewers
+    public init(_ settings: CameraSettings = CameraSettings(), removesUser: Bool = false, check: Bool? = nil) {
+        self.settings = settings
+        self.removesUser = removesUser
         self.check = check
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case url, username, password, transport, viewers, check
-    }
-
     public init(from decoder: any Decoder) throws {
+        settings = try CameraSettings(from: decoder, members: Self.keys, isWhole: false)
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        url = try container.decodeIfPresent(String.self, forKey: .url)
-        if !container.contains(.username) {
-            username = .absent
-        } else {
-            username = try container.decodeIfPresent(String.self, forKey: .username).map { .value($0) } ?? .null
-        }
-        password = try container.decodeIfPresent(String.self, forKey: .password)
-        transport = try container.decodeIfPresent(CameraRequest.Transport.self, forKey: .transport)
-        viewers = try container.decodeIfPresent(Int.self, forKey: .viewers)
+        removesUser = container.contains(.username) && settings.username == nil
         check = try container.decodeIfPresent(Bool.self, forKey: .check)
     }
 
     public func encode(to encoder: any Encoder) throws {
+        try settings.encode(to: encoder, members: Self.keys)
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(url, forKey: .url)
-        switch username {
-        case .absent: break
-        case .null: try container.encodeNil(forKey: .username)
-        case .value(let name): try container.encode(name, forKey: .username)
-        }
-        try container.encodeIfPresent(password, forKey: .password)
-        try container.encodeIfPresent(transport, forKey: .transport)
-        try container.encodeIfPresent(viewers, forKey: .viewers)
+        if removesUser { try container.encodeNil(forKey: .username) }
         try container.encodeIfPresent(check, forKey: .check)
+    }
+
+    public subscript<Value>(dynamicMember path: KeyPath<CameraSettings, Value>) -> Value {
+        settings[keyPath: path]
     }
 }

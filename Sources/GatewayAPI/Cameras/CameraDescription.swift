@@ -1,7 +1,7 @@
 public import IoTCore
 
 /// One configured camera, as measured.
-public struct CameraDescription: Codable, Hashable, Sendable {
+public struct CameraDescription: Hashable, Sendable {
     public enum State: String, Codable, Hashable, Sendable, CaseIterable {
         /// The source is being opened, for the first time or again.
         case connecting
@@ -29,13 +29,13 @@ public struct CameraDescription: Codable, Hashable, Sendable {
     public var bitrate: Int?
     public var viewers: Int
     public var viewerLimit: Int
-    /// How RTSP carries the media; `nil` for a file.
-    public var transport: CameraRequest.Transport?
+    /// Those of its settings that are shown, such as how RTSP carries the media. Their members stand beside the others.
+    public var settings: CameraSettings
 
     public init(
         name: String, device: String?, url: String, state: State, since: Int64, reason: IoTError? = nil,
         tracks: [TrackDescription] = [], bitrate: Int? = nil, viewers: Int, viewerLimit: Int,
-        transport: CameraRequest.Transport? = nil
+        settings: CameraSettings = CameraSettings()
     ) {
         self.name = name
         self.device = device
@@ -47,7 +47,45 @@ public struct CameraDescription: Codable, Hashable, Sendable {
         self.bitrate = bitrate
         self.viewers = viewers
         self.viewerLimit = viewerLimit
-        self.transport = transport
+        self.settings = settings
+    }
+}
+
+extension CameraDescription: Codable {
+    private static let shown = CameraKey.all.filter { $0.traits.contains(.shown) }
+
+    private enum CodingKeys: String, CodingKey {
+        case name, device, url, state, since, reason, tracks, bitrate, viewers, viewerLimit
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        name = try container.decode(String.self, forKey: .name)
+        device = try container.decodeIfPresent(String.self, forKey: .device)
+        url = try container.decode(String.self, forKey: .url)
+        state = try container.decode(State.self, forKey: .state)
+        since = try container.decode(Int64.self, forKey: .since)
+        reason = try container.decodeIfPresent(APIError.self, forKey: .reason)
+        tracks = try container.decode([TrackDescription].self, forKey: .tracks)
+        bitrate = try container.decodeIfPresent(Int.self, forKey: .bitrate)
+        viewers = try container.decode(Int.self, forKey: .viewers)
+        viewerLimit = try container.decode(Int.self, forKey: .viewerLimit)
+        settings = try CameraSettings(from: decoder, members: Self.shown, isWhole: false)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encodeIfPresent(device, forKey: .device)
+        try container.encode(url, forKey: .url)
+        try container.encode(state, forKey: .state)
+        try container.encode(since, forKey: .since)
+        try container.encodeIfPresent(reason, forKey: .reason)
+        try container.encode(tracks, forKey: .tracks)
+        try container.encodeIfPresent(bitrate, forKey: .bitrate)
+        try container.encode(viewers, forKey: .viewers)
+        try container.encode(viewerLimit, forKey: .viewerLimit)
+        try settings.encode(to: encoder, members: Self.shown)
     }
 }
 

@@ -1,38 +1,38 @@
 import Foundation
+public import IoTCore
 
 /// `POST /v1/cameras`: a camera as the configuration file would have it.
+@dynamicMemberLookup
 public struct CameraRequest: APIRequestBody, Hashable {
-    public static let members = ["name", "url", "username", "password", "transport", "viewers", "check"]
+    private static let keys = CameraKey.all.filter(\.isInAPI)
+    public static let members = keys.map(\.member) + ["check"]
 
-    public enum Transport: String, Codable, Hashable, Sendable, CaseIterable {
-        case tcp
-        case udp
-    }
-
-    public var name: String
-    /// An absolute path of a file, or an `rtsp` or `file` address.
-    public var url: String
-    public var username: String?
-    /// Kept in a file of mode 0600, and told to nobody.
-    public var password: String?
-    /// How RTSP carries the media; `tcp` unless told.
-    public var transport: Transport?
-    /// The most viewers at once; 8 unless told.
-    public var viewers: Int?
+    public var settings: CameraSettings
     /// Adds nothing when the source does not work; not unless told.
     public var check: Bool?
 
-    public init(
-        name: String, url: String, username: String? = nil, password: String? = nil, transport: Transport? = nil,
-        viewers: Int? = nil, check: Bool? = nil
-    ) {
-        self.name = name
-        self.url = url
-        self.username = username
-        self.password = password
-        self.transport = transport
-        self.viewers = viewers
+    private enum CodingKeys: String, CodingKey {
+        case check
+    }
+
+    public init(_ settings: CameraSettings, check: Bool? = nil) {
+        self.settings = settings
         self.check = check
+    }
+
+    public init(from decoder: any Decoder) throws {
+        settings = try CameraSettings(from: decoder, members: Self.keys, isWhole: true)
+        check = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Bool.self, forKey: .check)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try settings.encode(to: encoder, members: Self.keys)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(check, forKey: .check)
+    }
+
+    public subscript<Value>(dynamicMember path: KeyPath<CameraSettings, Value>) -> Value {
+        settings[keyPath: path]
     }
 
     /// Why a URL that holds a password is refused, wherever it was given, and where the password goes.

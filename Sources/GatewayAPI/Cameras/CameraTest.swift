@@ -2,31 +2,45 @@ public import Foundation
 public import IoTCore
 
 /// `POST /v1/camera-tests`: a camera's source that is tried without being added.
+@dynamicMemberLookup
 public struct CameraTestRequest: APIRequestBody, Hashable {
-    public static let members = ["url", "username", "password", "transport", "picture"]
+    private static let keys = CameraKey.all.filter { $0.isInAPI && $0.part == .source }
+    public static let members = keys.map(\.member) + ["picture"]
 
     /// As of a `CameraRequest`.
-    public var url: String
-    public var username: String?
-    public var password: String?
-    public var transport: CameraRequest.Transport?
+    public var settings: CameraSettings
     /// Whether the answer holds a picture; not unless told.
     public var picture: Bool?
 
-    public init(
-        url: String, username: String? = nil, password: String? = nil, transport: CameraRequest.Transport? = nil,
-        picture: Bool? = nil
-    ) {
-        self.url = url
-        self.username = username
-        self.password = password
-        self.transport = transport
+    private enum CodingKeys: String, CodingKey {
+        case picture
+    }
+
+    public init(_ settings: CameraSettings, picture: Bool? = nil) {
+        self.settings = settings
         self.picture = picture
+    }
+
+    public init(from decoder: any Decoder) throws {
+        settings = try CameraSettings(from: decoder, members: Self.keys, isWhole: true)
+        picture = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Bool.self, forKey: .picture)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try settings.encode(to: encoder, members: Self.keys)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encodeIfPresent(picture, forKey: .picture)
+    }
+
+    public subscript<Value>(dynamicMember path: KeyPath<CameraSettings, Value>) -> Value {
+        settings[keyPath: path]
     }
 
     /// As if a camera were added.
     public var camera: CameraRequest {
-        CameraRequest(name: "test", url: url, username: username, password: password, transport: transport)
+        var camera = settings
+        camera.name = "test"
+        return CameraRequest(camera)
     }
 }
 

@@ -1,3 +1,5 @@
+import IoTCore
+
 /// Where the broker listens.
 public enum LinkEndpoint: Sendable, Hashable, CustomStringConvertible {
     /// A Unix domain socket; at most 107 bytes of path.
@@ -11,12 +13,8 @@ public enum LinkEndpoint: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .unixSocket(let path): "unix:\(path)"
-        case .tcp(let host, let port): Self.text(host, port)
-        case .tls(let host, let port, _): "tls:" + Self.text(host, port)
+        case .tcp(let host, let port): HostPort(host: host, port: port).description
+        case .tls(let host, let port, _): "tls:" + HostPort(host: host, port: port).description
         }
-    }
-
-    private static func text(_ host: String, _ port: Int) -> String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }

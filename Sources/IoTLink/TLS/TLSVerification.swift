@@ -1,5 +1,4 @@
 import COpenSSL
-import Glibc
 import IoTCore
 
 /// The TLS context of one connection: TLS 1.2 or newer, and a server is believed only when its chain ends in the one
@@ -65,9 +64,7 @@ final class TLSVerification {
     /// kind that we used (host names, or addresses), ours must be among them. Under any other authority, which signs
     /// for many, it always must.
     private func isNamed(_ leaf: OpaquePointer) -> Bool {
-        var address6 = in6_addr()
-        var address4 = in_addr()
-        let isAddress = inet_pton(AF_INET, host, &address4) == 1 || inet_pton(AF_INET6, host, &address6) == 1
+        let isAddress = IPAddress.isValid(host)
         let fits =
             isAddress
             ? X509_check_ip_asc(leaf, host, 0) == 1

@@ -47,7 +47,7 @@ struct HubAuthority: Sendable {
             (NID_authority_key_identifier, "keyid"),
         ]
         if !names.isEmpty {
-            let entries = names.map { (HubTLS.isAddress($0) ? "IP:" : "DNS:") + $0 }
+            let entries = names.map { (IPAddress.isValid($0) ? "IP:" : "DNS:") + $0 }
             extensions.append((NID_subject_alt_name, entries.joined(separator: ",")))
         }
         let now = Self.plausible(now)

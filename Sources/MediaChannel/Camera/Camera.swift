@@ -10,7 +10,7 @@ import ThingModel
 
 /// A local camera as a device of the hub: answers its thing model, takes calls, and streams.
 public final class Camera: Service, Sendable {
-    public let configuration: CameraConfiguration
+    public let settings: CameraSettings
     public let device: DeviceID
 
     private let link: LinkSession
@@ -25,35 +25,39 @@ public final class Camera: Service, Sendable {
     private let setLogLevel: @Sendable (Logger.Level?) -> Void
 
     /// - Parameters:
+    ///   - settings: with what the source wants in `url`; its `username`, `password` and `passwordFile` do not count.
+    ///   - softwareVersion: what made the device, for its model; for example 0.1.0 as 1000.
+    ///   - iceServers: what helps viewers behind other routers to find a way.
     ///   - link: the device's own session; the camera runs it.
     ///   - socket: the UDP port for this camera's viewers; the camera's media live on its event loop.
     ///   - certificates: made ahead of time.
     ///   - setLogLevel: takes what a user sets as `_logLevel`; `nil` for as much as the rest of the program logs.
     public init(
-        configuration: CameraConfiguration, device: DeviceID, link: LinkSession, socket: PeerSocket,
-        certificates: PeerCertificatePool, photos store: PhotoStore, logger: Logger,
+        settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
+        link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, photos store: PhotoStore,
+        logger: Logger,
         setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
     ) throws(IoTError) {
-        self.configuration = configuration
+        self.settings = settings
         self.device = device
         self.link = link
         self.setLogLevel = setLogLevel
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         self.changes = changes
         let eventLoop = socket.eventLoop
-        let limit = configuration.maximumViewers
+        let limit = settings.viewers
         let stream = NIOLoopBoundBox.makeBoxSendingValue(
             CameraStream(eventLoop: eventLoop, maximumViewers: limit, logger: logger) { continuation.yield() },
             eventLoop: eventLoop)
         self.stream = stream
-        source = CameraSource(configuration: configuration, onEvent: SourceHandOff(stream: stream).take)
+        source = CameraSource(settings, onEvent: SourceHandOff(stream: stream).take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
-        for (path, value) in CameraSchema.constants(of: configuration) { try model.report(path, value) }
+        let constants = CameraSchema.constants(isLive: settings.isLive, softwareVersion: softwareVersion)
+        for (path, value) in constants { try model.report(path, value) }
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
         calls = CameraCalls(
-            stream: stream, link: link, socket: socket, certificates: certificates, iceServers: configuration.iceServers
-        )
+            stream: stream, link: link, socket: socket, certificates: certificates, iceServers: iceServers)
         photos = PhotoTaker(stream: stream, store: store, device: device)
     }
 
@@ -85,20 +89,20 @@ public final class Camera: Service, Sendable {
 
     /// The camera as it is now.
     public func snapshot() async -> CameraSnapshot {
-        let (configuration, device) = (configuration, device)
+        let (settings, device) = (settings, device)
         let future = stream.eventLoop.submit { [stream] in
             let stream = stream.value
             return CameraSnapshot(
-                name: configuration.name, device: device, url: configuration.redactedURL, source: stream.source,
+                name: settings.name, device: device, url: settings.redactedURL, source: stream.source,
                 isOn: stream.isOn, since: stream.since, viewers: stream.viewers.count,
                 maximumViewers: stream.maximumViewers, media: stream.measurement,
-                transport: configuration.isLive ? configuration.rtspTransport : nil)
+                shown: settings.shown(isFile: !settings.isLive))
         }
         guard let snapshot = try? await future.get() else {
             return CameraSnapshot(
-                name: configuration.name, device: device, url: configuration.redactedURL,
+                name: settings.name, device: device, url: settings.redactedURL,
                 source: .failed(IoTError(.stopping)), isOn: false, since: WallClock.milliseconds(), viewers: 0,
-                maximumViewers: 0, media: CameraMeasurement())
+                maximumViewers: 0, media: CameraMeasurement(), shown: CameraSettings())
         }
         return snapshot
     }

@@ -56,11 +56,11 @@ enum CameraSchema {
     }
 
     /// What never changes while the camera runs, by path.
-    static func constants(of configuration: CameraConfiguration) -> [String: JSONValue] {
-        let version = JSONValue.integer(Int64(configuration.softwareVersion))
+    static func constants(isLive: Bool, softwareVersion: UInt32) -> [String: JSONValue] {
+        let version = JSONValue.integer(Int64(softwareVersion))
         return [
             "ProConst._productInfo": [
-                "productModel": .string(configuration.isLive ? "RTSP camera" : "file camera"), "productID": "iotvideod",
+                "productModel": .string(isLive ? "RTSP camera" : "file camera"), "productID": "iotvideod",
                 "funcCode": 0, "revision": .integer(revision.number), "revisionUtc": .integer(revision.date),
             ],
             // Nothing is known of the camera's hardware.

@@ -35,8 +35,8 @@ public struct CameraSnapshot: Sendable {
     public var viewers: Int
     public var maximumViewers: Int
     public var media: CameraMeasurement
-    /// `nil` for a file.
-    public var transport: CameraConfiguration.RTSPTransport?
+    /// Those of its settings that are shown.
+    public var shown: CameraSettings
 }
 
 /// A camera's tracks as measured from their frames.

@@ -21,7 +21,7 @@ final class CameraSource: @unchecked Sendable {
     /// How often a file is looked for: one that was removed or replaced is not played on from memory for longer.
     private static let fileInterval = TimeAmount.seconds(1)
 
-    private let configuration: CameraConfiguration
+    private let settings: CameraSettings
     private let onEvent: @Sendable (CameraSourceEvent) -> Void
     private let condition = NSCondition()
     private var isStopping = false
@@ -30,14 +30,14 @@ final class CameraSource: @unchecked Sendable {
     private var retry = SourceRetry()
 
     /// `onEvent` is called on the source's thread; while it blocks, nothing is read.
-    init(configuration: CameraConfiguration, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) {
-        self.configuration = configuration
+    init(_ settings: CameraSettings, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) {
+        self.settings = settings
         self.onEvent = onEvent
     }
 
     func start() {
         let thread = Thread { [self] in
-            ThreadName.set("source-\(configuration.name)")
+            ThreadName.set("source-\(settings.name)")
             run()
         }
         thread.stackSize = 1 << 20
@@ -74,21 +74,21 @@ final class CameraSource: @unchecked Sendable {
 
     private func readSource() throws(IoTError) {
         var options = DemuxerOptions()
-        options.rtspTransport = configuration.rtspTransport == .udp ? .udp : .tcp
-        let demuxer = try MediaDemuxer(url: configuration.url, options: options, cancellation: cancellation)
+        options.rtspTransport = settings.rtspTransport
+        let demuxer = try MediaDemuxer(url: settings.url, options: options, cancellation: cancellation)
         retry.opened()
         onEvent(.opened(video: demuxer.video, audio: demuxer.audio))
         var pacer = SourcePacer()
         let opened = NIODeadline.now()
-        let isLive = configuration.isLive
+        let isLive = settings.isLive
         var isFirst = true
         var isHealthy = false
-        let file = isLive ? nil : FileIdentity(path: configuration.filePath)
+        let file = isLive ? nil : FileIdentity(path: settings.filePath)
         var nextLook = opened + Self.fileInterval
         while !stopping {
             if !isLive, NIODeadline.now() >= nextLook {
                 nextLook = .now() + Self.fileInterval
-                guard file == FileIdentity(path: configuration.filePath) else {
+                guard file == FileIdentity(path: settings.filePath) else {
                     timeline.beginRound(frameInterval: frameInterval(demuxer.video))
                     return
                 }
@@ -99,7 +99,7 @@ final class CameraSource: @unchecked Sendable {
                 }
                 guard !isFirst else { throw IoTError(.sourceUnsupported, "the file holds no frame") }
                 timeline.beginRound(frameInterval: frameInterval(demuxer.video))
-                guard file == FileIdentity(path: configuration.filePath) else { return }
+                guard file == FileIdentity(path: settings.filePath) else { return }
                 try demuxer.rewind()
                 continue
             }

@@ -9,13 +9,13 @@ public final class SourceProbe: Sendable {
     /// How long the source's own pace may take, beside the opening.
     private static let measuringTime = TimeAmount.seconds(12)
 
-    private let configuration: CameraConfiguration
+    private let settings: CameraSettings
     private let wantsPicture: Bool
     private let cancellation = DemuxerCancellation()
 
     /// - Parameter wantsPicture: the report holds a JPEG.
-    public init(_ configuration: CameraConfiguration, wantsPicture: Bool) {
-        self.configuration = configuration
+    public init(_ settings: CameraSettings, wantsPicture: Bool) {
+        self.settings = settings
         self.wantsPicture = wantsPicture
     }
 
@@ -39,8 +39,8 @@ public final class SourceProbe: Sendable {
     private func probe() throws(IoTError) -> SourceReport {
         // Opening takes 10 s at most, and so does the wait for a frame.
         var options = DemuxerOptions()
-        options.rtspTransport = configuration.rtspTransport == .udp ? .udp : .tcp
-        let demuxer = try MediaDemuxer(url: configuration.url, options: options, cancellation: cancellation)
+        options.rtspTransport = settings.rtspTransport
+        let demuxer = try MediaDemuxer(url: settings.url, options: options, cancellation: cancellation)
         var meter = SourceMeter(hasVideo: demuxer.video != nil)
         var trial = try demuxer.video.map { video throws(IoTError) in try PictureTrial(video) }
         let end = NIODeadline.now() + Self.measuringTime

@@ -61,7 +61,7 @@ struct RemoteDaemon: Sendable {
     var isEncrypted: Bool { url.hasPrefix("https:") }
 
     /// How the file of known hosts calls it.
-    var hostAndPort: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    var hostAndPort: String { HostPort(host: host, port: port).description }
 
     /// The file of `--ca`.
     var authorityFile: String? {

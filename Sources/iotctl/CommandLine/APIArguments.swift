@@ -4,7 +4,7 @@ import IoTCore
 
 // Words of the API that are options here.
 extension BindingRole: ExpressibleByArgument {}
-extension CameraRequest.Transport: ExpressibleByArgument {}
 extension DeviceAction: ExpressibleByArgument {}
 extension GatewayEvent.Kind: ExpressibleByArgument {}
 extension MessageResponses: ExpressibleByArgument {}
+extension RTSPTransport: ExpressibleByArgument {}

@@ -32,9 +32,9 @@ extension CameraCommand {
         }
 
         func run() async throws {
-            let request = CameraTestRequest(
-                url: source.absoluteURL, username: source.login.username, password: try source.login.password(),
-                transport: source.login.transport, picture: snapshot == nil ? nil : true)
+            var settings = CameraSettings()
+            try source.give(to: &settings)
+            let request = CameraTestRequest(settings, picture: snapshot == nil ? nil : true)
             var report: CameraTestReport = try await options.withClient {
                 try await $0.call(.POST, APIPath("v1", "camera-tests"), request, timeout: CameraOutcome.requestTime)
             }

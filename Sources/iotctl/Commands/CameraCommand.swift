@@ -1,5 +1,6 @@
 import ArgumentParser
 import GatewayAPI
+import IoTCore
 import NIOHTTP1
 
 struct CameraCommand: AsyncParsableCommand {
@@ -54,11 +55,12 @@ struct CameraCommand: AsyncParsableCommand {
                 try await $0.get(CameraDescription.self, APIPath("v1", "cameras", name))
             }
             if options.json { return try Console.printJSON(camera) }
+            let transport = camera.settings.$rtspTransport.given
             try Console.print(
                 Table.pairs([
                     ("name", camera.name),
                     ("device", camera.device ?? "-"),
-                    ("source", camera.url + (camera.transport.map { " over \($0.rawValue.uppercased())" } ?? "")),
+                    ("source", camera.url + (transport.map { " over \($0.rawValue.uppercased())" } ?? "")),
                     ("state", "\(camera.state.rawValue) since \(Format.time(camera.since))"),
                     ("reason", camera.reason.map { "\($0.error)" } ?? "-"),
                     ("tracks", Format.tracks(camera.tracks)),
@@ -88,18 +90,17 @@ struct CameraCommand: AsyncParsableCommand {
 
         @OptionGroup var source: CameraSourceOptions
 
-        @Option(help: ArgumentHelp("How many may watch at once.", valueName: "n"))
-        var viewers: Int?
+        @OptionGroup var camera: CameraOptions
 
         @OptionGroup var outcome: CameraOutcome
 
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            let request = CameraRequest(
-                name: name, url: source.absoluteURL, username: source.login.username,
-                password: try source.login.password(), transport: source.login.transport, viewers: viewers,
-                check: outcome.requested)
+            var settings = CameraSettings(name: name)
+            try source.give(to: &settings)
+            camera.give(to: &settings)
+            let request = CameraRequest(settings, check: outcome.requested)
             try await options.withClient { client in
                 let answer: CameraDescription = try await client.call(
                     .POST, APIPath("v1", "cameras"), request, timeout: CameraOutcome.requestTime)
@@ -137,8 +138,7 @@ struct CameraCommand: AsyncParsableCommand {
         @Flag(help: "Without user name and password from now on.")
         var anonymous = false
 
-        @Option(help: ArgumentHelp("How many may watch at once.", valueName: "n"))
-        var viewers: Int?
+        @OptionGroup var camera: CameraOptions
 
         @OptionGroup var outcome: CameraOutcome
 
@@ -149,16 +149,20 @@ struct CameraCommand: AsyncParsableCommand {
             guard !anonymous || login.username == nil && login.passwordFile == nil else {
                 throw ValidationError("--anonymous excludes --username and --password-file")
             }
-            let isEmpty = source == nil && login.isEmpty && !anonymous && viewers == nil
+            let change = change(password: nil)
+            let isEmpty = change.settings.isEmpty && !change.removesUser && login.passwordFile == nil
             guard !isEmpty else { throw ValidationError("name what is to change: a source, or an option") }
         }
 
+        func change(password: String?) -> CameraChange {
+            var settings = CameraSettings(url: source.map(CameraSourceOptions.absolute), password: password)
+            login.give(to: &settings)
+            camera.give(to: &settings)
+            return CameraChange(settings, removesUser: anonymous, check: outcome.requested)
+        }
+
         func run() async throws {
-            let change = CameraChange(
-                url: source.map(CameraSourceOptions.absolute),
-                username: anonymous ? .null : login.username.map { .value($0) } ?? .absent,
-                password: try login.password(), transport: login.transport, viewers: viewers,
-                check: outcome.requested)
+            let change = change(password: try login.password())
             try await options.withClient { client in
                 let answer: CameraDescription = try await client.call(
                     .PATCH, APIPath("v1", "cameras", name), change, timeout: CameraOutcome.requestTime)

@@ -10,7 +10,7 @@ struct AddedCameras: Sendable {
     private let oldPath: String
 
     private struct Contents: Codable {
-        var cameras: [CameraConfiguration]
+        var cameras: [CameraSettings]
     }
 
     init(dataDirectory: String) {
@@ -19,13 +19,15 @@ struct AddedCameras: Sendable {
     }
 
     /// - Throws: `.fileFailed` when it cannot be read, `.invalidConfiguration` with file and reason.
-    func load() throws(IoTError) -> [CameraConfiguration] {
+    func load() throws(IoTError) -> [CameraSettings] {
         guard FileManager.default.fileExists(atPath: path) else { return try loadOld() }
         // Whoever else may write it would choose what is played, and it may hold passwords.
         try FileSecrecy.owner.check(path: path)
         let text = try Configuration.text(of: path)
         do {
-            return try JSONDecoder().decode(Contents.self, from: Data(text.utf8)).cameras
+            let cameras = try JSONDecoder().decode(Contents.self, from: Data(text.utf8)).cameras
+            for camera in cameras { _ = try CameraSource(camera.url, relativeTo: "/") }
+            return cameras
         } catch {
             throw IoTError(
                 .invalidConfiguration, "\(path): is not what iotvideod wrote: \(error)",
@@ -33,7 +35,7 @@ struct AddedCameras: Sendable {
         }
     }
 
-    private func loadOld() throws(IoTError) -> [CameraConfiguration] {
+    private func loadOld() throws(IoTError) -> [CameraSettings] {
         guard FileManager.default.fileExists(atPath: oldPath) else { return [] }
         try FileSecrecy.owner.check(path: oldPath)
         let text = try Configuration.text(of: oldPath)
@@ -45,7 +47,7 @@ struct AddedCameras: Sendable {
     }
 
     /// Replaces the file as a whole; it lasts over a power cut when this returns.
-    func save(_ cameras: [CameraConfiguration]) throws(IoTError) {
+    func save(_ cameras: [CameraSettings]) throws(IoTError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let data: Data

@@ -12,19 +12,8 @@ struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// `nil` unless it is `HOST:PORT` with an IP address; IPv6 in brackets.
     init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            return nil
-        }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-            guard host.contains(":") else { return nil }
-        } else if host.contains(":") {
-            return nil
-        }
-        guard IPAddress.isValid(String(host)) else { return nil }
-        self.host = String(host)
-        self.port = Int(port)
+        guard let place = HostPort(text), IPAddress.isValid(place.host) else { return nil }
+        self.init(host: place.host, port: place.port)
     }
 
     var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
@@ -34,7 +23,7 @@ struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         port == self.port && (host == self.host || IPAddress.isUnspecified(self.host) || IPAddress.isUnspecified(host))
     }
 
-    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    var description: String { HostPort(host: host, port: port).description }
 }
 
 /// Where the hub's broker listens.
@@ -81,7 +70,7 @@ enum LinkAddress: Sendable, Equatable, CustomStringConvertible {
     var description: String {
         switch self {
         case .unixSocket(let path): "unix:\(path)"
-        case .tcp(let host, let port): ListenAddress(host: host, port: port).description
+        case .tcp(let host, let port): HostPort(host: host, port: port).description
         }
     }
 

@@ -54,6 +54,12 @@ struct CameraSource: Sendable, Equatable {
         }
     }
 
+    /// - Parameter url: as another `CameraSource` holds it.
+    init(checked url: String) {
+        kind = CameraRequest.scheme(of: url) == nil ? .file : .rtsp
+        self.url = url
+    }
+
     /// True when the URL itself holds a password.
     var holdsPassword: Bool {
         kind == .rtsp && CameraRequest.holdsPassword(url)
@@ -61,13 +67,6 @@ struct CameraSource: Sendable, Equatable {
 
     var holdsUser: Bool {
         kind == .rtsp && URLComponents(string: url)?.user != nil
-    }
-
-    /// For people and logs: the password is replaced by `***`.
-    var redacted: String {
-        guard holdsPassword, var parts = URLComponents(string: url) else { return url }
-        parts.percentEncodedPassword = "***"
-        return parts.string ?? "rtsp://***"
     }
 
     /// The user name and the password in the URL, decoded, and the URL without them.
@@ -96,23 +95,5 @@ struct CameraSource: Sendable, Equatable {
         parts.percentEncodedUser = username.addingPercentEncoding(withAllowedCharacters: allowed)
         parts.percentEncodedPassword = password?.addingPercentEncoding(withAllowedCharacters: allowed)
         return parts.string ?? url
-    }
-}
-
-/// Stored as it is opened.
-extension CameraSource: Codable {
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        let text = try container.decode(String.self)
-        do throws(IoTError) {
-            self = try CameraSource(text, relativeTo: "/")
-        } catch {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: error.message)
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(url)
     }
 }

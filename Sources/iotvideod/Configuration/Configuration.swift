@@ -81,7 +81,7 @@ struct Configuration: Sendable, Equatable {
     var api = API()
     var media = Media()
     var channels = Channels()
-    var cameras: [CameraConfiguration] = []
+    var cameras: [CameraSettings] = []
 
     /// The defaults of this user: `/var/lib` and `/run` for root, the XDG directories for others.
     init(defaults: DefaultPaths) {

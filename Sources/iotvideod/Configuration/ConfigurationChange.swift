@@ -1,3 +1,5 @@
+import IoTCore
+
 /// What a new configuration changes in a daemon that runs.
 struct ConfigurationChange: Sendable, Equatable {
     /// Names of cameras.
@@ -31,6 +33,18 @@ struct ConfigurationChange: Sendable, Equatable {
             case .atRestart: restartNeeded.append(key.name)
             }
         }
+    }
+}
+
+/// For the log.
+extension ConfigurationChange: CustomStringConvertible {
+    var description: String {
+        if isEmpty { return "nothing changed" }
+        let parts = [
+            ("added", added), ("changed", changed), ("removed", removed), ("applied", applied),
+            ("needs a restart", restartNeeded),
+        ]
+        return parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
     }
 }
 

@@ -80,7 +80,7 @@ struct ConfigurationCheck {
                 reason: "\(path): \(String(cString: strerror(errno))); the daemon starts and tries it again"))
     }
 
-    private mutating func checkSource(_ camera: CameraConfiguration) {
+    private mutating func checkSource(_ camera: CameraSettings) {
         guard camera.source.kind == .file else { return }
         let path = camera.source.url
         var isDirectory: ObjCBool = false

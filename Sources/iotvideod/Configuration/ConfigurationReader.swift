@@ -66,30 +66,33 @@ struct ConfigurationReader {
         guard let mapping = item.mapping else {
             return refuse(item, prefix, "must be a mapping with at least a name and a url")
         }
-        var draft = CameraDraft()
+        let keys = CameraKey.all.filter(\.isInFile)
+        var camera = CameraSettings()
         var seen: Set<String> = []
         for (keyNode, value) in mapping {
             let name = keyNode.scalar?.string ?? ""
             seen.insert(name)
-            guard let key = CameraKey.all.first(where: { $0.name == name }) else {
-                refuse(keyNode, "\(prefix).\(name)", Self.unknown(name, among: CameraKey.all.map(\.name)))
+            guard let key = keys.first(where: { $0.name == name }) else {
+                refuse(keyNode, "\(prefix).\(name)", Self.unknown(name, among: keys.map(\.name)))
                 continue
             }
             do throws(ValueRefusal) {
-                try key.apply(value, context, &draft)
+                try value.read(key, context, into: &camera)
             } catch {
                 refuse(value, "\(prefix).\(name)", error.reason)
             }
         }
-        for name in ["name", "url"] where !seen.contains(name) { refuse(item, "\(prefix).\(name)", "is missing") }
-        let (camera, draftProblems) = draft.finish()
-        for problem in draftProblems {
-            refuse(mapping[Node(problem.key)] ?? item, "\(prefix).\(problem.key)", problem.reason)
+        for key in keys where key.traits.contains(.required) && !seen.contains(key.name) {
+            refuse(item, "\(prefix).\(key.name)", "is missing")
         }
-        if let name = draft.name, !cameraNames.insert(name).inserted {
-            refuse(mapping["name"] ?? item, "\(prefix).name", "'\(name)' is the name of another camera above")
+        for problem in camera.conflicts(with: camera.$url.given.map(CameraSource.init(checked:))) {
+            refuse(mapping[Node(problem.key.name)] ?? item, "\(prefix).\(problem.key.name)", problem.reason)
         }
-        if let camera { configuration.cameras.append(camera) }
+        guard camera.$name.given != nil else { return }
+        if !cameraNames.insert(camera.name).inserted {
+            refuse(mapping["name"] ?? item, "\(prefix).name", "'\(camera.name)' is the name of another camera above")
+        }
+        configuration.cameras.append(camera)
     }
 
     // MARK: Rules across keys

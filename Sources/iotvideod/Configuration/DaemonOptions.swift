@@ -111,23 +111,18 @@ struct DaemonOptions: ParsableArguments {
         }
     }
 
-    private static func camera(_ text: String, directory: String) throws(IoTError) -> CameraConfiguration {
+    private static func camera(_ text: String, directory: String) throws(IoTError) -> CameraSettings {
         guard let equals = text.firstIndex(of: "=") else {
             throw IoTError(.invalidConfiguration, "--camera: must be NAME=URL, such as front=rtsp://192.0.2.7/stream")
         }
-        let name = String(text[..<equals])
-        guard DeviceName.isValid(name) else {
-            throw IoTError(.invalidConfiguration, "--camera: the name \(CameraConfiguration.nameRule)")
-        }
         let source = try CameraSource(String(text[text.index(after: equals)...]), relativeTo: directory)
+        let camera = CameraSettings(name: String(text[..<equals]), url: source.url)
+        if let problem = camera.refusedValues.first {
+            throw IoTError(.invalidConfiguration, "--camera: the \(problem.key.name) \(problem.reason)")
+        }
         guard !source.holdsPassword else {
             throw IoTError(.invalidConfiguration, "--camera: \(CameraRequest.passwordInURL)")
         }
-        return CameraConfiguration(name: name, source: source)
+        return camera
     }
-}
-
-extension CameraConfiguration {
-    static let nameRule =
-        "must be 1 to 64 bytes of letters, digits, _, - and ., begin with a letter or digit, and not look like an id"
 }

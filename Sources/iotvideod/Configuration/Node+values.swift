@@ -1,3 +1,4 @@
+import IoTCore
 import Yams
 
 // Each reads one scalar strictly: YAML's own typing decides what a bare word is, and a quoted one is a string.
@@ -11,6 +12,13 @@ extension Node {
 
     private var isPlain: Bool {
         scalar.map { $0.style == .plain || $0.style == .any } ?? false
+    }
+
+    /// A whole number that stands bare is one; anything else is a string, and what is not one value is null.
+    var plainValue: JSONValue {
+        guard let scalar else { return .null }
+        if isPlain, let number = Int64(scalar.string) { return .integer(number) }
+        return .string(scalar.string)
     }
 
     func text() throws(ValueRefusal) -> String {

@@ -4,17 +4,15 @@ import ServiceLifecycle
 
 /// One camera that runs, and how to end it alone.
 struct CameraEntry<Product: Service & Sendable>: Sendable {
-    let configuration: CameraConfiguration
-    /// What is opened, with its secret: a changed password is a changed camera.
-    let url: String
+    /// As it was opened, the secret in its URL: a changed password is a changed camera.
+    let settings: CameraSettings
     let product: Product
     private let group: ServiceGroup
     private let ended = Readiness<Void>()
     private let logger: Logger
 
-    init(configuration: CameraConfiguration, url: String, product: Product, logger: Logger) {
-        self.configuration = configuration
-        self.url = url
+    init(settings: CameraSettings, product: Product, logger: Logger) {
+        self.settings = settings
         self.product = product
         self.logger = logger
         group = ServiceGroup(

@@ -19,21 +19,17 @@ struct CameraFactory: Sendable {
     let loops: any EventLoopGroup
     let log: LogOutput
 
-    func make(_ camera: CameraConfiguration, url: String) async throws -> RunningCamera {
-        let label = "camera.\(camera.name)"
+    /// - Parameter settings: as to be opened.
+    func make(_ settings: CameraSettings) async throws -> RunningCamera {
+        let label = "camera.\(settings.name)"
         let logger = Logger(label: label)
-        let session = try await session(of: camera)
+        let session = try await session(of: settings.name)
         let link = LinkSession(configuration: session.link, logger: logger)
         let socket = try await PeerSocket.bind(ListenAddress(host: host, port: 0), on: loops.next(), logger: logger)
         do {
-            var configuration = MediaChannel.CameraConfiguration(
-                name: camera.name, url: url, maximumViewers: camera.viewers,
-                rtspTransport: camera.rtspTransport == .udp ? .udp : .tcp)
-            configuration.iceServers = iceServers
-            configuration.softwareVersion = ProductVersion.number
             let camera = try Camera(
-                configuration: configuration, device: session.device, link: link, socket: socket,
-                certificates: certificates, photos: photos,
+                settings: settings, softwareVersion: ProductVersion.number, iceServers: iceServers,
+                device: session.device, link: link, socket: socket, certificates: certificates, photos: photos,
                 logger: logger
             ) { [log] in log.setLevel($0, of: label) }
             return RunningCamera(camera: camera, socket: socket)
@@ -44,11 +40,11 @@ struct CameraFactory: Sendable {
     }
 
     private func session(
-        of camera: CameraConfiguration
+        of camera: String
     ) async throws(IoTError) -> (device: DeviceID, link: LinkConfiguration) {
         // Read anew: the box may have got another device since the start.
         let joined = hub == nil ? try JoinedBox.load(dataDirectory: dataDirectory) : nil
-        if let joined, let device = joined.devices[camera.name] {
+        if let joined, let device = joined.devices[camera] {
             // The session keeps the file fresh.
             let link = LinkConfiguration(
                 principal: .device(device.id), token: .file(path: device.tokenFile), endpoint: joined.linkEndpoint)
@@ -57,11 +53,11 @@ struct CameraFactory: Sendable {
         guard let hub else {
             throw IoTError(
                 .invalidConfiguration,
-                "'\(camera.name)' is no device of the hub yet",
+                "'\(camera)' is no device of the hub yet",
                 remedy: "make an enrolment string for it there, with `iotctl token create --enrol --device "
-                    + "\(camera.name)`, and give it to --join here")
+                    + "\(camera)`, and give it to --join here")
         }
-        let (device, token) = try await hub.ensureDevice(name: camera.name)
+        let (device, token) = try await hub.ensureDevice(name: camera)
         let link = LinkConfiguration(principal: .device(device), token: .value(token), endpoint: hub.localEndpoint)
         return (device, link)
     }

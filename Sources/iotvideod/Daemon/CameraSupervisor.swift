@@ -5,8 +5,8 @@ import ServiceLifecycle
 
 /// Owns the cameras that run: adds, changes and removes them one by one, without touching the others.
 actor CameraSupervisor<Product: Service & Sendable>: Service {
-    /// Makes a camera and its device. `url` is what to open, with its secret.
-    typealias Factory = @Sendable (CameraConfiguration, _ url: String) async throws -> Product
+    /// Makes a camera and its device. The settings are as to be opened, with their secret.
+    typealias Factory = @Sendable (CameraSettings) async throws -> Product
 
     struct Actions: Sendable {
         /// The configuration as it is now, checked as at a start.
@@ -42,7 +42,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
     ///
     /// - Throws: why one of them could not be made.
     func prepare() async throws(IoTError) {
-        for camera in configuration.cameras { try await begin(camera) }
+        for camera in configuration.cameras { try await begin(try camera.openable()) }
     }
 
     func run() async throws {
@@ -61,7 +61,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
     }
 
     func add(_ request: CameraRequest) async throws(IoTError) {
-        let camera = try CameraConfiguration(request)
+        let camera = try request.settings.checked()
         try await takeTurn()
         defer { turns.leave() }
         guard !configuration.cameras.contains(where: { $0.name == camera.name }) else {
@@ -71,7 +71,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         // Written first: what was answered with success is there after a power cut.
         try added.save(before + [camera])
         do throws(IoTError) {
-            try await begin(camera)
+            try await begin(try camera.openable())
         } catch {
             try added.save(before)
             throw error
@@ -80,12 +80,13 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         logger.notice("camera added", metadata: ["camera": "\(camera.name)"])
     }
 
-    func preview(
-        _ name: String, _ change: CameraChange
-    ) throws(IoTError) -> (CameraConfiguration, url: String) {
+    func source(of camera: CameraRequest) throws(IoTError) -> CameraSettings {
+        try camera.settings.checked().openable()
+    }
+
+    func source(of name: String, after change: CameraChange) throws(IoTError) -> CameraSettings {
         let cameras = try added.load()
-        let camera = try cameras[index(of: name, in: cameras)].applying(change)
-        return (camera, try camera.openableURL())
+        return try cameras[index(of: name, in: cameras)].applying(change).openable()
     }
 
     func change(_ name: String, _ change: CameraChange) async throws(IoTError) {
@@ -98,11 +99,11 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         guard cameras[index] != before[index] || entries[name] == nil else { return }
         try added.save(cameras)
         do throws(IoTError) {
-            try await begin(cameras[index])
+            try await begin(try cameras[index].openable())
         } catch {
             try added.save(before)
             // What ran before runs again, where it can.
-            if entries[name] == nil { try? await begin(before[index]) }
+            if entries[name] == nil { try? await begin(try before[index].openable()) }
             throw error
         }
         configuration.cameras = configuration.cameras.map { $0.name == name ? cameras[index] : $0 }
@@ -125,44 +126,40 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         try await takeTurn()
         defer { turns.leave() }
         let new: Configuration
-        var urls: [String: String] = [:]
+        var openable: [CameraSettings] = []
         do throws(IoTError) {
             new = try actions.read()
-            for camera in new.cameras { urls[camera.name] = try camera.openableURL() }
+            for camera in new.cameras { openable.append(try camera.openable()) }
         } catch {
             logger.error("the new configuration is refused, and the old one goes on: \(error.messageWithRemedy)")
             throw error
         }
-        var change = ConfigurationChange(from: configuration, to: new)
-        // A new password behind the same keys, and what could not be started before.
-        change.changed = new.cameras.map(\.name).filter { name in
-            change.changed.contains(name)
-                || !change.added.contains(name) && entries[name]?.url != urls[name]
-        }
-        configuration = configuration.adopting(new)
+        let plan = Reconfiguration(
+            from: configuration, running: entries.mapValues(\.settings), to: new, openable: openable)
+        configuration = plan.configuration
         await actions.apply(configuration)
-        for name in change.removed { await end(name) }
+        for name in plan.ends { await end(name) }
         var failures: [IoTError] = []
-        for camera in new.cameras where change.added.contains(camera.name) || change.changed.contains(camera.name) {
+        for camera in plan.begins {
             do throws(IoTError) {
                 try await begin(camera)
             } catch {
                 failures.append(error.withMessage("\(camera.name): \(error.message)"))
             }
         }
-        report(change)
+        logger.notice("the configuration was read again: \(plan.change)")
         if let first = failures.first {
             let text = failures.map(\.message).joined(separator: "; ")
             logger.error("the configuration was taken over, but not every camera started: \(text)")
             throw first.withMessage("the configuration was taken over, but not every camera started: \(text)")
         }
-        return change
+        return plan.change
     }
 
     // MARK: Inside
 
     /// Where an added camera stands in the list of them.
-    private func index(of name: String, in added: [CameraConfiguration]) throws(IoTError) -> Int {
+    private func index(of name: String, in added: [CameraSettings]) throws(IoTError) -> Int {
         if let index = added.firstIndex(where: { $0.name == name }) { return index }
         guard configuration.cameras.contains(where: { $0.name == name }) else {
             throw IoTError(
@@ -175,15 +172,15 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
     }
 
     /// Starts a camera in place of an older one of its name.
-    private func begin(_ camera: CameraConfiguration) async throws(IoTError) {
+    ///
+    /// - Parameter camera: as to be opened.
+    private func begin(_ camera: CameraSettings) async throws(IoTError) {
         guard entries.count < Self.limit || entries[camera.name] != nil else {
             throw IoTError(.tooManyRequests, "\(Self.limit) cameras run already", remedy: "remove one first")
         }
         do {
-            let url = try camera.openableURL()
             await end(camera.name)
-            let entry = CameraEntry(
-                configuration: camera, url: url, product: try await actions.make(camera, url), logger: logger)
+            let entry = CameraEntry(settings: camera, product: try await actions.make(camera), logger: logger)
             guard case .enqueued = start.yield(entry) else { throw IoTError(.stopping) }
             entries[camera.name] = entry
         } catch let error as IoTError {
@@ -200,15 +197,5 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
     private func takeTurn() async throws(IoTError) {
         guard try !turns.take() else { return }
         await withCheckedContinuation { turns.wait($0) }
-    }
-
-    private func report(_ change: ConfigurationChange) {
-        guard !change.isEmpty else { return logger.notice("the configuration was read again: nothing changed") }
-        let parts = [
-            ("added", change.added), ("changed", change.changed), ("removed", change.removed),
-            ("applied", change.applied), ("needs a restart", change.restartNeeded),
-        ]
-        let text = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
-        logger.notice("the configuration was read again: \(text.joined(separator: "; "))")
     }
 }

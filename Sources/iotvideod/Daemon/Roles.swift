@@ -130,7 +130,7 @@ struct Roles: Service {
             host: configuration.mediaAddress(isJoined: joined != nil).host,
             certificates: certificates, photos: photos, iceServers: iceServers, loops: loops, log: log)
         let actions = CameraSupervisor<RunningCamera>.Actions(
-            read: read, make: { camera, url in try await factory.make(camera, url: url) },
+            read: read, make: { camera in try await factory.make(camera) },
             apply: { [log] configuration in
                 log.current = configuration.log.level
                 quotas.apply(connections: configuration.channels.connections, calls: configuration.channels.calls)

@@ -11,7 +11,7 @@ extension APIRoutes {
             },
             APIRoute(.patch, "/v1/cameras/{name}") { request, gateway in
                 let change = try await request.decode(CameraChange.self)
-                if case .value(let username) = change.username { try checkUsername(username) }
+                if let username = change.username { try checkUsername(username) }
                 do {
                     return try Response(json: try await gateway.cameras.change(request.parameter("name"), change))
                 } catch let error as IoTError where error.code == .invalidRequest {

@@ -7,10 +7,10 @@ import MediaChannel
 struct NoCameras: CameraFleet {
     func cameras() async -> [Camera] { [] }
     func add(_ camera: CameraRequest) async throws(IoTError) { throw IoTError(.notImplemented) }
-    func source(of camera: CameraRequest) async throws(IoTError) -> CameraConfiguration {
+    func source(of camera: CameraRequest) async throws(IoTError) -> CameraSettings {
         throw IoTError(.notImplemented)
     }
-    func source(of name: String, after change: CameraChange) async throws(IoTError) -> CameraConfiguration {
+    func source(of name: String, after change: CameraChange) async throws(IoTError) -> CameraSettings {
         throw IoTError(.notFound)
     }
     func change(_ name: String, _ change: CameraChange) async throws(IoTError) { throw IoTError(.notFound) }

@@ -11,7 +11,7 @@ import Testing
     private func probe(_ clip: String, wantsPicture: Bool = false) async throws(IoTError) -> SourceReport {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Samples/\(clip)").standardizedFileURL.path
-        let probe = SourceProbe(CameraConfiguration(name: "x", url: path), wantsPicture: wantsPicture)
+        let probe = SourceProbe(CameraSettings(name: "x", url: path), wantsPicture: wantsPicture)
         let result = await withCheckedContinuation { continuation in
             probe.start { continuation.resume(returning: $0) }
         }

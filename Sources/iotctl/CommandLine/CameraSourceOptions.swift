@@ -1,27 +1,7 @@
 import ArgumentParser
 import Foundation
 import GatewayAPI
-
-/// How a camera is asked, beside its URL.
-struct CameraLogin: ParsableArguments {
-    @Option(help: "The user name at the camera.")
-    var username: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "A file with its password; - reads standard input, and asks on a terminal.", valueName: "file"),
-        completion: .file())
-    var passwordFile: String?
-
-    @Option(help: "How RTSP carries the media.")
-    var transport: CameraRequest.Transport?
-
-    var isEmpty: Bool { username == nil && passwordFile == nil && transport == nil }
-
-    func password() throws -> String? {
-        try passwordFile.map { try SecretInput.read($0) }
-    }
-}
+import IoTCore
 
 /// A camera's source on the command line.
 struct CameraSourceOptions: ParsableArguments {
@@ -41,7 +21,11 @@ struct CameraSourceOptions: ParsableArguments {
         guard !CameraRequest.holdsPassword(url) else { throw ValidationError(CameraRequest.passwordInURL) }
     }
 
-    var absoluteURL: String { Self.absolute(url) }
+    func give(to camera: inout CameraSettings) throws {
+        camera.url = Self.absolute(url)
+        login.give(to: &camera)
+        camera.password = try login.password()
+    }
 
     /// The daemon may have another working directory.
     static func absolute(_ url: String) -> String {

@@ -1,0 +1,152 @@
+/// One key of `CameraSettings`: its names, where it may stand, and how its value is read, checked and written.
+package struct CameraKey: Sendable {
+    /// How a value is written.
+    package enum Form: Sendable, Hashable {
+        case text
+        /// In a configuration file relative to that file.
+        case path
+        /// An `rtsp://` address, or a file's path or URL; in a configuration file relative to that file.
+        case source
+        case wholeNumber(ClosedRange<Int>)
+        case choice([String])
+    }
+
+    /// What of a camera a key is about.
+    package enum Part: Sendable {
+        /// Another value makes another device: it cannot be changed.
+        case device
+        /// What is opened, and how; tried without a camera by `POST /v1/camera-tests`.
+        case source
+        case viewers
+    }
+
+    package struct Traits: OptionSet, Sendable {
+        package let rawValue: Int
+
+        package init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        package static let required = Traits(rawValue: 1)
+        /// Means nothing for a file.
+        package static let rtspOnly = Traits(rawValue: 2)
+        /// No answer shows it.
+        package static let secret = Traits(rawValue: 4)
+        /// Answers show it.
+        package static let shown = Traits(rawValue: 8)
+        /// Null in a change takes it away.
+        package static let nullable = Traits(rawValue: 16)
+        /// Not in a file.
+        package static let apiOnly = Traits(rawValue: 32)
+        /// Not in the API.
+        package static let fileOnly = Traits(rawValue: 64)
+    }
+
+    /// What a value must be beside its form.
+    package struct Rule<Value>: Sendable {
+        let requirement: String
+        let allows: @Sendable (Value) -> Bool
+
+        package init(_ requirement: String, _ allows: @escaping @Sendable (Value) -> Bool) {
+            self.requirement = requirement
+            self.allows = allows
+        }
+    }
+
+    /// In the configuration file and in `cameras.json`.
+    package let name: String
+    /// In the API's JSON.
+    package let member: String
+    package let form: Form
+    package let part: Part
+    package let traits: Traits
+    /// The name of the key that must stand beside it.
+    package let needs: String?
+    /// What its value must be, in words.
+    package let requirement: String
+    package let defaultValue: JSONValue?
+
+    /// What is given.
+    package let get: @Sendable (CameraSettings) -> JSONValue?
+    /// False for a value that is not of its form.
+    package let set: @Sendable (JSONValue, inout CameraSettings) -> Bool
+    package let clear: @Sendable (inout CameraSettings) -> Void
+    /// Takes what the first gives over into the second.
+    package let take: @Sendable (CameraSettings, inout CameraSettings) -> Void
+    /// Whether what is given, if anything, may be.
+    package let isAllowed: @Sendable (CameraSettings) -> Bool
+
+    private init<Value>(
+        _ name: String, member: String?, _ place: CameraPlace<Value>, form: Form, part: Part, traits: Traits,
+        needs: String?, rule: Rule<Value>, read: @escaping @Sendable (JSONValue) -> Value?,
+        write: @escaping @Sendable (Value) -> JSONValue
+    ) {
+        self.name = name
+        self.member = member ?? name
+        self.form = form
+        self.part = part
+        self.traits = traits
+        self.needs = needs
+        requirement = rule.requirement
+        defaultValue = traits.contains(.required) ? nil : place.defaultValue.map(write)
+        get = { place.get($0).map(write) }
+        set = { json, settings in
+            guard let value = read(json) else { return false }
+            place.set(value, &settings)
+            return true
+        }
+        clear = { place.set(nil, &$0) }
+        take = { source, target in
+            if let value = place.get(source) { place.set(value, &target) }
+        }
+        isAllowed = { settings in place.get(settings).map(rule.allows) ?? true }
+    }
+
+    // MARK: Rows
+
+    static func text(
+        _ name: String, _ place: CameraPlace<String>, form: Form = .text, part: Part, traits: Traits = [],
+        needs: String? = nil, rule: Rule<String> = Rule("must be one value, not a list or a mapping") { _ in true }
+    ) -> CameraKey {
+        CameraKey(
+            name, member: nil, place, form: form, part: part, traits: traits, needs: needs, rule: rule,
+            read: \.stringValue, write: JSONValue.string)
+    }
+
+    static func wholeNumber(
+        _ name: String, _ place: CameraPlace<Int>, in range: ClosedRange<Int>, part: Part, traits: Traits = []
+    ) -> CameraKey {
+        CameraKey(
+            name, member: nil, place, form: .wholeNumber(range), part: part, traits: traits, needs: nil,
+            rule: Rule("must be a whole number from \(range.lowerBound) to \(range.upperBound)", range.contains),
+            read: { $0.integerValue.flatMap(Int.init(exactly:)) }, write: { .integer(Int64($0)) })
+    }
+
+    static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable & Hashable>(
+        _ name: String, member: String? = nil, _ place: CameraPlace<Value>, part: Part, traits: Traits = []
+    ) -> CameraKey {
+        let names = Value.allCases.map(\.rawValue)
+        return CameraKey(
+            name, member: member, place, form: .choice(names), part: part, traits: traits, needs: nil,
+            rule: Rule("must be one of " + names.joined(separator: ", ")) { _ in true },
+            read: { $0.stringValue.flatMap(Value.init(rawValue:)) }, write: { .string($0.rawValue) })
+    }
+}
+
+extension CameraKey {
+    package var isInFile: Bool { !traits.contains(.apiOnly) }
+    package var isInAPI: Bool { !traits.contains(.fileOnly) }
+
+    /// As `docs/configuration.md` prints it.
+    package var defaultText: String {
+        switch defaultValue {
+        case .string(let text)?: text
+        case .integer(let number)?: "\(number)"
+        default: "none"
+        }
+    }
+
+    package static func named(_ name: String) -> CameraKey? {
+        all.first { $0.name == name }
+    }
+}

@@ -1,0 +1,65 @@
+extension CameraSettings {
+    /// Reads members of the API's JSON; what is null counts as absent.
+    ///
+    /// - Parameter isWhole: the required ones must be there.
+    package init(from decoder: any Decoder, members keys: [CameraKey], isWhole: Bool) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CameraKeyName.self)
+        for key in keys { try read(key, CameraKeyName(key.member), from: container, isWhole: isWhole) }
+    }
+
+    /// Writes what is given as members of the API's JSON.
+    package func encode(to encoder: any Encoder, members keys: [CameraKey]) throws {
+        var container = encoder.container(keyedBy: CameraKeyName.self)
+        for key in keys { try container.encodeIfPresent(key.get(self), forKey: CameraKeyName(key.member)) }
+    }
+
+    private mutating func read(
+        _ key: CameraKey, _ name: CameraKeyName, from container: KeyedDecodingContainer<CameraKeyName>, isWhole: Bool
+    ) throws {
+        guard let value = try container.decodeIfPresent(JSONValue.self, forKey: name) else {
+            guard isWhole, key.traits.contains(.required) else { return }
+            throw DecodingError.keyNotFound(
+                name, DecodingError.Context(codingPath: container.codingPath, debugDescription: "is required"))
+        }
+        guard key.set(value, &self) else { throw key.mismatch(at: container.codingPath + [name]) }
+    }
+}
+
+/// As in `cameras.json`: by the names of the configuration file, defaults written out.
+extension CameraSettings: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: CameraKeyName.self)
+        for key in CameraKey.all where key.isInFile {
+            try read(key, CameraKeyName(key.name), from: container, isWhole: true)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CameraKeyName.self)
+        for key in CameraKey.all where key.isInFile {
+            try container.encodeIfPresent(key.get(self) ?? key.defaultValue, forKey: CameraKeyName(key.name))
+        }
+    }
+}
+
+extension CameraKey {
+    fileprivate func mismatch(at path: [any CodingKey]) -> DecodingError {
+        let context = DecodingError.Context(codingPath: path, debugDescription: requirement)
+        return switch form {
+        case .text, .path, .source: .typeMismatch(String.self, context)
+        case .wholeNumber: .typeMismatch(Int.self, context)
+        case .choice: .dataCorrupted(context)
+        }
+    }
+}
+
+private struct CameraKeyName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) { stringValue = name }
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { nil }
+}

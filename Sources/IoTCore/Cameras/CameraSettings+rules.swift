@@ -1,0 +1,47 @@
+extension CameraSettings {
+    /// One key that is wrong, and why.
+    package struct Problem: Sendable {
+        package let key: CameraKey
+        package let reason: String
+
+        package init(key: CameraKey, reason: String) {
+            self.key = key
+            self.reason = reason
+        }
+    }
+
+    /// Values that may not be.
+    package var refusedValues: [Problem] {
+        CameraKey.all.filter { !$0.isAllowed(self) }.map { Problem(key: $0, reason: $0.requirement) }
+    }
+
+    /// Keys that do not go together, or not with the source.
+    ///
+    /// - Parameter isFile: whether the source is a file.
+    package func conflicts(isFile: Bool) -> [Problem] {
+        CameraKey.all.filter { $0.get(self) != nil }.compactMap { key in
+            if let needed = key.needs, let other = CameraKey.named(needed), other.get(self) == nil {
+                return Problem(key: key, reason: "needs a \(needed) beside it")
+            }
+            if isFile, key.traits.contains(.rtspOnly) { return Problem(key: key, reason: "is for rtsp:// only") }
+            return nil
+        }
+    }
+
+    /// Whether nothing is given.
+    package var isEmpty: Bool { CameraKey.all.allSatisfy { $0.get(self) == nil } }
+
+    /// Takes over what `change` gives.
+    package mutating func apply(_ change: CameraSettings) {
+        for key in CameraKey.all { key.take(change, &self) }
+    }
+
+    /// What answers show of a camera's settings.
+    package func shown(isFile: Bool) -> CameraSettings {
+        var shown = CameraSettings()
+        for key in CameraKey.all where key.traits.contains(.shown) && !(isFile && key.traits.contains(.rtspOnly)) {
+            if let value = key.get(self) ?? key.defaultValue { _ = key.set(value, &shown) }
+        }
+        return shown
+    }
+}

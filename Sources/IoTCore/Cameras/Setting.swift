@@ -1,0 +1,31 @@
+/// A setting with a default, which counts while no value is given.
+@propertyWrapper
+public struct Setting<Value: Sendable & Hashable>: Sendable {
+    public let defaultValue: Value
+    public var given: Value?
+
+    public init(default defaultValue: Value) {
+        self.defaultValue = defaultValue
+    }
+
+    public var wrappedValue: Value {
+        get { given ?? defaultValue }
+        set { given = newValue }
+    }
+
+    public var projectedValue: Setting {
+        get { self }
+        set { self = newValue }
+    }
+}
+
+/// By what counts: to give the default changes nothing.
+extension Setting: Hashable {
+    public static func == (left: Setting, right: Setting) -> Bool {
+        left.wrappedValue == right.wrappedValue
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(wrappedValue)
+    }
+}

@@ -1,0 +1,79 @@
+import GatewayAPI
+import IoTCore
+
+extension CameraSettings {
+    /// A camera as the API asks for it, by the same rules as in the configuration.
+    ///
+    /// - Returns: the camera as it is kept.
+    /// - Throws: `.invalidRequest` with the member and the reason.
+    func checked() throws(IoTError) -> CameraSettings {
+        if let problem = refusedValues.first { throw problem.refusal }
+        let source = try Self.source(of: url)
+        if let problem = conflicts(with: source).first { throw problem.refusal }
+        var camera = self
+        (camera.username, camera.password, camera.passwordFile) = (nil, nil, nil)
+        camera.url = source.url
+        guard let username else { return camera }
+        // The list of added cameras is a private file: the credentials may stand in its URL.
+        do throws(IoTError) {
+            camera.url = try CameraSource(source.url(username: username, password: password), relativeTo: "/").url
+        } catch {
+            throw Self.refusal("username", error.message)
+        }
+        return camera
+    }
+
+    /// An added camera as it is to be.
+    ///
+    /// - Throws: `.invalidRequest` with the member and the reason.
+    func applying(_ change: CameraChange) throws(IoTError) -> CameraSettings {
+        let old = try openable().source
+        let new = try change.$url.given.map { url throws(IoTError) in try Self.source(of: url) }
+        var asked = self
+        (asked.url, asked.username, asked.password) = old.apart
+        asked.passwordFile = nil
+        if (new ?? old).kind == .file {
+            for key in CameraKey.all where key.traits.contains(.rtspOnly) || key.needs == "username" {
+                key.clear(&asked)
+            }
+        }
+        if let new {
+            if new.holdsUser { (asked.username, asked.password) = (nil, nil) }
+            // Else whoever may change a camera could have the password, which is told to nobody, sent to any host.
+            guard asked.username == nil || new.hasHost(of: old) || change.username != nil || change.removesUser else {
+                throw Self.refusal(
+                    "url",
+                    "names another host or port than before: give the user name and the password again, or null as the "
+                        + "`username` for none")
+            }
+        }
+        if change.username != nil || change.removesUser { (asked.username, asked.password) = (nil, nil) }
+        asked.apply(change.settings)
+        return try asked.checked()
+    }
+
+    /// The source of a request: absolute, and without a password.
+    private static func source(of url: String) throws(IoTError) -> CameraSource {
+        guard CameraRequest.scheme(of: url) != nil || url.hasPrefix("/") else {
+            throw refusal("url", "must be an rtsp:// URL or an absolute path")
+        }
+        let source: CameraSource
+        do throws(IoTError) {
+            source = try CameraSource(url, relativeTo: "/")
+        } catch {
+            throw IoTError(.invalidRequest, "url: \(error.message)", remedy: error.specificRemedy)
+        }
+        guard !source.holdsPassword else { throw refusal("url", CameraRequest.passwordInURL) }
+        return source
+    }
+
+    private static func refusal(_ member: String, _ reason: String) -> IoTError {
+        IoTError(.invalidRequest, "\(member): \(reason)")
+    }
+}
+
+extension CameraSettings.Problem {
+    fileprivate var refusal: IoTError {
+        IoTError(.invalidRequest, "\(key.member): \(reason)")
+    }
+}

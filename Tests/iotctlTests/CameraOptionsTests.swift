@@ -1,0 +1,49 @@
+import ArgumentParser
+import GatewayAPI
+import IoTCore
+import Testing
+
+@testable import iotctl
+
+@Suite struct CameraOptionsTests {
+    /// The option of a key; a secret is in a file.
+    private static func option(_ key: CameraKey) -> String {
+        "--" + (key.traits.contains(.secret) ? key.member + "-file" : key.member)
+    }
+
+    @Test("camera add and camera set have an option for each key of the API, and camera test for each of the source")
+    func options() throws {
+        for key in CameraKey.all where key.isInAPI && !key.traits.contains(.required) {
+            let option = Self.option(key)
+            for (command, isThere) in [
+                (CameraCommand.Add.helpMessage(), true), (CameraCommand.Set.helpMessage(), true),
+                (CameraCommand.Test.helpMessage(), key.part == .source),
+            ] {
+                #expect(command.contains("  \(option) ") == isThere, "\(option)")
+            }
+        }
+    }
+
+    @Test("Each option gives its key")
+    func give() async throws {
+        for key in CameraKey.all
+        where key.isInAPI && !key.traits.contains(.required) && !key.traits.contains(.secret) {
+            let value: JSONValue =
+                switch key.form {
+                case .wholeNumber(let range): .integer(Int64(range.upperBound))
+                case .choice(let names): .string(names.last ?? "")
+                default: "x"
+                }
+            let text = value.stringValue ?? value.jsonText
+            let command = try await CameraCommand.Set.asyncParse(["door", Self.option(key), text])
+            #expect(key.get(command.change(password: nil).settings) == value, "\(key.name)")
+            #expect(
+                CameraKey.all.filter { $0.get(command.change(password: nil).settings) != nil }.map(\.name) == [key.name]
+            )
+        }
+        #expect(try await CameraCommand.Set.asyncParse(["door", "--anonymous"]).change(password: nil).removesUser)
+        // The default counts as given, too.
+        await #expect(throws: Never.self) { try await CameraCommand.Set.asyncParse(["door", "--viewers", "8"]) }
+        await #expect(throws: (any Error).self) { try await CameraCommand.Set.asyncParse(["door"]) }
+    }
+}

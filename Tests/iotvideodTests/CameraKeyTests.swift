@@ -1,0 +1,186 @@
+import Foundation
+import GatewayAPI
+import IoTCore
+import Testing
+import Yams
+
+@testable import iotvideod
+
+/// Every key of a camera, in every place where it may stand.
+@Suite struct CameraKeyTests {
+    private static let keys = CameraKey.all
+
+    /// A value of each key that is not its default, as it stands in a file and in JSON.
+    private static func sample(_ key: CameraKey) -> JSONValue {
+        switch key.form {
+        case .text: .string("x-" + key.name)
+        case .path: .string("/etc/d/x")
+        case .source: "rtsp://192.0.2.7/x"
+        case .wholeNumber(let range): .integer(Int64(range.upperBound))
+        case .choice(let names): .string(names.last ?? "")
+        }
+    }
+
+    /// What may not be, and is of the right form where there is one.
+    private static func wrong(_ key: CameraKey) -> JSONValue {
+        switch key.form {
+        case .wholeNumber(let range): .integer(Int64(range.upperBound) + 1)
+        case .choice: "neither"
+        case .source: "exec:x"
+        case .text, .path: .string(key.name == "name" ? "a b" : "")
+        }
+    }
+
+    /// What the key cannot be set without: the required keys, and the one that it needs.
+    private static func camera(with key: CameraKey) -> CameraSettings {
+        var camera = CameraSettings(name: "a", url: "rtsp://192.0.2.1/")
+        if let needed = key.needs.flatMap(CameraKey.named) { _ = needed.set("u", &camera) }
+        return camera
+    }
+
+    private static func yaml(_ camera: CameraSettings, _ change: (CameraKey, String)? = nil) -> String {
+        let lines = keys.filter(\.isInFile).compactMap { key -> String? in
+            if let change, change.0.name == key.name { return "  \(key.name): \(change.1)" }
+            return key.get(camera).map { "  \(key.name): \($0.jsonText)" }
+        }
+        return "cameras:\n-\n" + lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func parse(_ text: String) throws -> CameraSettings {
+        let defaults = DefaultPaths(environment: [:], isRoot: true)
+        return try #require(try Configuration.parse(text, file: "/etc/d/c.yaml", defaults: defaults).cameras.first)
+    }
+
+    @Test("Each key comes back from YAML and from cameras.json", arguments: keys.filter(\.isInFile).map(\.name))
+    func file(name: String) throws {
+        let key = try #require(CameraKey.named(name))
+        var camera = Self.camera(with: key)
+        #expect(key.set(Self.sample(key), &camera))
+        let read = try Self.parse(Self.yaml(camera))
+        #expect(read == camera && key.get(read) == Self.sample(key))
+        let stored = Array(try JSONEncoder().encode(camera))
+        #expect(try JSONValue(parsing: stored)[name] == Self.sample(key))
+        #expect(try JSONDecoder().decode(CameraSettings.self, from: Data(stored)) == camera)
+        // What is left out has its default, in a file of an older release too.
+        if !key.traits.contains(.required) {
+            var members = try #require(try JSONValue(parsing: stored).objectValue)
+            members[name] = nil
+            let old = try APICoding.encode(JSONValue.object(members))
+            key.clear(&camera)
+            #expect(try JSONDecoder().decode(CameraSettings.self, from: Data(old)) == camera)
+        }
+    }
+
+    @Test(
+        "Each key of the API comes back in the bodies that may have it", arguments: keys.filter(\.isInAPI).map(\.name))
+    func bodies(name: String) throws {
+        let key = try #require(CameraKey.named(name))
+        var camera = Self.camera(with: key)
+        #expect(key.set(Self.sample(key), &camera))
+        let request = try APICoding.encode(CameraRequest(camera))
+        #expect(try JSONValue(parsing: request)[key.member] == Self.sample(key))
+        #expect(try APICoding.decode(CameraRequest.self, from: request).settings == camera)
+        var change = CameraSettings()
+        key.take(camera, &change)
+        let changed = try APICoding.encode(CameraChange(change))
+        if key.part == .device {
+            #expect(try JSONValue(parsing: changed)[key.member] == nil)
+        } else {
+            #expect(try JSONValue(parsing: changed)[key.member] == Self.sample(key))
+            #expect(try APICoding.decode(CameraChange.self, from: changed).settings == change)
+        }
+        let test = try APICoding.encode(CameraTestRequest(camera))
+        #expect((try JSONValue(parsing: test)[key.member] != nil) == (key.part == .source))
+        // Nobody is told a secret.
+        let description = CameraDescription(
+            name: "a", device: nil, url: "", state: .ready, since: 0, viewers: 0, viewerLimit: 0, settings: camera)
+        let told = try JSONValue(parsing: try APICoding.encode(description))[key.member]
+        if key.traits.contains(.secret) { #expect(told == nil) }
+        if key.traits.contains(.shown) { #expect(told == Self.sample(key)) }
+    }
+
+    @Test("A change takes over what it names and nothing else", arguments: keys.filter { $0.isInAPI }.map(\.name))
+    func change(name: String) throws {
+        let key = try #require(CameraKey.named(name))
+        guard key.part != .device else { return }
+        let camera = try Self.camera(with: key).checked()
+        var change = CameraSettings()
+        #expect(key.set(Self.sample(key), &change))
+        var expected = Self.camera(with: key)
+        expected.apply(change)
+        #expect(try camera.applying(CameraChange(change)) == expected.checked())
+    }
+
+    @Test("A wrong value is refused with file, line, key and reason", arguments: keys.filter(\.isInFile).map(\.name))
+    func wrongInFile(name: String) throws {
+        let key = try #require(CameraKey.named(name))
+        for text in ["[a]", Self.wrong(key).jsonText] where text != "\"\"" {
+            let file = Self.yaml(Self.camera(with: key), (key, text))
+            let error = #expect(throws: IoTError.self) { try Self.parse(file) }
+            let message = try #require(error?.message)
+            let lines = message.split(separator: "\n").filter { $0.contains(": cameras[0].\(name): ") }
+            #expect(lines.count == 1 && message.hasPrefix("/etc/d/c.yaml:"), "\(message)")
+            if case .wholeNumber = key.form { #expect(message.hasSuffix(key.requirement)) }
+            if case .choice = key.form { #expect(message.hasSuffix(key.requirement)) }
+        }
+    }
+
+    @Test("A wrong value is refused by the API with the member", arguments: keys.filter(\.isInAPI).map(\.name))
+    func wrongInAPI(name: String) throws {
+        let key = try #require(CameraKey.named(name))
+        var body = try JSONValue(parsing: try APICoding.encode(CameraRequest(Self.camera(with: key))))
+        func refusal(_ value: JSONValue) -> String {
+            body[key.member] = value
+            do {
+                let bytes = try APICoding.encode(body)
+                _ = try APICoding.decode(CameraRequest.self, from: bytes).settings.checked()
+                return "nothing"
+            } catch {
+                return (error as? IoTError).map { "\($0.code.name) \($0.message)" } ?? "\(error)"
+            }
+        }
+        #expect(refusal(["a": 1]).hasPrefix("invalidRequest \(key.member)"), "\(refusal(["a": 1]))")
+        guard Self.wrong(key) != "" else { return }
+        #expect(refusal(Self.wrong(key)).hasPrefix("invalidRequest \(key.member): "), "\(refusal(Self.wrong(key)))")
+    }
+
+    @Test("docs/openapi.yaml has each key where the API has it, with its form", arguments: keys.map(\.name))
+    func document(name: String) throws {
+        let key = try #require(CameraKey.named(name))
+        let text = try String(contentsOf: Repository.file("docs/openapi.yaml"), encoding: .utf8)
+        let schemas = try #require(try Yams.compose(yaml: text)?["components"]?["schemas"])
+        let isForFiles = key.isInAPI && !key.traits.contains(.rtspOnly) && key.needs == nil
+        let places = [
+            ("RTSPCameraRequest", key.isInAPI), ("FileCameraRequest", isForFiles),
+            ("CameraChange", key.isInAPI && key.part != .device),
+            ("RTSPCameraTest", key.isInAPI && key.part == .source),
+            ("FileCameraTest", isForFiles && key.part == .source),
+        ]
+        for (schema, isThere) in places {
+            let all = try #require(schemas[schema])
+            var property = all["properties"]?[key.member]
+            #expect((property != nil) == isThere, "\(schema) \(key.member)")
+            guard property != nil, isThere else { continue }
+            if let reference = property?["$ref"]?.string {
+                property = schemas[String(try #require(reference.split(separator: "/").last))]
+            }
+            let isRequired = all["required"]?.sequence?.contains { $0.string == key.member } ?? false
+            #expect(isRequired == (key.traits.contains(.required) && schema != "CameraChange"), "\(schema) \(name)")
+            #expect((property?["writeOnly"]?.bool ?? false) == key.traits.contains(.secret), "\(schema) \(name)")
+            switch key.form {
+            case .wholeNumber(let range):
+                #expect(property?["minimum"]?.int == range.lowerBound && property?["maximum"]?.int == range.upperBound)
+            case .choice(let names):
+                #expect(property?["enum"]?.sequence?.map(\.string) == names)
+            default: break
+            }
+            if schema != "CameraChange" {
+                let text = property?["default"]?.string ?? "none"
+                #expect(text == key.defaultText, "\(schema) \(name)")
+            }
+        }
+        // `viewers` of a description is how many watch.
+        if key.traits.contains(.shown) { #expect(schemas["Camera"]?["properties"]?[key.member] != nil) }
+        if key.traits.contains(.secret) { #expect(schemas["Camera"]?["properties"]?[key.member] == nil) }
+    }
+}
