@@ -14,10 +14,10 @@ extension AccountGateway {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         // The media do not pass here, so the call holds a right of its own, which ends it.
         let id = RelayedCalls.makeID()
-        let right = shared.leases.begin(caller) { [relayed = shared.registry.relayed] in await relayed.close(id) }
+        let right = shared.leases.begin(caller) { [relayed = shared.relayed] in await relayed.close(id) }
         right.needs(device: entry.id)
         right.keep(try take(.calls))
-        return try await shared.registry.relayed.open(
+        return try await shared.relayed.open(
             id, device: device, source: 0, offer: offer, as: principal, right: right)
     }
 
@@ -27,18 +27,18 @@ extension AccountGateway {
             throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted", remedy: "end it and call again")
         }
         for candidate in candidates {
-            try await shared.registry.relayed.trickle(id, candidate: candidate)
+            try await shared.relayed.trickle(id, candidate: candidate)
         }
     }
 
     func closeBrowserCall(_ id: String) async throws {
         _ = try call(id)
-        await shared.registry.relayed.close(id)
+        await shared.relayed.close(id)
     }
 
     /// A call of the caller's account; another's does not exist.
     private func call(_ id: String) throws(IoTError) -> RelayedCalls.Call {
-        let call = try shared.registry.relayed.call(id)
+        let call = try shared.relayed.call(id)
         guard call.account == principal else {
             throw IoTError(.notFound, "there is no such call, or it is over", remedy: "call again")
         }

@@ -57,7 +57,7 @@ extension AccountGateway {
     private func fetchPicture(
         of entry: AccountRights.Entry, _ bounds: PictureBounds?
     ) async throws -> MediaPlayer.Snapshot {
-        let use = try await open(entry, source: 0)
+        let use = try await open(entry, .monitor, source: 0)
         do {
             try await use.play()
             let picture = try await use.channel.snapshot(.jpeg, bounds)

@@ -14,7 +14,7 @@ extension AccountGateway {
         }
         let entry = try await viewable(request.device)
         let part = try take(.channelUses)
-        let use = try await open(entry, source: request.source)
+        let use = try await open(entry, .monitor, source: request.source)
         await shared.uses.add(use.id, owner: caller.account, part)
         return await shared.describe(use)
     }
@@ -28,10 +28,10 @@ extension AccountGateway {
         return entry
     }
 
-    func open(_ entry: AccountRights.Entry, source: Int) async throws -> ChannelRegistry.Use {
+    func open(_ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int) async throws -> ChannelRegistry.Use {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         return try await shared.registry.open(
-            device: device, deviceName: entry.name, source: source, as: principal
+            device: device, deviceName: entry.name, kind: kind, source: source, as: principal
         ) { () throws(IoTError) in try take(.channels) }
     }
 

@@ -25,7 +25,7 @@ struct AccountGateway: Gateway {
     var model: ThingModelClient { ThingModelClient(link: hub.link) }
 
     func status() async throws -> StatusResponse {
-        let calls = shared.registry.relayed.all.count { $0.account == principal }
+        let calls = shared.relayed.all.count { $0.account == principal }
         return await shared.status(
             channels: await channels().count, calls: calls, isAdministrator: caller.isAdministrator)
     }

@@ -17,6 +17,8 @@ final class LocalGateway: GatewayService {
     /// False for a box that has joined with its cameras alone.
     private let hasAccount: Bool
     let registry: ChannelRegistry
+    /// Calls whose media go to another than this gateway: a browser.
+    let relayed: RelayedCalls
     let fleet: any CameraFleet
     let photos: PhotoStore
     let hub: LinkHub?
@@ -33,7 +35,7 @@ final class LocalGateway: GatewayService {
 
     init(
         link: any HubLink, accessId: AccessID, hasAccount: Bool = true, registry: ChannelRegistry,
-        fleet: any CameraFleet, photos: PhotoStore,
+        relayed: RelayedCalls, fleet: any CameraFleet, photos: PhotoStore,
         hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
         iceServers: ICEServers = .none
     ) {
@@ -42,6 +44,7 @@ final class LocalGateway: GatewayService {
         account = accessId
         self.hasAccount = hasAccount
         self.registry = registry
+        self.relayed = relayed
         self.fleet = fleet
         self.photos = photos
         self.hub = hub
@@ -146,7 +149,7 @@ final class LocalGateway: GatewayService {
 
     func prepareToStop() async {
         feed.finish()
-        await registry.relayed.closeAll()
+        await relayed.closeAll()
         await uses.closeAll()
     }
 }

@@ -55,8 +55,9 @@ import Testing
         silent.register()
         let socket = try await PeerSocket.bind(
             to: try SocketAddress(ipAddress: "127.0.0.1", port: 0), on: loops.next(), logger: logger)
+        let calls = CallClient(link: silent)
         let registry = ChannelRegistry(
-            link: silent, socket: socket, certificates: try PeerCertificatePool(), iceServers: .none,
+            calls: calls, socket: socket, certificates: try PeerCertificatePool(), iceServers: .none,
             usesServersOfDevices: false, logger: logger)
         let devices = (0..<40).map { number -> JSONValue in
             [
@@ -66,8 +67,9 @@ import Testing
         }
         let link = ScriptedLink { _ throws(IoTError) in ["devices": .array(devices), "more": false] }
         let gateway = LocalGateway(
-            link: link, accessId: AccessID(rawValue: "owner")!, registry: registry, fleet: NoCameras(),
-            photos: PhotoStore(), hub: nil, uses: ChannelUses(registry: registry, idleTimeout: .seconds(30)))
+            link: link, accessId: AccessID(rawValue: "owner")!, registry: registry,
+            relayed: RelayedCalls(calls: calls), fleet: NoCameras(), photos: PhotoStore(), hub: nil,
+            uses: ChannelUses(registry: registry, idleTimeout: .seconds(30)))
         try await body(gateway)
         await socket.close()
     }
@@ -111,13 +113,13 @@ import Testing
             let codes = try await flood(gateway, count: 480, waiting: 32) { guest, _ in
                 _ = try await guest.openBrowserCall("cam1", offer: Self.offer)
             } _: {
-                #expect(gateway.registry.relayed.all.count == 32)
+                #expect(gateway.relayed.all.count == 32)
                 #expect(gateway.quotas.table[.calls]?.used == 32)
                 let other = AccountHolder.account(AccessID(rawValue: "other")!)
                 _ = try gateway.quotas.take(.calls, for: other)
             }
             #expect(codes == Array(repeating: .tooManyConnections, count: 448))
-            #expect(gateway.registry.relayed.all.isEmpty)
+            #expect(gateway.relayed.all.isEmpty)
             #expect(gateway.quotas.table[.calls]?.used == 0)
             #expect(gateway.leases.count == 0)
         }
@@ -141,11 +143,11 @@ import Testing
     func callEnds() async throws {
         try await gateway { gateway in
             let call = Task { try await view(gateway, "guest").openBrowserCall("cam1", offer: Self.offer) }
-            while gateway.registry.relayed.all.isEmpty { await Task.yield() }
-            let id = try #require(gateway.registry.relayed.all.first?.id)
-            let closing = Task { await gateway.registry.relayed.close(id) }
-            while !gateway.registry.relayed.all.isEmpty { await Task.yield() }
-            #expect(throws: IoTError.self) { try gateway.registry.relayed.call(id) }
+            while gateway.relayed.all.isEmpty { await Task.yield() }
+            let id = try #require(gateway.relayed.all.first?.id)
+            let closing = Task { await gateway.relayed.close(id) }
+            while !gateway.relayed.all.isEmpty { await Task.yield() }
+            #expect(throws: IoTError.self) { try gateway.relayed.call(id) }
             call.cancel()
             closing.cancel()
             await #expect(throws: IoTError.self) { try await call.value }
