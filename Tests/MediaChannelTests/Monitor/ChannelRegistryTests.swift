@@ -44,7 +44,7 @@ import Testing
                     ) { taken.value.withLock { $0 += 1 } }
                 }
             }
-            while await registry.count < channels.count { await Task.yield() }
+            while await registry.count < channels.count, !Task.isCancelled { await Task.yield() }
             #expect(taken.value.withLock { $0 } == channels.count)
             group.cancelAll()
         }
