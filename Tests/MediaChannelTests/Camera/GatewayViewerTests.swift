@@ -109,6 +109,7 @@ import Testing
         peer.happens(.stateChanged(.connected))
         _ = peer.take()
         peer.happens(.stateChanged(.failed(IoTError(.timeoutDisconnected))))
+        #expect(!viewer.connection.feed.isStarted && peer.isClosed)
         viewer.perform(.play, at: camera.loop.now)
         camera.run(pictures: 5)
         #expect(peer.take().isEmpty && camera.ended == ["gateway timeoutDisconnected"])
