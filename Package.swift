@@ -181,7 +181,7 @@ let package = Package(
             path: "Tests/MediaTestSupport", swiftSettings: settings),
 
         tests("IoTCoreTests", ["IoTCore", nioCore]),
-        tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging, lifecycle]),
+        tests("IoTLinkTests", ["IoTLink", "IoTCore", nioCore, logging, lifecycle, crypto]),
         tests("RTPTests", ["RTP", "RTPTestSupport", "IoTCore", nioCore]),
         tests(
             "PeerTransportTests",
@@ -206,7 +206,7 @@ let package = Package(
             "MediaChannelTests",
             [
                 "MediaChannel", "MediaPlayer", "PeerTransport", "RTP", "MediaCodec", "MediaTestSupport", "IoTLink",
-                "ThingModel", "IoTCore", nioCore, nioPosix, nioEmbedded, logging,
+                "ThingModel", "IoTCore", nioCore, nioPosix, nioEmbedded, logging, crypto,
             ]),
         tests("GatewayAPITests", ["GatewayAPI", "IoTCore"]),
         tests(

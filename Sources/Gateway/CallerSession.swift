@@ -87,10 +87,10 @@ struct CallerSession: GatewaySession {
     }
 
     /// A part in the channel to a device's source.
-    func open(_ entry: AccountRights.Entry, source: Int) async throws -> ChannelRegistry.Use {
+    func open(_ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int) async throws -> ChannelRegistry.Use {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         return try await gateway.registry.open(
-            device: device, deviceName: entry.name, source: source, as: principal
+            device: device, deviceName: entry.name, kind: kind, source: source, as: principal
         ) { () throws(IoTError) in try take(.channels) }
     }
 

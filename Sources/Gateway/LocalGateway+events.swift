@@ -45,7 +45,7 @@ extension LocalGateway {
     private func forgetLostCalls() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(60))
-            await registry.relayed.forgetLost()
+            await relayed.forgetLost()
         }
     }
 
@@ -86,7 +86,7 @@ extension LocalGateway {
         if let audio = channel.audio { tracks.append(TrackDescription(.audio(audio))) }
         return ChannelDescription(
             id: use.id, device: use.channel.device.rawValue, deviceName: use.deviceName, source: use.channel.source,
-            kind: .monitor, state: ChannelState(channel.state), tracks: tracks,
+            kind: use.channel.kind, state: ChannelState(channel.state), tracks: tracks,
             statistics: channel.statistics == nil ? nil : StatisticsReport(channel))
     }
 }

@@ -16,6 +16,8 @@ package final class LocalGateway: GatewayService {
     /// False for a box that has joined with its cameras alone.
     private let hasAccount: Bool
     let registry: ChannelRegistry
+    /// Calls whose media go to another than this gateway: a browser.
+    let relayed: RelayedCalls
     let fleet: any CameraFleet
     let photos: PhotoStore
     let hub: LinkHub?
@@ -32,7 +34,7 @@ package final class LocalGateway: GatewayService {
 
     package init(
         link: any HubLink, accessId: AccessID, hasAccount: Bool = true, registry: ChannelRegistry,
-        fleet: any CameraFleet, photos: PhotoStore,
+        relayed: RelayedCalls, fleet: any CameraFleet, photos: PhotoStore,
         hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
         iceServers: ICEServers = .none
     ) {
@@ -41,6 +43,7 @@ package final class LocalGateway: GatewayService {
         account = accessId
         self.hasAccount = hasAccount
         self.registry = registry
+        self.relayed = relayed
         self.fleet = fleet
         self.photos = photos
         self.hub = hub
@@ -145,7 +148,7 @@ package final class LocalGateway: GatewayService {
 
     package func prepareToStop() async {
         feed.finish()
-        await registry.relayed.closeAll()
+        await relayed.closeAll()
         await uses.closeAll()
     }
 }

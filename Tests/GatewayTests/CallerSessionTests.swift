@@ -110,14 +110,14 @@ import Testing
             let calling = Task {
                 _ = try await gateway.session(of: "other").calls.open("front", offer: GatewaySharesTests.offer)
             }
-            while gateway.registry.relayed.all.isEmpty { await Task.yield() }
-            let id = try #require(gateway.registry.relayed.all.first?.id)
+            while gateway.relayed.all.isEmpty { await Task.yield() }
+            let id = try #require(gateway.relayed.all.first?.id)
             let guest = gateway.session(of: "guest")
             let error = await #expect(throws: IoTError.self) {
                 try await guest.calls.trickle(id, iceUfrag: nil, candidates: [])
             }
             #expect(error?.code == .notFound)
-            #expect(gateway.registry.relayed.all.map(\.id) == [id])
+            #expect(gateway.relayed.all.map(\.id) == [id])
             calling.cancel()
             await #expect(throws: (any Error).self) { try await calling.value }
         }

@@ -1,3 +1,5 @@
+import Crypto
+import Foundation
 import IoTCore
 import NIOCore
 import Testing
@@ -141,6 +143,40 @@ struct LinkSessionMachineTests {
             session.advance(.seconds(14))
             #expect(session.published.isEmpty)
         }
+    }
+
+    @Test("The hub's keys are those of the newest beginning; a hub that gives none is told from one whose are no use")
+    func tokenKeys() throws {
+        let keys = (0..<2).map { _ in Curve25519.Signing.PrivateKey() }
+        func given(_ key: Curve25519.Signing.PrivateKey) -> JSONValue {
+            let x = Base64URL.encode(key.publicKey.rawRepresentation)
+            return ["keys": [["kty": "OKP", "crv": "Ed25519", "x": .string(x)]]]
+        }
+        func signed(_ key: Curve25519.Signing.PrivateKey) throws -> String {
+            let input = "e30." + Base64URL.encode(#"{"n":1}"#.utf8)
+            return try input + "." + Base64URL.encode(key.signature(for: Data(input.utf8)))
+        }
+        var session = VirtualSession()
+        #expect(session.machine.tokenKeys == nil)
+        session.goOnline(tokenKeys: given(keys[0]))
+        #expect(session.machine.tokenKeys?.payload(of: try signed(keys[0])) == ["n": 1])
+        #expect(session.machine.tokenKeys?.payload(of: try signed(keys[1])) == nil)
+        // What stands for the hub's keys elsewhere is not looked at.
+        session.receive(LinkReply(id: "?", result: ["tokenKeys": given(keys[1])]))
+        session.feed(.lost(IoTError(.linkUnavailable)))
+        session.advance(.milliseconds(200))
+        #expect(session.machine.tokenKeys?.payload(of: try signed(keys[0])) == ["n": 1])
+        session.goOnline(tokenKeys: given(keys[1]))
+        #expect(session.machine.tokenKeys?.payload(of: try signed(keys[1])) == ["n": 1], "another hub, or another key")
+        #expect(session.machine.tokenKeys?.payload(of: try signed(keys[0])) == nil)
+        session = VirtualSession()
+        session.goOnline(tokenKeys: ["keys": [["kty": "RSA"]]])
+        let unusable = try #require(session.machine.tokenKeys)
+        #expect(unusable.payload(of: try signed(keys[0])) == nil)
+        session.feed(.lost(IoTError(.linkUnavailable)))
+        session.advance(.milliseconds(200))
+        session.goOnline()
+        #expect(session.machine.tokenKeys == nil, "a hub of before")
     }
 
     @Test("A lost connection is followed by a new one, of the same session, within the back-off's first pause")

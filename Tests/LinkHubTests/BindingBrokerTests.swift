@@ -55,4 +55,30 @@ struct BindingBrokerTests {
             }
         }
     }
+
+    @Test("A device reads a call's token with the keys that came when its session began")
+    func token() async throws {
+        try await withHub(in: TemporaryDirectory()) { hub in
+            let (owner, userToken, device, deviceToken) = try await hub.ownerAndDevice()
+            try await withSession(
+                hub, .device(device), deviceToken,
+                prepare: { session in
+                    session.handle("call.connect") { [unowned session] request in
+                        let claims = session.tokenKeys?.payload(of: request.params["token"]?.stringValue ?? "")
+                        return ["claims": claims ?? .null]
+                    }
+                }
+            ) { _ in
+                try await withSession(hub, owner, userToken) { user in
+                    let id = JSONValue.string(device.rawValue)
+                    let granted = try await user.request("call.token", ["device": id, "actions": ["view"]])
+                    let answer = try await user.request(
+                        "call.connect", ["device": id, "session": "c1", "token": granted["token"] ?? .null])
+                    #expect(answer["claims"]?["sub"] == .string("d/\(device)"))
+                    #expect(answer["claims"]?["exp"] == granted["expires"])
+                    #expect(user.tokenKeys == nil)
+                }
+            }
+        }
+    }
 }

@@ -353,7 +353,7 @@ struct HubCoreTests {
 
     // MARK: Calls
 
-    @Test("A call needs a token of this user for this device and kind; the device sees what it grants, not the token")
+    @Test("A call needs a token of this user for this device and kind; the device gets it, and what it grants")
     func callToken() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -367,7 +367,8 @@ struct HubCoreTests {
         }
         #expect(sent.first?.address == hub.camera)
         #expect(forwarded.from == hub.owner.principal)
-        #expect(forwarded.params["token"] == nil)
+        #expect(forwarded.params["token"] == token)
+        #expect(forwarded.params["kind"] == "monitor" && forwarded.params["grant"]?["kind"] == "monitor")
         #expect(forwarded.params["grant"]?["user"] == "u/owner")
         #expect(forwarded.params["grant"]?["actions"] == ["view", "talk"])
         #expect(forwarded.params["grant"]?["owner"] == true)
@@ -393,6 +394,44 @@ struct HubCoreTests {
         hub.advance(.seconds(121))
         for address in [hub.owner, hub.camera] { _ = try hub.request(address, "session.begin") }
         #expect(try hub.request(hub.owner, "call.connect", connect)?.code == .callTokenInvalid, "expired")
+    }
+
+    @Test("A device gets the hub's keys when it begins, and reads with them what a call's token grants")
+    func callTokenAtDevice() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let begun = try #require(try hub.request(hub.camera, "session.begin")?.result)
+        let keys = try #require(begun["tokenKeys"].flatMap(TokenKeys.init(jwkSet:)))
+        #expect(try hub.request(hub.owner, "session.begin")?.result["tokenKeys"] == nil)
+        for (caller, isOwner) in [(hub.owner, true), (hub.guest, false)] {
+            // Without a kind: of a client that knows no other.
+            let answer = try hub.request(caller, "call.token", ["device": "front", "actions": ["view"]])?.result
+            let token = try #require(answer?["token"]?.stringValue)
+            let claims = try #require(keys.payload(of: token))
+            #expect(claims["kind"] == "call" && claims["sub"] == .string("d/\(hub.front)"))
+            #expect(claims["from"] == .string(caller.principal.description) && claims["channel"] == "monitor")
+            #expect(claims["actions"] == ["view"] && claims["owner"] == .bool(isOwner))
+            #expect(claims["exp"] == answer?["expires"])
+            let connect: JSONValue = ["device": "front", "session": .string("\(isOwner)"), "token": .string(token)]
+            let sent = try hub.sendRequest(caller, "call.connect", connect)
+            #expect(sent.first?.address == hub.camera && sent.first?.request?.params["kind"] == "monitor")
+        }
+    }
+
+    @Test("A token that says owner is good for no call after the device has another owner")
+    func callTokenOfFormerOwner() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let ask: JSONValue = ["device": "front", "kind": "monitor", "actions": ["view"]]
+        let token = try #require(try hub.request(hub.owner, "call.token", ask)?.result["token"])
+        let time = hub.time
+        let owner = try #require(hub.owner.principal.accessID)
+        try hub.core.bind(owner, hub.front, .guest, at: time)
+        let connect: JSONValue = ["device": "front", "kind": "monitor", "session": "s1", "token": token]
+        #expect(try hub.request(hub.owner, "call.connect", connect)?.code == .callTokenInvalid)
+        var anew = connect
+        anew["token"] = try #require(try hub.request(hub.owner, "call.token", ask)?.result["token"])
+        #expect(try hub.sendRequest(hub.owner, "call.connect", anew).first?.address == hub.camera)
     }
 
     @Test("Call messages pass between a device and its own users only, stamped with who sent them")

@@ -16,7 +16,7 @@ struct CallerCalls: GatewayCalls {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         // The media do not pass here, so the call holds a right of its own, which ends it.
         let id = RelayedCalls.makeID()
-        let relayed = session.gateway.registry.relayed
+        let relayed = session.gateway.relayed
         let right = session.gateway.leases.begin(session.caller) { await relayed.close(id) }
         right.needs(device: entry.id)
         right.keep(try session.take(.calls))
@@ -30,18 +30,18 @@ struct CallerCalls: GatewayCalls {
             throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted", remedy: "end it and call again")
         }
         for candidate in candidates {
-            try await session.gateway.registry.relayed.trickle(id, candidate: candidate)
+            try await session.gateway.relayed.trickle(id, candidate: candidate)
         }
     }
 
     func close(_ id: String) async throws {
         _ = try call(id)
-        await session.gateway.registry.relayed.close(id)
+        await session.gateway.relayed.close(id)
     }
 
     /// A call of the caller's account; another's does not exist.
     private func call(_ id: String) throws(IoTError) -> RelayedCalls.Call {
-        let call = try session.gateway.registry.relayed.call(id)
+        let call = try session.gateway.relayed.call(id)
         guard call.account == session.principal else {
             throw IoTError(.notFound, "there is no such call, or it is over", remedy: "call again")
         }

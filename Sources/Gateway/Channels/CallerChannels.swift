@@ -16,7 +16,7 @@ struct CallerChannels: GatewayChannels {
         }
         let entry = try await session.viewable(request.device)
         let part = try session.take(.channelUses)
-        let use = try await session.open(entry, source: request.source)
+        let use = try await session.open(entry, .monitor, source: request.source)
         await session.gateway.uses.add(use.id, owner: session.caller.account, part)
         return await session.gateway.describe(use)
     }

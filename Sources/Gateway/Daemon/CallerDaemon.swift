@@ -9,7 +9,7 @@ struct CallerDaemon: GatewayDaemon {
 
     func status() async throws -> StatusResponse {
         let gateway = session.gateway
-        let calls = gateway.registry.relayed.all.count { $0.account == session.principal }
+        let calls = gateway.relayed.all.count { $0.account == session.principal }
         return await gateway.status(
             channels: await CallerChannels(session: session).all().count, calls: calls,
             isAdministrator: session.caller.isAdministrator)

@@ -189,11 +189,11 @@ public struct LinkMembers: Sendable {
         return id
     }
 
-    /// A channel kind by its name or number.
+    /// A channel kind by its name or number; `monitor` when it is missing.
     public func channelKind(_ name: String) throws(IoTError) -> ChannelKind {
-        let value = value[name]
+        guard let value = given(name) else { return .monitor }
         let kind = ChannelKind.allCases.first {
-            value?.stringValue == $0.name || value?.integerValue == Int64($0.rawValue)
+            value.stringValue == $0.name || value.integerValue == Int64($0.rawValue)
         }
         guard let kind else {
             throw wrong(name, "one of " + ChannelKind.allCases.map(\.name).joined(separator: ", "))

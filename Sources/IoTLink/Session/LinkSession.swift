@@ -99,6 +99,10 @@ public final class LinkSession: Service, LinkRequester, Sendable {
     /// (a token's end, `t`) is compared with ours plus this.
     public var hubClockOffset: Duration { .milliseconds(state.withLock { $0.machine.clockOffset }) }
 
+    /// What a device's hub signs tokens with, from the answer to the newest `session.begin`; `nil` for a hub that gives
+    /// no keys there. A device handles a request only after such an answer, so that these are the asking hub's.
+    public var tokenKeys: TokenKeys? { state.withLock { $0.machine.tokenKeys } }
+
     // MARK: What the hub sends
 
     /// Registers what answers the hub's requests of one method, in place of an earlier handler.

@@ -106,6 +106,8 @@ extension LinkSessionMachine {
             guard let sentAt = beginning.sent[reply.id] else { return deliver(reply, at: now, wall: wall) }
             guard accept(reply, at: now, wall: wall) else { return }
             learnClock(reply, sentAt: sentAt, at: now, wall: wall)
+            // Keys that cannot be read are not as good as none given.
+            tokenKeys = reply.result["tokenKeys"].map { TokenKeys(jwkSet: $0) ?? .none }
             goOnline(at: now, wall: wall)
         case .online(var online) where online.heartbeat?.id == reply.id:
             guard accept(reply, at: now, wall: wall) else { return }

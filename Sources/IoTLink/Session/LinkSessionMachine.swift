@@ -108,6 +108,8 @@ struct LinkSessionMachine: Sendable {
     var unsentAnswers: [(payload: [UInt8], deadline: NIODeadline)] = []
     /// The hub's clock less ours, in ms.
     var clockOffset: Int64 = 0
+    /// What the hub signs tokens with, as its newest answer to `session.begin` says; `nil` when that says nothing.
+    var tokenKeys: TokenKeys?
 
     /// A connection to follow the present one.
     var handover: LinkHandover?

@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 public import IoTCore
 
-/// The public keys of a hub, by which a gateway sees without asking that a token is not the hub's.
+/// The public keys of a hub: a gateway sees by them without asking that a token is not the hub's, and a device judges
+/// the tokens of calls.
 public struct TokenKeys: Sendable {
     /// What a signed token says of itself. Whether it is good is the hub's to say.
     public struct Claims: Sendable, Equatable {
@@ -21,6 +22,13 @@ public struct TokenKeys: Sendable {
 
     private let keys: [Curve25519.Signing.PublicKey]
 
+    private init(_ keys: [Curve25519.Signing.PublicKey]) {
+        self.keys = keys
+    }
+
+    /// No token is good by these: for a hub whose keys cannot be used here.
+    public static let none = TokenKeys([])
+
     /// Reads a JWK Set (RFC 7517 §5) and passes over keys that are not Ed25519 (RFC 8037 §2).
     ///
     /// - Returns: `nil` when no key can be used.
@@ -36,15 +44,22 @@ public struct TokenKeys: Sendable {
 
     /// The claims of a token that one of the keys signed; `nil` for any other text. Takes time linear in its size.
     public func claims(of token: String) -> Claims? {
+        guard let payload = payload(of: token), let kind = payload["kind"]?.stringValue,
+            let expires = payload["exp"]?.integerValue,
+            let subject = payload["sub"]?.stringValue.flatMap(Principal.init)
+        else { return nil }
+        return Claims(kind: kind, subject: subject, expires: expires)
+    }
+
+    /// All that a token says that one of the keys signed; `nil` for any other text.
+    public func payload(of token: String) -> JSONValue? {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Base64URL.decode(Substring(parts[2])) else { return nil }
         let signed = Data(token.utf8.prefix(parts[0].count + 1 + parts[1].count))
         // RFC 7515 §5.2: the payload is not looked at before its signature was found good.
         guard keys.contains(where: { $0.isValidSignature(signature, for: signed) }),
-            let payload = Base64URL.decode(Substring(parts[1])), let claims = try? JSONValue(parsing: payload),
-            let kind = claims["kind"]?.stringValue, let expires = claims["exp"]?.integerValue,
-            let subject = claims["sub"]?.stringValue.flatMap(Principal.init)
+            let payload = Base64URL.decode(Substring(parts[1]))
         else { return nil }
-        return Claims(kind: kind, subject: subject, expires: expires)
+        return try? JSONValue(parsing: payload)
     }
 }

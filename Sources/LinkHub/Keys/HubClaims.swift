@@ -77,4 +77,6 @@ struct CallTokenClaims: HubClaims {
     var jti: String
     var iat: Int64
     var exp: Int64
+    /// Whether the user owns the device; missing in tokens of a hub of before.
+    var owner: Bool?
 }

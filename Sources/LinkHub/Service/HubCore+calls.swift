@@ -36,7 +36,8 @@ extension HubCore {
         _ = try allowedNeeds(of: kind, actions, permit)
         let claims = CallTokenClaims(
             sub: Principal.device(device).description, from: permit.actor.description, channel: kind.name,
-            actions: actions, jti: RequestID.random(), iat: time.seconds, exp: time.seconds + limits.callTokenSeconds)
+            actions: actions, jti: RequestID.random(), iat: time.seconds, exp: time.seconds + limits.callTokenSeconds,
+            owner: permit.binding?.role == .owner)
         return ["token": .string(try authority.sign(claims)), "expires": .integer(claims.exp)]
     }
 
@@ -54,7 +55,8 @@ extension HubCore {
         return needs
     }
 
-    /// `call.connect`: the device gets the request with what the token grants; the token itself ends here.
+    /// `call.connect`: the device gets the request with the token, which it checks itself, and beside it what the token
+    /// grants, for devices that do not.
     mutating func connectCall(_ call: HubCall<JSONValue>) throws(IoTError) -> Outcome {
         let (parameters, permit, time) = (call.members, call.permit, call.time)
         let device = try permit.target()
@@ -66,6 +68,7 @@ extension HubCore {
             time.seconds <= claims.exp + limits.tokenLeeway
         else { throw IoTError(.callTokenInvalid) }
         // The binding may have changed since the token was given.
+        guard claims.owner != true || permit.binding?.role == .owner else { throw IoTError(.callTokenInvalid) }
         let needs = try allowedNeeds(of: kind, claims.actions, permit)
         let key = OpenCall.Key(device: device, session: try parameters.text("session"))
         // It is part of a key of the store.
@@ -78,13 +81,13 @@ extension HubCore {
         let user = try permit.account()
         try checkRoom(forCallOf: user, to: device)
         var params = call.request.params
-        params["token"] = nil
         params["device"] = .string(device.rawValue)
         params["kind"] = .string(kind.name)
         params["peerSession"] = .string(Self.peerSession(of: requester.address, for: device))
         params["grant"] = [
-            "user": .string(claims.from), "actions": .array(claims.actions.map { .string($0) }),
-            "expires": .integer(claims.exp), "owner": .bool(permit.binding?.role == .owner),
+            "user": .string(claims.from), "kind": .string(kind.name),
+            "actions": .array(claims.actions.map { .string($0) }), "expires": .integer(claims.exp),
+            "owner": .bool(permit.binding?.role == .owner),
         ]
         let outcome = try forward(
             call, params, to: session.address, purpose: .connect(key))

@@ -45,12 +45,15 @@ extension HubCore {
         sessions.noteConnection(request.params["connection"]?.integerValue, of: address.principal)
         if isAnew, let device = address.principal.deviceID { endEarlierCalls(of: device, at: time) }
         if let device = address.principal.deviceID, !wasOnline { setPresence(device, true, at: time) }
-        return [
+        var answer: JSONValue = [
             "t": .integer(time.wall),
             "kind": address.principal.kind == .device ? "device" : "user",
             "principal": .string(address.principal.description),
             "tokenExpires": tokenExpiry(of: address.principal).map { .integer($0) } ?? .null,
         ]
+        // Before any call: it is put through only to a session that has begun here.
+        if address.principal.kind == .device { answer["tokenKeys"] = authority.key.publicSet }
+        return answer
     }
 
     /// Notes which session is the newest, for longer than the hub lives.

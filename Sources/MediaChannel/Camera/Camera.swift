@@ -57,7 +57,8 @@ public final class Camera: Service, Sendable {
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
         calls = CameraCalls(
-            stream: stream, link: link, socket: socket, certificates: certificates, iceServers: iceServers)
+            stream: stream, device: device, link: link,
+            peers: ViewerPeers(socket: socket, certificates: certificates), iceServers: iceServers)
         photos = PhotoTaker(stream: stream, store: store, device: device)
     }
 

@@ -15,20 +15,23 @@ final class CameraCalls: @unchecked Sendable {
 
     private let stream: NIOLoopBoundBox<CameraStream>
     private let link: LinkSession
-    private let socket: PeerSocket
-    private let certificates: PeerCertificatePool
+    private let admission: CallAdmission
+    private let peers: ViewerPeers
     private let iceServers: ICEServers
     private let notices: CallNotices
 
+    /// The kinds of channel that a camera serves.
+    private static let offered: Set<ChannelKind> = [.monitor]
+
     init(
-        stream: NIOLoopBoundBox<CameraStream>, link: LinkSession, socket: PeerSocket,
-        certificates: PeerCertificatePool, iceServers: ICEServers
+        stream: NIOLoopBoundBox<CameraStream>, device: DeviceID, link: LinkSession, peers: ViewerPeers,
+        iceServers: ICEServers
     ) {
         self.iceServers = iceServers
         self.stream = stream
         self.link = link
-        self.socket = socket
-        self.certificates = certificates
+        self.peers = peers
+        admission = CallAdmission(device: device, offered: Self.offered)
         notices = CallNotices { [link] method, params in
             _ = try? await link.request(method, params, timeout: Self.noticeTimeout)
         }
@@ -47,7 +50,7 @@ final class CameraCalls: @unchecked Sendable {
         link.handle(CallMethod.trickle) { [self] _, request async throws(IoTError) in
             let candidate = request.params["candidate"]?.stringValue ?? ""
             try await withViewer(of: request) { viewer throws(IoTError) in
-                try viewer.addRemoteCandidate(candidate)
+                try viewer.connection.addRemoteCandidate(candidate)
             }
             return .object([:])
         }
@@ -63,9 +66,8 @@ final class CameraCalls: @unchecked Sendable {
     }
 
     private func connect(_ request: LinkRequest) async throws(IoTError) -> JSONValue {
-        guard let grant = CallGrant(request.params["grant"]), grant.actions.contains("view") else {
-            throw IoTError(.callTokenRejected, "the hub forwarded no grant to view")
-        }
+        let hubTime = WallClock.milliseconds() / 1000 + link.hubClockOffset.components.seconds
+        let grant = try admission.grant(of: request, keys: link.tokenKeys, at: hubTime)
         guard let session = request.params.shortText("session"), !session.isEmpty else {
             throw IoTError(.invalidRequest, "session is 1 to 64 bytes of text")
         }
@@ -97,7 +99,7 @@ final class CameraCalls: @unchecked Sendable {
             try await onLoop { stream in
                 stream.eventLoop.makeCompletedFuture {
                     guard let viewer = stream.viewers[session] else { throw IoTError(.hungUp) }
-                    try viewer.setAnswer(answer)
+                    try viewer.connection.setAnswer(answer)
                 }
             }
         } catch {
@@ -112,10 +114,9 @@ final class CameraCalls: @unchecked Sendable {
     /// A browser's call: its offer came with it, and media flow once the connection stands.
     private func answer(_ text: String, session: String, grant: CallGrant) async throws(IoTError) -> JSONValue {
         let offer = try SessionDescription(parsing: text)
-        // With all our candidates: there is no other way to tell a browser of them.
-        let answer = try await addViewer(session: session, grant: grant, wantsMedia: true) {
-            [socket, certificates] viewer throws(IoTError) in
-            try viewer.makeAnswer(to: offer, socket: socket, certificate: certificates.current)
+        let answer = try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true) {
+            viewer throws(IoTError) in
+            try viewer.makeAnswer(to: offer)
             return viewer.gathered()
         }
         var result = result(session: session, grant: grant)
@@ -127,10 +128,10 @@ final class CameraCalls: @unchecked Sendable {
     private func offer(
         session: String, peerSession: JSONValue?, grant: CallGrant, wantsMedia: Bool
     ) async throws(IoTError) -> String {
-        try await addViewer(session: session, grant: grant, wantsMedia: wantsMedia) {
-            [socket, certificates, notices] viewer throws(IoTError) in
+        try await addViewer(GatewayViewer.init, session: session, grant: grant, wantsMedia: wantsMedia) {
+            [stream, notices] viewer throws(IoTError) in
             let candidates = notices.candidates(peer: grant.user, peerSession: peerSession, session: session)
-            return try viewer.makeOffer(socket: socket, certificate: certificates.current, candidates: candidates)
+            return stream.eventLoop.makeSucceededFuture(try viewer.makeOffer(candidates: candidates))
         }
     }
 
@@ -146,21 +147,22 @@ final class CameraCalls: @unchecked Sendable {
     }
 
     /// A new viewer, and the description that `describe` makes.
-    private func addViewer(
-        session: String, grant: CallGrant, wantsMedia: Bool,
-        _ describe: @escaping @Sendable (CameraViewer) throws(IoTError) -> EventLoopFuture<String>
+    private func addViewer<Viewer: CameraViewer>(
+        _ make: @escaping @Sendable (ViewerConnection) -> Viewer, session: String, grant: CallGrant, wantsMedia: Bool,
+        _ describe: @escaping @Sendable (Viewer) throws(IoTError) -> EventLoopFuture<String>
     ) async throws(IoTError) -> String {
-        try await onLoop { [notices, iceServers] stream in
-            let eventLoop = stream.eventLoop
+        try await onLoop { [notices, peers, iceServers] stream in
             do {
                 guard stream.viewers[session] == nil else { throw IoTError(.duplicateCall) }
-                let viewer = CameraViewer(
-                    session: session, grant: grant, stream: stream, wantsMedia: wantsMedia, iceServers: iceServers
-                ) { [notices] reason in
+                let connection = ViewerConnection(
+                    session: session, grant: grant, stream: stream, wantsMedia: wantsMedia, peers: peers,
+                    iceServers: iceServers
+                ) { reason in
                     guard let reason else { return }
                     notices.end(peer: grant.user, session: session, reason: reason)
                 }
-                try stream.add(viewer, session: session)
+                let viewer = make(connection)
+                try stream.add(viewer)
                 do {
                     return try describe(viewer)
                 } catch {
@@ -168,20 +170,20 @@ final class CameraCalls: @unchecked Sendable {
                     throw error
                 }
             } catch {
-                return eventLoop.makeFailedFuture(error)
+                return stream.eventLoop.makeFailedFuture(error)
             }
         }
     }
 
     /// Runs `body` on the loop with the viewer that a request is about: only its own caller may speak for it.
     private func withViewer(
-        of request: LinkRequest, _ body: @escaping @Sendable (CameraViewer) throws(IoTError) -> Void
+        of request: LinkRequest, _ body: @escaping @Sendable (any CameraViewer) throws(IoTError) -> Void
     ) async throws(IoTError) {
         let session = request.params.shortText("session") ?? ""
         let from = request.from?.description
         try await onLoop { stream in
             stream.eventLoop.makeCompletedFuture {
-                guard let viewer = stream.viewers[session], viewer.grant.user == from else {
+                guard let viewer = stream.viewers[session], viewer.connection.grant.user == from else {
                     throw IoTError(.callTargetNotFound, "there is no such call")
                 }
                 try body(viewer)

@@ -42,7 +42,7 @@ final class CameraStream {
     private var sourceSince: Int64
     private var switched: Int64 = 0
     private var failures = FailureLog()
-    private(set) var viewers: [String: CameraViewer] = [:]
+    private(set) var viewers: [String: any CameraViewer] = [:]
     private(set) var isOn = true
     /// Ties the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
     private(set) var clock: (pts: Int64, wall: Int64)?
@@ -241,7 +241,7 @@ final class CameraStream {
     private func note(_ frame: MediaFrame, at now: NIODeadline) {
         let isLate = newest.map { frame.pts < $0.pts } ?? false
         if !isLate { newest = (frame.pts, now) }
-        if order.note(isLate: isLate) { viewers.values.filter(\.isBrowser).forEach { $0.end(BrowserOffer.reordered) } }
+        if order.note(isLate: isLate) { viewers.values.forEach { $0.picturesReordered() } }
     }
 
     var isReordered: Bool { order.isReordered(depth: videoParameters?.reorderDepth ?? 0) }
@@ -274,7 +274,7 @@ final class CameraStream {
     private func receiveOpus(_ packet: MediaFrame) {
         let now = eventLoop.now
         guard (try? opus?.append(packet, at: now)) != nil, isOn else { return }
-        for viewer in viewers.values where viewer.isBrowser { viewer.pump(at: now) }
+        for viewer in viewers.values where viewer.hearsOpus { viewer.pump(at: now) }
     }
 
     // MARK: Parameters
@@ -305,9 +305,10 @@ final class CameraStream {
 
     // MARK: Viewers
 
-    func add(_ viewer: CameraViewer, session: String) throws(IoTError) {
+    func add(_ viewer: any CameraViewer) throws(IoTError) {
         guard isOn else { throw IoTError(.cameraOff) }
-        try places.add(session: session, user: viewer.grant.user, isOwner: viewer.grant.isOwner)
+        let (session, grant) = (viewer.connection.session, viewer.connection.grant)
+        try places.add(session: session, user: grant.user, isOwner: grant.isOwner)
         viewers[session] = viewer
         onChange()
     }

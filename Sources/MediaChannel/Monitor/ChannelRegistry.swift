@@ -5,7 +5,7 @@ public import MediaPlayer
 import NIOCore
 public import PeerTransport
 
-/// A gateway's channels. Users of one account share one channel of a camera: one connection, one decoder.
+/// A gateway's channels. Users of one account share one channel of a kind of a camera: one connection, one decoder.
 public actor ChannelRegistry {
     /// A user's part in a channel.
     public struct Use: Sendable {
@@ -28,6 +28,7 @@ public actor ChannelRegistry {
 
     private struct Key: Hashable {
         let device: DeviceID
+        let kind: ChannelKind
         let source: Int
         let account: Principal?
     }
@@ -42,9 +43,6 @@ public actor ChannelRegistry {
         var uses = 0
     }
 
-    /// Calls whose media go to another than this gateway.
-    public nonisolated let relayed: RelayedCalls
-
     private let calls: CallClient
     private let socket: PeerSocket
     private let certificates: PeerCertificatePool
@@ -58,21 +56,20 @@ public actor ChannelRegistry {
     private var calledFromSocket: Set<DeviceID> = []
 
     /// - Parameters:
+    ///   - calls: of the link over which devices are called.
     ///   - usesServersOfDevices: where `iceServers` is empty, those that the called device names are asked.
     ///   - parts: of every channel's player.
     public init(
-        link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, iceServers: ICEServers,
+        calls: CallClient, socket: PeerSocket, certificates: PeerCertificatePool, iceServers: ICEServers,
         usesServersOfDevices: Bool, parts: PlayerParts = PlayerParts(), logger: Logger
     ) {
-        calls = CallClient(link: link)
-        relayed = RelayedCalls(calls: calls)
+        self.calls = calls
         self.socket = socket
         self.certificates = certificates
         self.iceServers = iceServers
         self.usesServersOfDevices = usesServersOfDevices
         self.parts = parts
         self.logger = logger
-        calls.attach()
     }
 
     /// Opens a channel, or takes part in the one that is open; returns when it is prepared.
@@ -82,10 +79,10 @@ public actor ChannelRegistry {
     ///   - take: asked before a connection is made, and may refuse it; what it gives is kept while the connection
     ///     stands.
     public func open(
-        device: DeviceID, deviceName: String, source: Int, as account: Principal? = nil,
+        device: DeviceID, deviceName: String, kind: ChannelKind, source: Int, as account: Principal? = nil,
         _ take: () throws(IoTError) -> any Sendable
     ) async throws(IoTError) -> Use {
-        let key = Key(device: device, source: source, account: account)
+        let key = Key(device: device, kind: kind, source: source, account: account)
         let channel: MonitorChannel
         if let existing = shared[key] {
             channel = existing.channel
@@ -107,7 +104,7 @@ public actor ChannelRegistry {
     private func connect(_ key: Key, _ part: any Sendable) async throws(IoTError) -> MonitorChannel {
         let hasOwnSocket = !calledFromSocket.insert(key.device).inserted
         let channel = MonitorChannel(
-            device: key.device, source: key.source, as: key.account, calls: calls,
+            device: key.device, kind: key.kind, source: key.source, as: key.account, calls: calls,
             socket: ChannelSocket(shared: socket, isOwn: hasOwnSocket, logger: logger),
             certificates: certificates, iceServers: iceServers, usesServersOfDevices: usesServersOfDevices,
             parts: parts, logger: logger)
@@ -145,7 +142,8 @@ public actor ChannelRegistry {
         guard let use = uses.removeValue(forKey: id) else { return }
         await use.channel.leave(id)
         let key = Key(
-            device: use.channel.device, source: use.channel.source, account: use.channel.account)
+            device: use.channel.device, kind: use.channel.kind, source: use.channel.source,
+            account: use.channel.account)
         guard shared[key]?.channel === use.channel else { return await use.channel.stop() }
         shared[key]?.uses -= 1
         guard shared[key]?.uses == 0 else { return }

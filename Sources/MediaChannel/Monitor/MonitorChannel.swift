@@ -11,6 +11,7 @@ import PeerTransport
 /// added, also before `play`, so that the first frame is in them.
 public final class MonitorChannel: Sendable {
     public let device: DeviceID
+    public let kind: ChannelKind
     public let source: Int
     /// In whose name an administrator's session calls; `nil` for its own.
     public let account: Principal?
@@ -29,11 +30,13 @@ public final class MonitorChannel: Sendable {
     static let handshakeTimeout: TimeAmount = .seconds(15)
 
     init(
-        device: DeviceID, source: Int, as account: Principal? = nil, calls: CallClient, socket: ChannelSocket,
+        device: DeviceID, kind: ChannelKind, source: Int, as account: Principal? = nil, calls: CallClient,
+        socket: ChannelSocket,
         certificates: PeerCertificatePool, iceServers: ICEServers, usesServersOfDevices: Bool,
         parts: PlayerParts, logger: Logger
     ) {
         self.device = device
+        self.kind = kind
         self.source = source
         self.account = account
         self.calls = calls
@@ -44,7 +47,9 @@ public final class MonitorChannel: Sendable {
         let (candidates, continuation) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(64))
         self.candidates = candidates
         core = NIOLoopBoundBox.makeBoxSendingValue(
-            MonitorCore(eventLoop: socket.eventLoop, logger: logger, parts: parts) { continuation.yield($0) },
+            MonitorCore(kind: kind, eventLoop: socket.eventLoop, logger: logger, parts: parts) {
+                continuation.yield($0)
+            },
             eventLoop: socket.eventLoop)
     }
 
@@ -87,7 +92,7 @@ public final class MonitorChannel: Sendable {
         }
         do throws(IoTError) {
             try await calls.connect(
-                session: session, device: device, kind: .monitor, source: source, as: account,
+                session: session, device: device, kind: kind, source: source, as: account,
                 receiver: Listener(channel: self))
         } catch {
             try? await onCore { core throws(IoTError) in core.fail(error) }

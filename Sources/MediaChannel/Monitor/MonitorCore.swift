@@ -20,7 +20,7 @@ final class MonitorCore {
 
     /// `onCandidate` takes candidates of ours that come after the answer; empty text ends them.
     init(
-        eventLoop: any EventLoop, logger: Logger, parts: PlayerParts = PlayerParts(),
+        kind: ChannelKind = .monitor, eventLoop: any EventLoop, logger: Logger, parts: PlayerParts = PlayerParts(),
         onCandidate: @escaping (String) -> Void
     ) {
         self.eventLoop = eventLoop
@@ -28,7 +28,7 @@ final class MonitorCore {
         self.telling = telling
         feed = CallFeed(eventLoop: eventLoop, onCandidate: onCandidate) { telling.connectionChanged($0, $1) }
         player = Player(
-            source: feed, capabilities: PlayerCapabilities(of: .monitor),
+            source: feed, capabilities: PlayerCapabilities(of: kind),
             options: JitterBufferOptions(coalescing: Self.coalescing), parts: parts, eventLoop: eventLoop,
             logger: logger
         ) { telling.take($0) }

@@ -1,11 +1,11 @@
 import IoTCore
-import IoTLink
+public import IoTLink
 import NIOCore
 import PeerTransport
 
 /// The caller's part of a call: asks the hub for a token, calls the device, and hands what the device sends back to
 /// the call it belongs to.
-final class CallClient: Sendable {
+public final class CallClient: Sendable {
     /// What a device sends to one call. Called on the link's tasks.
     protocol Receiver: AnyObject, Sendable {
         /// The device's offer, with the servers that help to reach it; answers with ours.
@@ -19,12 +19,13 @@ final class CallClient: Sendable {
     private let link: LinkSession
     private let calls = CallTable()
 
-    init(link: LinkSession) {
+    /// Takes what devices send over this link: there is one for each link.
+    public init(link: LinkSession) {
         self.link = link
+        attach()
     }
 
-    /// Begins to take what devices send.
-    func attach() {
+    private func attach() {
         link.handle(CallMethod.invite) { [calls] _, request async throws(IoTError) in
             let call = try calls.receiver(of: request)
             guard let text = request.params["offer"]?.stringValue else {

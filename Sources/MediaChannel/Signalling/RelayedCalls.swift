@@ -38,7 +38,7 @@ public final class RelayedCalls: Sendable {
     private let calls: CallClient
     private let state = Mutex<[String: Call]>([:])
 
-    init(calls: CallClient) {
+    public init(calls: CallClient) {
         self.calls = calls
     }
 

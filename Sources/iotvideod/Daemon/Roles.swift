@@ -51,8 +51,9 @@ struct Roles: Service {
         let user = try await UserLink.make(configuration, joined: joined, hub: hub)
         let link = user.session
         let socket = try await bind()
+        let calls = CallClient(link: link)
         let registry = ChannelRegistry(
-            link: link, socket: socket, certificates: certificates, iceServers: iceServers,
+            calls: calls, socket: socket, certificates: certificates, iceServers: iceServers,
             usesServersOfDevices: configuration.media.useCameraServers, logger: Logger(label: "channel"))
         let quotas = Quotas()
         quotas.apply(connections: configuration.channels.connections, calls: configuration.channels.calls)
@@ -61,7 +62,8 @@ struct Roles: Service {
             certificates: certificates, iceServers: iceServers, photos: photos, quotas: quotas, uses: uses)
         try await fleet.prepare()
         let gateway = LocalGateway(
-            link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry, fleet: fleet,
+            link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry,
+            relayed: RelayedCalls(calls: calls), fleet: fleet,
             photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers)
         let ownCertificate = try makeCertificate()
         let server = try makeServer(gateway, certificate: ownCertificate?.files)

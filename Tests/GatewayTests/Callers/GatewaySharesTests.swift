@@ -73,13 +73,13 @@ import Testing
             let codes = try await flood(gateway, count: 480, waiting: 32) { guest, _ in
                 _ = try await guest.calls.open("cam1", offer: Self.offer)
             } _: {
-                #expect(gateway.registry.relayed.all.count == 32)
+                #expect(gateway.relayed.all.count == 32)
                 #expect(gateway.quotas.table[.calls]?.used == 32)
                 let other = AccountHolder.account(AccessID(rawValue: "other")!)
                 _ = try gateway.quotas.take(.calls, for: other)
             }
             #expect(codes == Array(repeating: .tooManyConnections, count: 448))
-            #expect(gateway.registry.relayed.all.isEmpty)
+            #expect(gateway.relayed.all.isEmpty)
             #expect(gateway.quotas.table[.calls]?.used == 0)
             #expect(gateway.leases.count == 0)
         }
@@ -103,11 +103,11 @@ import Testing
     func callEnds() async throws {
         try await gateway { gateway in
             let call = Task { try await gateway.session(of: "guest").calls.open("cam1", offer: Self.offer) }
-            while gateway.registry.relayed.all.isEmpty { await Task.yield() }
-            let id = try #require(gateway.registry.relayed.all.first?.id)
-            let closing = Task { await gateway.registry.relayed.close(id) }
-            while !gateway.registry.relayed.all.isEmpty { await Task.yield() }
-            #expect(throws: IoTError.self) { try gateway.registry.relayed.call(id) }
+            while gateway.relayed.all.isEmpty { await Task.yield() }
+            let id = try #require(gateway.relayed.all.first?.id)
+            let closing = Task { await gateway.relayed.close(id) }
+            while !gateway.relayed.all.isEmpty { await Task.yield() }
+            #expect(throws: IoTError.self) { try gateway.relayed.call(id) }
             call.cancel()
             closing.cancel()
             await #expect(throws: IoTError.self) { try await call.value }

@@ -23,13 +23,13 @@ func withGateway(
     silent.register()
     let socket = try await PeerSocket.bind(
         to: try SocketAddress(ipAddress: "127.0.0.1", port: 0), on: loops.next(), logger: logger)
+    let calls = CallClient(link: silent)
     let registry = ChannelRegistry(
-        link: silent, socket: socket, certificates: try PeerCertificatePool(), iceServers: .none,
+        calls: calls, socket: socket, certificates: try PeerCertificatePool(), iceServers: .none,
         usesServersOfDevices: false, logger: logger)
     let gateway = LocalGateway(
-        link: link, accessId: AccessID(rawValue: "owner")!, registry: registry, fleet: NoCameras(),
-        photos: PhotoStore(),
-        hub: nil, uses: ChannelUses(registry: registry, idleTimeout: .seconds(30)))
+        link: link, accessId: AccessID(rawValue: "owner")!, registry: registry,
+        relayed: RelayedCalls(calls: calls), fleet: NoCameras(), photos: PhotoStore(), hub: nil, uses: ChannelUses(registry: registry, idleTimeout: .seconds(30)))
     do {
         try await body(gateway)
     } catch {

@@ -80,15 +80,17 @@ struct VirtualSession {
         feed(.subscribed(granted: true))
     }
 
-    mutating func answerBegin(hubTime: Int64? = nil) {
+    mutating func answerBegin(hubTime: Int64? = nil, tokenKeys: JSONValue? = nil) {
         guard case .beginning(let beginning) = machine.phase else { return }
-        receive(LinkReply(id: beginning.newest, result: ["t": .integer(hubTime ?? wall)]))
+        var result: JSONValue = ["t": .integer(hubTime ?? wall)]
+        result["tokenKeys"] = tokenKeys
+        receive(LinkReply(id: beginning.newest, result: result))
     }
 
-    mutating func goOnline() {
+    mutating func goOnline(tokenKeys: JSONValue? = nil) {
         if case .idle = machine.phase { feed(.register) }
         connect()
-        answerBegin()
+        answerBegin(tokenKeys: tokenKeys)
     }
 
     static func online(limits: LinkLimits = LinkLimits(), seed: UInt64 = 1) -> VirtualSession {

@@ -1,0 +1,188 @@
+import IoTCore
+import Logging
+import NIOCore
+import PeerTransport
+import RTP
+
+/// A viewer's call, its peer connection, and the feed that goes over it: what the two kinds of viewer have in common.
+/// Confined to the camera's event loop.
+final class ViewerConnection {
+    let session: String
+    let grant: CallGrant
+    let stream: CameraStream
+    /// Whose it is.
+    weak var viewer: (any CameraViewer)?
+    /// Whether media flow while the connection stands.
+    var wantsMedia: Bool
+    /// The peer's names of the sections in which media go.
+    var sections: [MediaKind: String] = [:]
+
+    private(set) var peer: (any ViewerPeer)?
+    private(set) var feed = ViewerFeed()
+    private let peers: ViewerPeers
+    private let iceServers: ICEServers
+    private let onEnd: (IoTError?) -> Void
+    private var isConnected = false
+    private var timer: Scheduled<Void>?
+
+    /// `wantsMedia`: begin as soon as the connection stands, without a `play` command.
+    /// `onEnd` is called once, with the reason.
+    init(
+        session: String, grant: CallGrant, stream: CameraStream, wantsMedia: Bool, peers: ViewerPeers,
+        iceServers: ICEServers = .none, onEnd: @escaping (IoTError?) -> Void
+    ) {
+        self.session = session
+        self.grant = grant
+        self.stream = stream
+        self.wantsMedia = wantsMedia
+        self.peers = peers
+        self.iceServers = iceServers
+        self.onEnd = onEnd
+    }
+
+    // MARK: Connecting
+
+    func configuration(isControlling: Bool) -> PeerConfiguration {
+        var configuration = PeerConfiguration(hostAddresses: peers.hostAddresses, isControlling: isControlling)
+        configuration.ice.servers = iceServers.servers(for: session, at: WallClock.milliseconds() / 1000)
+        return configuration
+    }
+
+    func section(
+        _ kind: MediaKind, mid: String, _ track: CameraTrack, _ direction: MediaSection.Direction = .sendOnly
+    ) -> MediaSection {
+        MediaSection(mid: mid, kind: kind, direction: direction, codecs: [track.codec], cname: session)
+    }
+
+    func makePeer(_ configuration: PeerConfiguration) throws(IoTError) -> any ViewerPeer {
+        let peer = try peers.make(configuration) { [weak self] event in
+            guard let self else { return }
+            handle(event, at: stream.eventLoop.now)
+        }
+        self.peer = peer
+        return peer
+    }
+
+    func setAnswer(_ answer: SessionDescription) throws(IoTError) {
+        guard let peer else { throw IoTError(.hungUp) }
+        try peer.setAnswer(answer)
+    }
+
+    /// One that cannot be read is ignored, so that it takes no other with it.
+    func addRemoteCandidate(_ candidate: String) throws(IoTError) {
+        guard let peer else { throw IoTError(.hungUp) }
+        do {
+            try peer.addRemoteCandidate(candidate)
+        } catch {
+            stream.logger.debug(
+                "a candidate that cannot be read was ignored", metadata: ["error.message": "\(error.message)"])
+        }
+    }
+
+    private func handle(_ event: PeerEvent, at now: NIODeadline) {
+        switch event {
+        case .stateChanged(.connected): connected(at: now)
+        case .stateChanged(.failed(let error)): finish(error)
+        case .stateChanged(.closed): finish(nil)
+        case .localCandidate(let candidate):
+            noteServers()
+            viewer?.found(candidate: candidate)
+        case .keyFrameRequested(let mid): viewer?.keyFrameRequested(mid: mid, at: now)
+        case .retransmissionRequested(let mid, let sequences):
+            viewer?.retransmissionRequested(mid: mid, sequences)
+        default: break
+        }
+    }
+
+    private func connected(at now: NIODeadline) {
+        guard !isConnected else { return }
+        do throws(IoTError) {
+            try stream.takePlace(session: session)
+        } catch {
+            return finish(error)
+        }
+        isConnected = true
+        note("viewer connected")
+        viewer?.restart(at: now)
+    }
+
+    private func noteServers() {
+        guard let peer, !stream.silentServers.isEmpty else { return }
+        stream.silentServers.subtract(peer.answeredServers)
+    }
+
+    // MARK: Sending
+
+    var canSend: Bool { isConnected && wantsMedia && stream.isOn }
+
+    /// Begins at the newest key frame, with the sound that belongs to it, or with the sound of now.
+    func start(video: CameraTrack?, audio: CameraTrack?, soundIsLive: Bool, at now: NIODeadline) {
+        feed.start(video: video, audio: audio, soundIsLive: soundIsLive, at: now)
+    }
+
+    /// Begins again at the newest key frame; sound goes on.
+    func restartPicture(_ video: CameraTrack, at now: NIODeadline) {
+        feed.restartPicture(video, at: now)
+    }
+
+    /// Sends what is due, each packet as `place` makes it for this viewer.
+    func pump(
+        video: CameraTrack?, audio: CameraTrack?, at now: NIODeadline,
+        _ place: (MediaPacket, MediaKind) -> MediaPacket
+    ) {
+        guard let peer else { return }
+        var run: [MediaPacket] = []
+        var kind = MediaKind.video
+        for next in feed.next(video: video, audio: audio, at: now) {
+            if next.kind != kind, !run.isEmpty {
+                send(run, kind, through: peer)
+                run.removeAll(keepingCapacity: true)
+            }
+            kind = next.kind
+            run.append(place(next.packet, kind))
+        }
+        if !run.isEmpty { send(run, kind, through: peer) }
+        schedule()
+    }
+
+    private func send(_ packets: [MediaPacket], _ kind: MediaKind, through peer: any ViewerPeer) {
+        guard let mid = sections[kind] else { return }
+        peer.send(packets, mid: mid)
+    }
+
+    private func schedule() {
+        guard timer == nil, let timeout = feed.timeout else { return }
+        timer = stream.eventLoop.assumeIsolated().scheduleTask(deadline: timeout) { [weak self] in
+            guard let self else { return }
+            timer = nil
+            viewer?.pump(at: stream.eventLoop.now)
+        }
+    }
+
+    func pause() {
+        feed.stop()
+        timer?.cancel()
+        timer = nil
+    }
+
+    // MARK: The end
+
+    /// - Parameter reason: `nil` when the viewer itself left.
+    func finish(_ reason: IoTError?) {
+        guard let peer else { return }
+        noteServers()
+        self.peer = nil
+        pause()
+        viewer?.ended()
+        peer.close()
+        stream.remove(session: session)
+        note("viewer left", reason)
+        onEnd(reason)
+    }
+
+    private func note(_ message: Logger.Message, _ reason: IoTError? = nil) {
+        var metadata: Logger.Metadata = ["viewer.user": "\(grant.user)", "viewer.session": "\(session)"]
+        if let reason { metadata["error.code"] = "\(reason.code.rawValue)" }
+        stream.logger.info(message, metadata: metadata)
+    }
+}

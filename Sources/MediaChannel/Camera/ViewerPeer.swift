@@ -1,0 +1,52 @@
+import IoTCore
+import NIOCore
+import PeerTransport
+import RTP
+
+/// What a viewer needs of its peer connection.
+protocol ViewerPeer: AnyObject {
+    var localDescription: SessionDescription? { get }
+    var mediaClockAnchor: MediaClockAnchor? { get set }
+    /// URLs of ICE servers.
+    var unansweredServers: Set<String> { get }
+    var answeredServers: Set<String> { get }
+
+    func createOffer() throws(IoTError) -> SessionDescription
+    func createAnswer(
+        to offer: SessionDescription, accepting: (MediaSection) -> Bool
+    ) throws(IoTError) -> SessionDescription
+    func setAnswer(_ answer: SessionDescription) throws(IoTError)
+    func addRemoteCandidate(_ text: String) throws(IoTError)
+    @discardableResult func send(_ packets: [MediaPacket], mid: String) -> Bool
+    @discardableResult func resend(_ packet: MediaPacket, mid: String) -> Bool
+    func undelivered(mid: String) -> [Int64]
+    func repair(_ sequences: [Int64], mid: String)
+    func close()
+}
+
+extension Peer: ViewerPeer {}
+
+/// Where viewers get their peer connections.
+struct ViewerPeers: Sendable {
+    let hostAddresses: [SocketAddress]
+
+    /// On the camera's event loop; the events come there, none of them from inside this call.
+    let make: @Sendable (PeerConfiguration, _ onEvent: @escaping (PeerEvent) -> Void) throws(IoTError) -> any ViewerPeer
+
+    init(socket: PeerSocket, certificates: PeerCertificatePool) {
+        self.init(hostAddresses: socket.hostAddresses) { configuration, onEvent throws(IoTError) in
+            try socket.makePeer(configuration: configuration, certificate: certificates.current, onEvent: onEvent)
+        }
+    }
+
+    init(
+        hostAddresses: [SocketAddress],
+        make:
+            @escaping @Sendable (
+                PeerConfiguration, _ onEvent: @escaping (PeerEvent) -> Void
+            ) throws(IoTError) -> any ViewerPeer
+    ) {
+        self.hostAddresses = hostAddresses
+        self.make = make
+    }
+}

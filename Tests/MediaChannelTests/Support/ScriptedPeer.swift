@@ -1,0 +1,75 @@
+import IoTCore
+import NIOCore
+import NIOEmbedded
+import PeerTransport
+import RTP
+
+@testable import MediaChannel
+
+/// A viewer's peer connection that sends nothing: what it is given is kept, with the loop's time.
+final class ScriptedPeer: ViewerPeer {
+    struct Sent {
+        let time: NIODeadline
+        let mid: String
+        let packet: MediaPacket
+    }
+
+    let configuration: PeerConfiguration
+    private let loop: EmbeddedEventLoop
+    private let onEvent: (PeerEvent) -> Void
+
+    var localDescription: SessionDescription?
+    var mediaClockAnchor: MediaClockAnchor?
+    var unansweredServers: Set<String> = []
+    var answeredServers: Set<String> = []
+    /// What the viewer is known to lack.
+    var lacking: [Int64] = []
+    private(set) var candidates: [String] = []
+    private(set) var sent: [Sent] = []
+    private(set) var resent: [MediaPacket] = []
+    private(set) var repaired: [[Int64]] = []
+    private(set) var isClosed = false
+    /// Of the next answer that is made.
+    var failure: IoTError?
+
+    init(_ configuration: PeerConfiguration, loop: EmbeddedEventLoop, onEvent: @escaping (PeerEvent) -> Void) {
+        self.configuration = configuration
+        self.loop = loop
+        self.onEvent = onEvent
+        localDescription = try? SessionDescription(parsing: VirtualCamera.offer())
+    }
+
+    func happens(_ event: PeerEvent) { onEvent(event) }
+
+    /// What was sent since it was asked last.
+    func take() -> [Sent] {
+        defer { sent = [] }
+        return sent
+    }
+
+    func createOffer() throws(IoTError) -> SessionDescription { try SessionDescription(parsing: VirtualCamera.offer()) }
+
+    func createAnswer(
+        to offer: SessionDescription, accepting: (MediaSection) -> Bool
+    ) throws(IoTError) -> SessionDescription {
+        if let failure { throw failure }
+        return offer
+    }
+
+    func setAnswer(_ answer: SessionDescription) throws(IoTError) {}
+    func addRemoteCandidate(_ text: String) throws(IoTError) { candidates.append(text) }
+
+    func send(_ packets: [MediaPacket], mid: String) -> Bool {
+        sent += packets.map { Sent(time: loop.now, mid: mid, packet: $0) }
+        return true
+    }
+
+    func resend(_ packet: MediaPacket, mid: String) -> Bool {
+        resent.append(packet)
+        return true
+    }
+
+    func undelivered(mid: String) -> [Int64] { lacking }
+    func repair(_ sequences: [Int64], mid: String) { repaired.append(sequences) }
+    func close() { isClosed = true }
+}

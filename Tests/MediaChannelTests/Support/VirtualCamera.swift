@@ -1,0 +1,137 @@
+import IoTCore
+import Logging
+import NIOCore
+import NIOEmbedded
+import PeerTransport
+import RTP
+
+@testable import MediaChannel
+
+/// A camera's stream on a loop whose time is the test's, 25 pictures a second and sound, and its viewers without a
+/// network.
+///
+/// `@unchecked Sendable`: all of it is used on the test's one thread.
+final class VirtualCamera: @unchecked Sendable {
+    let loop = EmbeddedEventLoop()
+    let stream: CameraStream
+    private(set) var peers: [ScriptedPeer] = []
+    /// Of the next answer to a browser.
+    var failure: IoTError?
+    /// The sessions that ended, each with its reason's name.
+    private(set) var ended: [String] = []
+    private let sound: AudioParameters
+    private var next: Int64 = 0
+
+    /// The loop's time at first: what is younger than some seconds is not taken for something that just happened.
+    private static let start = NIODeadline.uptimeNanoseconds(10_000_000_000)
+    /// µs since 1970 at that time.
+    static let wall: Int64 = 1_800_000_000_000_000
+
+    init(
+        maximumViewers: Int = 8,
+        sound: AudioParameters = AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1)
+    ) {
+        self.sound = sound
+        let loop = loop
+        loop.advanceTime(to: Self.start)
+        stream = CameraStream(
+            eventLoop: loop, maximumViewers: maximumViewers,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            wallClock: { Self.wall + (loop.now - Self.start).nanoseconds / 1_000 }
+        ) {}
+        stream.handle(
+            .opened(video: VideoParameters(codec: .h264, parameterSets: [], width: 16, height: 16), audio: sound))
+    }
+
+    /// Pictures of 2,000 bytes, a key frame of 60,000 every 50, each at its time and with its sound.
+    func run(pictures: Int, hasSound: Bool = true) {
+        for _ in 0..<pictures {
+            take(next, at: next * 40_000, hasSound: hasSound)
+            next += 1
+            loop.advanceTime(by: .milliseconds(40))
+        }
+    }
+
+    /// One picture, and the sound that comes with it.
+    func take(_ index: Int64, at pts: Int64, isDiscontinuity: Bool = false, hasSound: Bool = false) {
+        let isKey = index % 50 == 0
+        let size = isKey ? 60_000 : 2_000
+        var bytes = ByteBuffer()
+        bytes.writeInteger(UInt32(size))
+        bytes.writeInteger(UInt8(isKey ? 0x65 : 0x41))
+        bytes.writeRepeatingByte(UInt8(truncatingIfNeeded: index), count: size - 1)
+        stream.handle(
+            .frame(
+                MediaFrame(
+                    kind: .video, isKeyFrame: isKey, pts: pts, dts: pts, isDiscontinuity: isDiscontinuity, bytes: bytes)
+            ))
+        guard hasSound else { return }
+        for part in [0, 20_000] as [Int64] {
+            stream.handle(
+                .frame(
+                    MediaFrame(
+                        kind: .audio, isKeyFrame: true, pts: pts + part, dts: pts + part,
+                        bytes: ByteBuffer(repeating: 0xD5, count: 160))))
+        }
+    }
+
+    func connection(
+        _ session: String, user: String = "u/guest", isOwner: Bool = false, wantsMedia: Bool = true
+    ) throws -> ViewerConnection {
+        let claims: JSONValue = [
+            "kind": "call", "from": .string(user), "channel": "monitor", "actions": ["view"], "owner": .bool(isOwner),
+            "exp": 0,
+        ]
+        guard let grant = CallGrant(token: claims) else { throw IoTError(.internalFailure) }
+        let peers = ViewerPeers(hostAddresses: []) { [unowned self] configuration, onEvent in
+            let peer = ScriptedPeer(configuration, loop: loop, onEvent: onEvent)
+            peer.failure = failure
+            self.peers.append(peer)
+            return peer
+        }
+        return ViewerConnection(
+            session: session, grant: grant, stream: stream, wantsMedia: wantsMedia, peers: peers
+        ) { [unowned self] reason in ended.append("\(session) \(reason?.code.name ?? "left")") }
+    }
+
+    /// A gateway that has called.
+    func gateway(
+        _ session: String = "gateway", user: String = "u/guest", wantsMedia: Bool = true
+    ) throws -> (viewer: GatewayViewer, peer: ScriptedPeer) {
+        let viewer = GatewayViewer(try connection(session, user: user, wantsMedia: wantsMedia))
+        try stream.add(viewer)
+        let (_, continuation) = AsyncStream.makeStream(of: JSONValue.self)
+        _ = try viewer.makeOffer(candidates: CandidateFeed(params: [:], continuation: continuation))
+        return (viewer, peers[peers.count - 1])
+    }
+
+    /// A browser that has called, with an offer of its sections' codecs.
+    func browser(
+        _ session: String = "browser", audio: [String] = ["PCMA/8000"]
+    ) throws -> (viewer: BrowserViewer, peer: ScriptedPeer) {
+        let viewer = BrowserViewer(try connection(session))
+        try stream.add(viewer)
+        try viewer.makeAnswer(to: try SessionDescription(parsing: Self.offer(audio: audio)))
+        return (viewer, peers[peers.count - 1])
+    }
+
+    static func offer(audio: [String] = ["PCMA/8000"]) -> String {
+        var lines = [
+            "v=0", "o=- 1 1 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE p s",
+            "a=fingerprint:sha-256 " + Array(repeating: "AB", count: 32).joined(separator: ":"),
+        ]
+        for (medium, mid, codecs) in [("video", "p", ["H264/90000"]), ("audio", "s", audio)] {
+            let types = codecs.indices.map { String(100 + $0) }
+            lines += [
+                "m=\(medium) 9 UDP/TLS/RTP/SAVPF \(types.joined(separator: " "))", "c=IN IP4 0.0.0.0",
+                "a=ice-ufrag:abcd", "a=ice-pwd:abcdefghijklmnopqrstuvwx", "a=setup:actpass", "a=mid:\(mid)",
+                "a=recvonly", "a=rtcp-mux",
+            ]
+            for (type, codec) in zip(types, codecs) {
+                lines.append("a=rtpmap:\(type) \(codec)")
+                if codec.hasPrefix("H264") { lines.append("a=fmtp:\(type) packetization-mode=1") }
+            }
+        }
+        return lines.joined(separator: "\r\n") + "\r\n"
+    }
+}
