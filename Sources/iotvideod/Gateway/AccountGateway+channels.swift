@@ -103,17 +103,17 @@ extension AccountGateway {
 
     func recording(_ id: String, frames: Int?) async throws -> MediaBody {
         let use = try await use(id)
-        return await body(use, "video/mp4", try await use.channel.record(frames: frames))
+        return await body(use, "video/mp4", try await use.record(frames: frames))
     }
 
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
         let use = try await use(id)
-        return await body(use, "video/x-yuv4mpeg", try await use.channel.rawVideo(frames: frames))
+        return await body(use, "video/x-yuv4mpeg", try await use.rawVideo(frames: frames))
     }
 
     func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody {
         let use = try await use(id)
-        return await body(use, "audio/wav", try await use.channel.rawAudio(frames: frames))
+        return await body(use, "audio/wav", try await use.rawAudio(frames: frames))
     }
 
     func resource(_ token: String) async throws -> MediaBody {
@@ -151,6 +151,6 @@ extension AccountGateway {
 
     private func body(_ use: ChannelRegistry.Use, _ contentType: String, _ sink: MediaSink) async -> MediaBody {
         await shared.uses.add(sink, to: use.id)
-        return MediaBody(contentType: contentType, chunks: sink.chunks)
+        return MediaBody(contentType: contentType, chunks: sink.chunks, framesDropped: { sink.framesDropped })
     }
 }

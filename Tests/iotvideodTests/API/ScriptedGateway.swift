@@ -395,6 +395,12 @@ private struct ScriptedView: Gateway {
 
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
         try note()
+        if id == "short" {
+            var body = MediaBody(contentType: "video/x-yuv4mpeg", bytes: ByteBuffer(string: "picture"))
+            body.contentLength = nil
+            body.framesDropped = { 3 }
+            return body
+        }
         guard id == "endless" else { throw error }
         return media("video/mp4")
     }
