@@ -121,7 +121,10 @@ final class DecodeStage: @unchecked Sendable {
     /// The sink gets each picture from now on.
     func addPictures(_ sink: SinkQueue<VideoPicture>) {
         add { [self] in
-            if isEnded { sink.end(nil) } else { pictureSinks.append(sink) }
+            if isEnded { return sink.end(nil) }
+            // Readers that come and go while no picture comes leave nothing behind.
+            pictureSinks.removeAll { !$0.isWanted }
+            pictureSinks.append(sink)
         }
     }
 
@@ -129,7 +132,9 @@ final class DecodeStage: @unchecked Sendable {
     func addSound(_ sink: SinkQueue<HeardMedia>) {
         isHeard.store(true, ordering: .relaxed)
         add { [self] in
-            if isEnded { sink.end(nil) } else { soundSinks.append(sink) }
+            if isEnded { return sink.end(nil) }
+            soundSinks.removeAll { !$0.isWanted }
+            soundSinks.append(sink)
         }
     }
 

@@ -32,6 +32,7 @@ extension PlayerCore {
                 feed.take(entry.frame, presentAt: entry.time) { playout?.senderTime($0.kind, pts: $0.pts) }
             }
         }
+        recordings.removeAll { $0.recorder.isClosed }
         recordings.append(feed)
     }
 

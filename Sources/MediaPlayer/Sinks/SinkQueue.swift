@@ -85,7 +85,7 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
     }
 
     /// False as soon as the sink is over: the reader may have left.
-    private var isWanted: Bool {
+    var isWanted: Bool {
         guard !isEnding.load(ordering: .relaxed) else { return false }
         guard room.isClosed else { return true }
         stop { $0.close() }

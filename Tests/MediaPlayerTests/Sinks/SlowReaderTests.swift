@@ -139,6 +139,28 @@ import Testing
         #expect(sink.chunks.room.waiting.bytes == 0 && sink.chunks.chunkCount == 0)
     }
 
+    private struct Weak {
+        weak var stream: ChunkStream?
+    }
+
+    @Test("Readers that come and go while nothing comes from the source leave nothing behind")
+    func comingAndGoing() throws {
+        let player = try player()
+        var streams: [[Weak]] = [[], [], []]
+        for _ in 0..<20 {
+            let sinks = [
+                try player.core.addRawVideo(frames: nil, of: "slow"),
+                try player.core.addRawAudio(frames: nil, of: "slow"),
+                try player.core.addRecording(frames: nil, of: "slow", at: player.now),
+            ]
+            for (index, sink) in sinks.enumerated() {
+                streams[index].append(Weak(stream: sink.chunks))
+                _ = sink.chunks.makeAsyncIterator()
+            }
+        }
+        #expect(streams.map { $0.count { $0.stream != nil } } == [1, 1, 1])
+    }
+
     /// Notes what it is given.
     private final class Screen: PictureSink {
         private let log: Log
