@@ -20,9 +20,11 @@ import Testing
         var parts = PlayerParts()
         parts.jobQueue = { _, _ in InlineQueue() }
         let stream = ChunkStream(SinkLimits(duration: 1_000_000, bytes: 1 << 20))
-        let queue = SinkQueue(name: "test", .stream(stream), parts: parts, onLoss: {}, sounds: {
-            RawAudioSink(frames: nil, frameRate: 0, stream: stream)
-        })
+        let queue = SinkQueue(
+            name: "test", .stream(stream), parts: parts, onLoss: {},
+            sounds: {
+                RawAudioSink(frames: nil, frameRate: 0, stream: stream)
+            })
         func give(_ number: Int) {
             let sound = sound(number)
             #expect(

@@ -41,7 +41,9 @@ import Testing
 
         /// Whole pictures after the header.
         var pictures: Int {
-            chunks.count { $0.readableBytes == SlowReaderTests.frameSize && $0.getString(at: 0, length: 6) == "FRAME\n" }
+            chunks.count {
+                $0.readableBytes == SlowReaderTests.frameSize && $0.getString(at: 0, length: 6) == "FRAME\n"
+            }
         }
     }
 
@@ -198,7 +200,7 @@ import Testing
         #expect(log.pictures.withLock { $0 } == Array(times.prefix(36)))
     }
 
-    @Test("A snapshot that is being encoded holds back nothing, and is of the picture that was new when it was asked for")
+    @Test("A snapshot that is being encoded holds back nothing, and is of the picture that was new when asked for")
     func snapshot() async throws {
         let encoding = WaitingQueue()
         let player = try player(["snapshots": encoding])
