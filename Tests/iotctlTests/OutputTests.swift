@@ -131,6 +131,9 @@ import Testing
         #expect(summary.text.contains("A/V skew         0 ms\n"))
         #expect(summary.text.contains("discontinuities  1: the source's clock jumped"))
         #expect(try Console.json(summary)["files"]?.arrayValue?.first?["kind"] == "rawVideo")
+        #expect(!summary.text.contains("dropped"))
+        summary.files[0].framesDropped = 3
+        #expect(summary.text.contains("3 frames dropped: it was written too slowly"))
         summary.channel.statistics?.audioVideoSkew = 0.012
         #expect(summary.text.contains("12 ms, the picture behind the sound"))
     }

@@ -90,17 +90,17 @@ struct CallerChannels: GatewayChannels {
 
     func recording(_ id: String, frames: Int?) async throws -> MediaBody {
         let use = try await use(id)
-        return await body(use, "video/mp4", try await use.channel.record(frames: frames))
+        return await body(use, "video/mp4", try await use.record(frames: frames))
     }
 
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
         let use = try await use(id)
-        return await body(use, "video/x-yuv4mpeg", try await use.channel.rawVideo(frames: frames))
+        return await body(use, "video/x-yuv4mpeg", try await use.rawVideo(frames: frames))
     }
 
     func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody {
         let use = try await use(id)
-        return await body(use, "audio/wav", try await use.channel.rawAudio(frames: frames))
+        return await body(use, "audio/wav", try await use.rawAudio(frames: frames))
     }
 
     func resource(_ name: String) async throws -> MediaBody {
@@ -138,6 +138,6 @@ struct CallerChannels: GatewayChannels {
 
     private func body(_ use: ChannelRegistry.Use, _ contentType: String, _ sink: MediaSink) async -> MediaBody {
         await session.gateway.uses.add(sink, to: use.id)
-        return MediaBody(contentType: contentType, chunks: sink.chunks)
+        return MediaBody(contentType: contentType, chunks: sink.chunks, framesDropped: { sink.framesDropped })
     }
 }

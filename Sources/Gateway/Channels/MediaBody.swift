@@ -9,10 +9,14 @@ package struct MediaBody: Sendable {
     package var contentLength: Int?
     /// Asks for the next chunk only when the one before was taken: that is the back-pressure.
     package var chunks: any AsyncSequence<ByteBuffer, any Error> & Sendable
+    /// What its reader was too slow for, so far; `nil` where nothing is dropped.
+    package var framesDropped: (@Sendable () -> Int)?
 
     package init(
-        contentType: String, contentLength: Int? = nil, chunks: any AsyncSequence<ByteBuffer, any Error> & Sendable
+        contentType: String, contentLength: Int? = nil, chunks: any AsyncSequence<ByteBuffer, any Error> & Sendable,
+        framesDropped: (@Sendable () -> Int)? = nil
     ) {
+        self.framesDropped = framesDropped
         self.contentType = contentType
         self.contentLength = contentLength
         self.chunks = chunks

@@ -18,6 +18,7 @@ extension StatisticsReport {
         delay = statistics.delay
         audioVideoSkew = statistics.audioVideoSkew
         discontinuities = statistics.discontinuityCount
+        sinks = statistics.sinks.isEmpty ? nil : statistics.sinks.map { SinkReport($0) }
     }
 }
 
@@ -61,5 +62,13 @@ extension TrackStatistics {
             DropReason.late.rawValue: dropped.late, DropReason.lost.rawValue: dropped.lost,
             DropReason.slowReader.rawValue: dropped.slowReader, DropReason.corrupt.rawValue: dropped.corrupt,
         ].filter { $0.value > 0 }
+    }
+}
+
+extension SinkReport {
+    init(_ sink: SinkStatistics) {
+        self.init(
+            kind: sink.kind.rawValue, isOpen: sink.isOpen, frames: sink.frames, framesDropped: sink.framesDropped,
+            bytesDropped: sink.bytesDropped)
     }
 }

@@ -23,9 +23,31 @@ public struct StatisticsReport: Codable, Hashable, Sendable {
     public var currentRoundTripTime: Double?
     /// Breaks of the source's clock, and changed picture sizes; one that both tracks show counts once.
     public var discontinuities: Int?
+    /// What is read from this channel, and was lately.
+    public var sinks: [SinkReport]?
 
     public init(timestamp: Int64) {
         self.timestamp = timestamp
+    }
+}
+
+/// What one reader of a channel was given, and was too slow for.
+public struct SinkReport: Codable, Hashable, Sendable {
+    /// `recording`, `rawVideo`, `rawAudio`.
+    public var kind: String
+    public var isOpen: Bool
+    /// Pictures, frames of sound, or of a recording coded frames of both; those dropped included.
+    public var frames: Int
+    public var framesDropped: Int
+    /// As they would have been written; of a recording as they were coded.
+    public var bytesDropped: Int
+
+    public init(kind: String, isOpen: Bool, frames: Int, framesDropped: Int, bytesDropped: Int) {
+        self.kind = kind
+        self.isOpen = isOpen
+        self.frames = frames
+        self.framesDropped = framesDropped
+        self.bytesDropped = bytesDropped
     }
 }
 

@@ -170,40 +170,37 @@ public final class MonitorChannel: Sendable {
         return try await wish.picture
     }
 
-    /// The coded frames as fragmented MP4, from the newest key frame on, also while others watch; ends after `frames`
-    /// pictures, if set. End it with `end()`, or by leaving its chunks.
-    public func record(frames: Int?) async throws(IoTError) -> MediaSink {
+    // Each of the following belongs to a use, which is told what its reader loses.
+
+    func record(frames: Int?, of use: String) async throws(IoTError) -> MediaSink {
         try await onCore { core throws(IoTError) in
-            try core.player.run { core, now throws(IoTError) in try core.addRecording(frames: frames, at: now) }
+            try core.player.run { core, now throws(IoTError) in
+                try core.addRecording(frames: frames, of: use, at: now)
+            }
         }
     }
 
-    /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set. On a channel that plays already it
-    /// begins with the next picture.
-    public func rawVideo(frames: Int?) async throws(IoTError) -> MediaSink {
+    func rawVideo(frames: Int?, of use: String) async throws(IoTError) -> MediaSink {
         try await onCore { core throws(IoTError) in
-            try core.player.run { core, _ throws(IoTError) in try core.addRawVideo(frames: frames) }
+            try core.player.run { core, _ throws(IoTError) in try core.addRawVideo(frames: frames, of: use) }
         }
     }
 
-    /// Decoded sound as WAV; ends where `frames` pictures end when that is given.
-    public func rawAudio(frames: Int?) async throws(IoTError) -> MediaSink {
+    func rawAudio(frames: Int?, of use: String) async throws(IoTError) -> MediaSink {
         try await onCore { core throws(IoTError) in
-            try core.player.run { core, _ throws(IoTError) in try core.addRawAudio(frames: frames) }
+            try core.player.run { core, _ throws(IoTError) in try core.addRawAudio(frames: frames, of: use) }
         }
     }
 
-    /// The sink, made on the decoding thread, gets each decoded picture from now on.
-    public func addPictures(_ make: @escaping @Sendable () -> any PictureSink) async throws(IoTError) {
+    func addPictures(of use: String, _ make: @escaping @Sendable () -> any PictureSink) async throws(IoTError) {
         try await onCore { core throws(IoTError) in
-            try core.player.run { core, _ throws(IoTError) in try core.addPictures(make) }
+            try core.player.run { core, _ throws(IoTError) in try core.addPictures(of: use, make) }
         }
     }
 
-    /// The sink, made on the decoding thread, gets all decoded sound from now on.
-    public func addSound(_ make: @escaping @Sendable () -> any SoundSink) async throws(IoTError) {
+    func addSound(of use: String, _ make: @escaping @Sendable () -> any SoundSink) async throws(IoTError) {
         try await onCore { core throws(IoTError) in
-            try core.player.run { core, _ throws(IoTError) in try core.addSound(make) }
+            try core.player.run { core, _ throws(IoTError) in try core.addSound(of: use, make) }
         }
     }
 

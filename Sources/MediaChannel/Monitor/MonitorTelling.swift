@@ -49,7 +49,9 @@ final class MonitorTelling {
             publish(.stateChanged(state))
         case .discontinuity(let kind, let reason, let pts, let video):
             publish(.discontinuity(kind, reason, pts: pts, video))
-        case .warning(let error):
+        case .warning(let error, use: let id?):
+            publish(.warning(error), to: id)
+        case .warning(let error, use: nil):
             publish(.warning(error))
         case .ended(let reason):
             hasEnded = true

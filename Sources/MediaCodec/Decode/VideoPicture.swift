@@ -1,10 +1,11 @@
 import CFFmpeg
 import IoTCore
 public import NIOCore
+import Synchronization
 
 /// One decoded picture.
 ///
-/// `@unchecked Sendable` because it is immutable: it alone holds its AVFrame, whose buffers are counted atomically by
+/// `@unchecked Sendable` because it does not change: it alone holds its AVFrame, whose buffers are counted atomically by
 /// libav, and nothing writes to them once the decoder has given the picture out.
 public final class VideoPicture: @unchecked Sendable {
     let frame: UnsafeMutablePointer<AVFrame>
@@ -21,6 +22,9 @@ public final class VideoPicture: @unchecked Sendable {
 
     /// The decoder met damage in it, or in what it refers to: do not show it as if it were whole.
     public let isCorrupt: Bool
+
+    /// The picture as a frame of Y4M, once somebody has asked for it: all who write it share its bytes.
+    let rawFrame = Mutex<ByteBuffer?>(nil)
 
     /// Takes over what `source` refers to and leaves it blank.
     init(taking source: UnsafeMutablePointer<AVFrame>, isCorrupt: Bool) throws(IoTError) {
@@ -69,8 +73,13 @@ public final class VideoPicture: @unchecked Sendable {
         return buffer
     }
 
+    /// How many those are.
+    public var packedSize: Int {
+        max(0, Int(av_image_get_buffer_size(pixelFormat, frame.pointee.width, frame.pointee.height, 1)))
+    }
+
     func appendPackedBytes(to buffer: inout ByteBuffer) {
-        let size = Int(av_image_get_buffer_size(pixelFormat, frame.pointee.width, frame.pointee.height, 1))
+        let size = packedSize
         guard size > 0 else { return }
         buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: size) { destination in
             let written = withUnsafePointer(to: frame.pointee.data) { data in

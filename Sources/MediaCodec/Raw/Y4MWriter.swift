@@ -1,6 +1,7 @@
 import CFFmpeg
 public import IoTCore
 public import NIOCore
+import Synchronization
 
 /// Writes YUV4MPEG2, the raw video that ffmpeg, mpv and encoders read from a pipe.
 ///
@@ -34,7 +35,7 @@ public struct Y4MWriter: Sendable {
         return ByteBuffer(string: line)
     }
 
-    /// One frame with its line, its rows without padding.
+    /// One frame with its line, its rows without padding. Its bytes are written once, whoever else asks for them.
     ///
     /// - Throws: `videoSizeChanged` when the size or format is no longer the header's, which Y4M cannot express;
     ///   `stateMismatch` before the header.
@@ -48,8 +49,17 @@ public struct Y4MWriter: Sendable {
                 "the picture changed from \(form.width)x\(form.height) to \(picture.width)x\(picture.height), which a "
                     + "Y4M stream cannot express")
         }
+        return try picture.rawFrame.withLock { made throws(IoTError) in
+            if let made { return made }
+            let frame = try Self.makeFrame(of: picture)
+            made = frame
+            return frame
+        }
+    }
+
+    private static func makeFrame(of picture: VideoPicture) throws(IoTError) -> ByteBuffer {
         var buffer = ByteBuffer(string: "FRAME\n")
-        if Self.tag(of: picture) != nil {
+        if tag(of: picture) != nil {
             picture.appendPackedBytes(to: &buffer)
         } else {
             var frame: UnsafeMutablePointer<AVFrame>? = try PictureScaler.convert(

@@ -24,16 +24,19 @@ final class DecodeEvents: Sendable {
     func begin(generation: Int) {
         state.withLock { state in
             state.generation = generation
-            state.events.removeAll(keepingCapacity: true)
+            state.events.removeAll { if case .slowReader = $0 { false } else { true } }
         }
     }
 
-    /// On the decoding thread. `isUrgent`: the channel is to look at once.
+    /// On the decoding thread.
     ///
+    /// - Parameters:
+    ///   - generation: of the frame that it is about; `nil` for what no seek makes void.
+    ///   - isUrgent: the channel is to look at once.
     /// - Returns: true when the channel is to be woken to look.
-    func post(_ event: DecodeEvent, generation: Int = 0, isUrgent: Bool, at now: NIODeadline) -> Bool {
+    func post(_ event: DecodeEvent, generation: Int? = nil, isUrgent: Bool, at now: NIODeadline) -> Bool {
         state.withLock { state in
-            guard generation == state.generation else { return false }
+            guard generation ?? state.generation == state.generation else { return false }
             state.events.append(event)
             guard !state.isWoken, isUrgent || now - state.lookedAt > Self.longestWait else { return false }
             state.isWoken = true

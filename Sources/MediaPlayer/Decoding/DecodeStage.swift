@@ -9,7 +9,10 @@ enum DecodeEvent: Sendable {
     case picture(DecodedPicture)
     case sound(pts: Int64, presentAt: NIODeadline, isLate: Bool)
     case corrupt(MediaKind)
-    case slowReader(frames: Int)
+    /// A decoder that the program gave fails.
+    case decoderFailed(MediaKind, IoTError)
+    /// A sink's reader is too slow, and frames are dropped from now on.
+    case slowReader(SinkKind, use: String?)
 }
 
 /// A decoded picture's part in what is shown.
@@ -26,8 +29,8 @@ struct DecodedPicture: Sendable {
     let decodedAt: NIODeadline
 }
 
-/// Decodes a channel's frames on a thread of its own and hands the outcome to the sinks; several local users share
-/// one stage.
+/// Decodes a channel's frames on a thread of its own and hands the outcome to the queues of the sinks; several local
+/// users share one stage.
 ///
 /// `@unchecked Sendable`: all mutable state is used on `worker` alone.
 final class DecodeStage: @unchecked Sendable {
@@ -50,9 +53,14 @@ final class DecodeStage: @unchecked Sendable {
     private var videoDecoder: (any PictureDecoder)?
     private var audioDecoder: (any SoundDecoder)?
     private var schedule: [Int64: (presentAt: NIODeadline, isLate: Bool, isKeyFrame: Bool)] = [:]
-    private var pictureSinks: [any PictureSink] = []
-    private var soundSinks: [any SoundSink] = []
+    private var pictureSinks: [SinkQueue<VideoPicture>] = []
+    private var soundSinks: [SinkQueue<HeardMedia>] = []
+    private var wishes: [SnapshotWish] = []
     private var newest: VideoPicture?
+    /// Encodes snapshots, which takes longer than to decode a picture.
+    private var snapshots: (any JobQueue)?
+    /// Those of the program's decoders that fail, until they decode again.
+    private var failing: Set<MediaKind> = []
     /// Of the newest seek; frames of an earlier one are not decoded any more.
     private let generation = Atomic(0)
     /// Of the frame that is being decoded.
@@ -110,30 +118,34 @@ final class DecodeStage: @unchecked Sendable {
         worker.submit(patience: 0, beyondLimit: true) { [self] in drainDecoders() }
     }
 
-    /// The sink, made on the decoding thread, gets each picture from now on.
-    func addPictures(_ make: @escaping @Sendable () -> any PictureSink) {
+    /// The sink gets each picture from now on.
+    func addPictures(_ sink: SinkQueue<VideoPicture>) {
         add { [self] in
-            let sink = make()
-            if isEnded { sink.end(nil) } else { pictureSinks.append(sink) }
-        }
-    }
-
-    /// The sink gets the newest picture at once, or the next one.
-    func addForOnePicture(_ make: @escaping @Sendable () -> any PictureSink) {
-        add { [self] in
-            let sink = make()
             if isEnded { return sink.end(nil) }
-            // Who asks again and again while no picture comes, leaves nothing behind.
+            // Readers that come and go while no picture comes leave nothing behind.
             pictureSinks.removeAll { !$0.isWanted }
-            guard let newest, !sink.take(newest, report: report) else { return pictureSinks.append(sink) }
+            pictureSinks.append(sink)
         }
     }
 
-    func addSound(_ make: @escaping @Sendable () -> any SoundSink) {
+    /// The sink gets all sound from now on.
+    func addSound(_ sink: SinkQueue<HeardMedia>) {
         isHeard.store(true, ordering: .relaxed)
         add { [self] in
-            let sink = make()
-            if isEnded { sink.end(nil) } else { soundSinks.append(sink) }
+            if isEnded { return sink.end(nil) }
+            soundSinks.removeAll { !$0.isWanted }
+            soundSinks.append(sink)
+        }
+    }
+
+    /// The wish gets the newest picture, or the next one.
+    func addSnapshot(_ wish: SnapshotWish) {
+        add { [self] in
+            if isEnded { return wish.end(.failure(IoTError(.channelDisconnected))) }
+            // Who asks again and again while no picture comes, leaves nothing behind.
+            wishes.removeAll { !$0.isOpen }
+            wishes.append(wish)
+            if let newest { takeSnapshots(of: newest) }
         }
     }
 
@@ -150,8 +162,11 @@ final class DecodeStage: @unchecked Sendable {
             isEnded = true
             pictureSinks.forEach { $0.end(reason) }
             soundSinks.forEach { $0.end(reason) }
+            wishes.forEach { $0.end(.failure(reason ?? IoTError(.channelDisconnected))) }
+            snapshots?.stop()
             pictureSinks = []
             soundSinks = []
+            wishes = []
             newest = nil
         }
         worker.stop()
@@ -162,14 +177,21 @@ final class DecodeStage: @unchecked Sendable {
     private func decodeVideo(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) {
         do throws(IoTError) {
             if videoDecoder == nil, let videoParameters {
-                videoDecoder = try parts.pictureDecoder(videoParameters)
+                videoDecoder = try parts.makePictureDecoder(videoParameters)
             }
             guard let videoDecoder else { return }
             schedule[frame.pts] = (presentAt, isLate, frame.isKeyFrame)
             deliver(try videoDecoder.decode(frame, isShown: true))
+            failing.remove(.video)
         } catch {
-            tell(.corrupt(.video))
+            fail(.video, error, isGiven: parts.pictureDecoder != nil)
         }
+    }
+
+    /// The frame is lost; of a decoder that the program gave it is told once until it decodes again.
+    private func fail(_ kind: MediaKind, _ error: IoTError, isGiven: Bool) {
+        tell(.corrupt(kind))
+        if isGiven, failing.insert(kind).inserted { tell(.decoderFailed(kind, error)) }
     }
 
     private func deliver(_ pictures: [VideoPicture]) {
@@ -190,21 +212,34 @@ final class DecodeStage: @unchecked Sendable {
                         height: picture.height, isShown: isShown, presentedAt: max(presentAt, now),
                         decodedAt: now)), at: now)
             newest = picture
-            pictureSinks.removeAll { !$0.take(picture, report: report) }
-            soundSinks.removeAll { !$0.pass(pictureAt: presentAt, report: report) }
+            pictureSinks.removeAll { !$0.give(picture, at: picture.pts, bytes: picture.packedSize) }
+            soundSinks.removeAll { !$0.give(.picture(presentAt: presentAt)) }
+            takeSnapshots(of: picture)
         }
+    }
+
+    private func takeSnapshots(of picture: VideoPicture) {
+        guard !wishes.isEmpty else { return }
+        let worker = snapshots ?? parts.jobQueue("snapshots", Self.queueLimit)
+        snapshots = worker
+        // Each is a request that waits, and those are counted.
+        worker.submit(patience: 0, beyondLimit: true) { [wishes] in wishes.forEach { $0.take(picture) } }
+        wishes = []
     }
 
     private func decodeAudio(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool) {
         do throws(IoTError) {
-            if audioDecoder == nil, let audioParameters { audioDecoder = try parts.soundDecoder(audioParameters) }
+            if audioDecoder == nil, let audioParameters { audioDecoder = try parts.makeSoundDecoder(audioParameters) }
             guard let audioDecoder else { return }
             for sound in try audioDecoder.decode(frame) {
                 tell(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
-                soundSinks.removeAll { !$0.take(sound, presentAt: presentAt, report: report) }
+                soundSinks.removeAll {
+                    !$0.give(.sound(sound, presentAt: presentAt), at: sound.pts, bytes: sound.samples.readableBytes)
+                }
             }
+            failing.remove(.audio)
         } catch {
-            tell(.corrupt(.audio))
+            fail(.audio, error, isGiven: parts.soundDecoder != nil)
         }
     }
 
@@ -227,15 +262,9 @@ final class DecodeStage: @unchecked Sendable {
         case .sound(_, _, let isLate):
             isUrgent = !hasTold || isEnding
             hasTold = hasTold || !hasPicture && !isLate
-        case .corrupt, .slowReader:
+        case .corrupt, .decoderFailed, .slowReader:
             isUrgent = true
         }
         if events.post(event, generation: decoding, isUrgent: isUrgent, at: time ?? parts.clock()) { onEvents() }
-    }
-
-    private func report(_ report: SinkReport) {
-        switch report {
-        case .slowReader(let frames): tell(.slowReader(frames: frames))
-        }
     }
 }

@@ -90,9 +90,18 @@ extension PlayerCore {
             if video == nil { handle(.frameShown, at: now) }
         case .corrupt(let kind):
             counts.count { $0.framesDropped(kind, .corrupt) }
-        case .slowReader(let frames):
-            counts.count { $0.framesDropped(.video, .slowReader, count: frames) }
-            onEvent(.warning(IoTError(.slowReader)))
+        case .decoderFailed(let kind, let error):
+            let track = kind == .video ? "picture" : "sound"
+            onEvent(
+                .warning(
+                    IoTError(.notImplemented, "the \(track)'s decoder failed: \(error.message)", underlying: error),
+                    use: nil))
+        case .slowReader(let kind, let use):
+            onEvent(
+                .warning(
+                    IoTError(
+                        .slowReader, "the reader of \(kind.words) was too slow and whole frames were dropped"),
+                    use: use))
         }
     }
 }

@@ -1,4 +1,5 @@
 package import IoTCore
+import MediaCodec
 package import NIOCore
 
 // Who takes what is played.
@@ -7,11 +8,15 @@ extension PlayerCore {
     private static let groupLife = TimeAmount.seconds(2)
 
     /// The coded frames as fragmented MP4, from the newest key frame on; ends after `frames` pictures, if set.
-    package func addRecording(frames: Int?, at now: NIODeadline) throws(IoTError) -> MediaSink {
+    ///
+    /// - Parameter use: whose the sink is, here and below: who is told what its reader lost.
+    package func addRecording(frames: Int?, of use: String? = nil, at now: NIODeadline) throws(IoTError) -> MediaSink {
         _ = try decoding()
         guard frames == nil || video != nil else { throw Self.noPicture() }
-        let sink = RecordingSink(video: video, audio: audio, frames: frames)
+        let sink = RecordingSink(
+            video: video, audio: audio, frames: frames, parts: parts, onLoss: lossNotice(.recording, use))
         try addRecorder(at: now) { _, _ in sink }
+        sinks.add(.recording, of: use, sink.stream.room)
         return MediaSink(chunks: sink.stream) { sink.end(nil) }
     }
 
@@ -27,47 +32,86 @@ extension PlayerCore {
                 feed.take(entry.frame, presentAt: entry.time) { playout?.senderTime($0.kind, pts: $0.pts) }
             }
         }
+        recordings.removeAll { $0.recorder.isClosed }
         recordings.append(feed)
     }
 
-    /// The sink, made on the decoding thread, gets each picture from now on.
-    package func addPictures(_ make: @escaping @Sendable () -> any PictureSink) throws(IoTError) {
-        let stage = try decoding()
-        guard video != nil else { throw Self.noPicture() }
-        stage.addPictures(make)
+    /// The sink, made on a thread of its own, gets each picture from now on.
+    package func addPictures(
+        of use: String? = nil, _ make: @escaping @Sendable () -> any PictureSink
+    ) throws(IoTError) {
+        try addPictures(.pictures, .limits(RawVideoSink.limits), of: use, make)
     }
 
-    /// The sink, made on the decoding thread, gets all sound from now on.
-    package func addSound(_ make: @escaping @Sendable () -> any SoundSink) throws(IoTError) {
-        let stage = try decoding()
-        guard audio != nil else {
-            throw IoTError(.operationNotAllowed, "the camera sends no sound", remedy: "ask for its picture only")
-        }
-        stage.addSound(make)
+    /// The sink, made on a thread of its own, gets all sound from now on.
+    package func addSound(of use: String? = nil, _ make: @escaping @Sendable () -> any SoundSink) throws(IoTError) {
+        try addSound(.sound, .limits(RawAudioSink.limits), of: use, make)
     }
 
     /// The newest picture, or the next one where there is none yet.
     package func addSnapshot(_ wish: SnapshotWish) throws(IoTError) {
         try capabilities.require(.snapshot)
-        try decoding().addForOnePicture { SnapshotSink(wish) }
+        try decoding().addSnapshot(wish)
     }
 
     /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set.
-    package func addRawVideo(frames: Int?) throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(limit: RawVideoSink.queueLimit)
+    package func addRawVideo(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
+        let stream = ChunkStream(RawVideoSink.limits)
         let rate = video?.frameRate ?? 0
-        try addPictures { RawVideoSink(frames: frames, frameRate: rate, stream: stream) }
-        return MediaSink(chunks: stream) { stream.finish() }
+        let queue = try addPictures(.rawVideo, .stream(stream), of: use) {
+            RawVideoSink(frames: frames, frameRate: rate, stream: stream)
+        }
+        return MediaSink(chunks: stream) { queue.end(nil) }
     }
 
     /// Decoded sound as WAV; ends where `frames` pictures end when that is given.
-    package func addRawAudio(frames: Int?) throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(limit: RawAudioSink.queueLimit)
+    package func addRawAudio(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
+        let stream = ChunkStream(RawAudioSink.limits)
         let rate = video?.frameRate ?? 0
         _ = try decoding()
         guard frames == nil || audio == nil || video != nil else { throw Self.noPicture() }
-        try addSound { RawAudioSink(frames: frames, frameRate: rate, stream: stream) }
-        return MediaSink(chunks: stream) { stream.finish() }
+        let queue = try addSound(.rawAudio, .stream(stream), of: use) {
+            RawAudioSink(frames: frames, frameRate: rate, stream: stream)
+        }
+        return MediaSink(chunks: stream) { queue.end(nil) }
+    }
+
+    @discardableResult
+    private func addPictures(
+        _ kind: SinkKind, _ target: SinkQueue<VideoPicture>.Target, of use: String?,
+        _ make: @escaping @Sendable () -> any PictureSink
+    ) throws(IoTError) -> SinkQueue<VideoPicture> {
+        let stage = try decoding()
+        guard video != nil else { throw Self.noPicture() }
+        let queue = SinkQueue(
+            name: kind.rawValue, target, parts: parts, onLoss: lossNotice(kind, use), pictures: make)
+        sinks.add(kind, of: use, queue.room)
+        stage.addPictures(queue)
+        return queue
+    }
+
+    @discardableResult
+    private func addSound(
+        _ kind: SinkKind, _ target: SinkQueue<HeardMedia>.Target, of use: String?,
+        _ make: @escaping @Sendable () -> any SoundSink
+    ) throws(IoTError) -> SinkQueue<HeardMedia> {
+        let stage = try decoding()
+        guard audio != nil else {
+            throw IoTError(.operationNotAllowed, "the camera sends no sound", remedy: "ask for its picture only")
+        }
+        let queue = SinkQueue(name: kind.rawValue, target, parts: parts, onLoss: lossNotice(kind, use), sounds: make)
+        sinks.add(kind, of: use, queue.room)
+        stage.addSound(queue)
+        return queue
+    }
+
+    /// Tells once, as soon as a sink begins to lose frames.
+    private func lossNotice(_ kind: SinkKind, _ use: String?) -> @Sendable () -> Void {
+        let (events, wake, clock) = (decodeEvents, wake, parts.clock)
+        return {
+            let event = DecodeEvent.slowReader(kind, use: use)
+            if events.post(event, isUrgent: true, at: clock()) { wake() }
+        }
     }
 
     private static func noPicture() -> IoTError {

@@ -11,7 +11,7 @@ package final class PlayerCore {
     let capabilities: PlayerCapabilities
     private let options: JitterBufferOptions
     private let logger: Logger
-    private let parts: PlayerParts
+    let parts: PlayerParts
     /// Makes what is called on the decoding thread when somebody is to call `takeDecodeEvents(at:)` soon.
     package var makeWake: () -> @Sendable () -> Void = { {} }
     /// Reports, in order, while a call of this core runs.
@@ -32,6 +32,9 @@ package final class PlayerCore {
     let decodeEvents = DecodeEvents()
     let counts = PlayerCounts()
     var recordings: [RecordingFeed] = []
+    var sinks = PlayerSinks()
+    /// Called on any thread when somebody is to call `takeDecodeEvents(at:)` soon.
+    private(set) var wake: @Sendable () -> Void = {}
     /// What was released since the newest key frame, with the time at which it is presented: a recording that begins
     /// while the player plays begins here.
     var group = GroupOfPictures()
@@ -162,6 +165,7 @@ package final class PlayerCore {
 
     package func leave(_ use: String) {
         counts.leave(use)
+        sinks.leave(use)
     }
 
     /// The uses that play.
@@ -171,7 +175,14 @@ package final class PlayerCore {
     package func statistics(of use: String?, at now: NIODeadline) -> ChannelStatistics? {
         takeDecodeEvents(at: now)
         counts.update(report: playout?.report, packets: source.packets)
-        return counts.snapshot(of: use, at: now)
+        sinks.takeLosses { kind, use, frames in
+            // What a recording lost was shown.
+            guard let track = kind.track else { return }
+            counts.count(for: use) { $0.framesDropped(track, .slowReader, count: frames) }
+        }
+        var statistics = counts.snapshot(of: use, at: now)
+        statistics?.sinks = sinks.statistics(of: use)
+        return statistics
     }
 
     /// The first picture that was decoded since the use joined, µs.
@@ -229,9 +240,9 @@ package final class PlayerCore {
     private func open(_ description: FrameSourceDescription) {
         guard stage == nil, !hasEnded else { return }
         tracks = description
+        wake = makeWake()
         stage = DecodeStage(
-            video: description.video, audio: description.audio, parts: parts, events: decodeEvents,
-            onEvents: makeWake())
+            video: description.video, audio: description.audio, parts: parts, events: decodeEvents, onEvents: wake)
     }
 
     private func beginUses(at now: NIODeadline) {
@@ -255,7 +266,7 @@ package final class PlayerCore {
             case .report(.statusChanged(_, let status)):
                 onEvent(.statusChanged(status, reason: machine.lastError))
             case .report(.error(let error, let isFatal)):
-                if !isFatal { onEvent(.warning(error)) }
+                if !isFatal { onEvent(.warning(error, use: nil)) }
             case .report(.jitterStalled(let tolerance, let delay)):
                 logger.info(
                     "jitter stalled",

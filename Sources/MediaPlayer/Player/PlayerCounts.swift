@@ -54,6 +54,12 @@ final class PlayerCounts {
         for use in uses.values where use.statistics != nil { change(&use.statistics!) }
     }
 
+    /// Changes the player's statistics and those of this use alone.
+    func count(for use: String?, _ change: (inout PlayoutStatistics) -> Void) {
+        if whole != nil { change(&whole!) }
+        if let use = use.flatMap({ uses[$0] }), use.statistics != nil { change(&use.statistics!) }
+    }
+
     func pictureDecoded(pts: Int64) {
         for use in uses.values where use.firstPicturePts == nil { use.firstPicturePts = pts }
     }

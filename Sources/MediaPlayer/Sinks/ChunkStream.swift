@@ -1,74 +1,74 @@
-import Foundation
 import IoTCore
 public import NIOCore
+import Synchronization
 
-/// A bounded stream of chunks from a worker thread to one asynchronous reader.
+/// Chunks on their way from a sink's thread to one asynchronous reader. The writer never waits: what may be written is
+/// decided by `room`, before it is made.
 ///
-/// The writer is never blocked for a reader that makes no progress: see `write(_:patience:)`.
-///
-/// The reader is woken after `condition` is free again: waking a task takes a lock of that task, under which its
-/// cancellation handler takes `condition`.
-///
-/// `@unchecked Sendable`: `condition` guards all mutable state.
-public final class ChunkStream: AsyncSequence, @unchecked Sendable {
+/// The reader is woken after `state` is free again: waking a task takes a lock of that task, under which its
+/// cancellation handler takes `state`.
+public final class ChunkStream: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
-
-    private let condition = NSCondition()
-    private let limit: Int
-    private var chunks: [ByteBuffer] = []
-    private var bytes = 0
-    private var outcome: Outcome?
-    private var reader: CheckedContinuation<ByteBuffer?, any Error>?
-    private var isReaderGone = false
-    private var isSlow = false
 
     private enum Outcome {
         case finished
         case failed(IoTError)
     }
 
-    /// `limit`: how many bytes may wait before the writer has to.
-    init(limit: Int) {
-        self.limit = limit
+    private struct State {
+        var chunks = CircularBuffer<(bytes: ByteBuffer, load: SinkLoad)>()
+        /// Of frames that were given to the sink since the newest chunk.
+        var carried = SinkLoad()
+        var outcome: Outcome?
+        var reader: CheckedContinuation<ByteBuffer?, any Error>?
+        var isReaderGone = false
+
+        var isClosed: Bool { outcome != nil || isReaderGone }
     }
 
-    /// What became of a chunk.
-    enum WriteResult {
-        case written
-        /// The reader is too slow: the chunk was dropped.
-        case dropped
-        /// The reader left, or the stream was finished: write no more.
-        case closed
+    let room: SinkRoom
+    private let state = Mutex(State())
+
+    /// `limits`: what may wait for the reader.
+    init(_ limits: SinkLimits) {
+        room = SinkRoom(limits)
     }
 
-    /// Hands a chunk to the reader. With a full queue it waits as long as the reader takes something within each
-    /// `patience` seconds; then the chunk is dropped, and later ones at once until the queue is half empty.
-    func write(_ chunk: ByteBuffer, patience: TimeInterval) -> WriteResult {
-        condition.lock()
-        let (result, reader) = enqueue(chunk, patience)
-        condition.unlock()
+    /// A frame goes to the sink: its room is free again when the reader has taken the next chunk.
+    func carry(_ load: SinkLoad) {
+        state.withLock { $0.carried += load }
+    }
+
+    /// Nothing comes of the frames since the newest chunk.
+    func letGo() {
+        room.release(takeCarried())
+    }
+
+    /// True when frames were dropped before those that were given to the sink since the newest chunk.
+    var followsLoss: Bool { state.withLock { $0.carried.followsLoss } }
+
+    private func takeCarried() -> SinkLoad {
+        state.withLock { state in
+            defer { state.carried = SinkLoad() }
+            return state.carried
+        }
+    }
+
+    /// False when the reader left, or the stream was finished: write no more.
+    func write(_ chunk: ByteBuffer) -> Bool {
+        let load = takeCarried()
+        let (isWritten, reader) = state.withLock { state in
+            guard !state.isClosed else { return (false, CheckedContinuation<ByteBuffer?, any Error>?.none) }
+            if let reader = state.reader {
+                state.reader = nil
+                return (true, reader)
+            }
+            state.chunks.append((chunk, load))
+            return (true, nil)
+        }
+        if !isWritten || reader != nil { room.release(load) }
         reader?.resume(returning: chunk)
-        return result
-    }
-
-    private func enqueue(
-        _ chunk: ByteBuffer, _ patience: TimeInterval
-    ) -> (WriteResult, CheckedContinuation<ByteBuffer?, any Error>?) {
-        if isSlow, bytes < limit / 2 { isSlow = false }
-        while outcome == nil, !isReaderGone, !chunks.isEmpty, bytes + chunk.readableBytes > limit {
-            let before = bytes
-            if isSlow { return (.dropped, nil) }
-            _ = condition.wait(until: Date(timeIntervalSinceNow: patience))
-            if bytes == before, !isReaderGone { isSlow = true }
-        }
-        guard outcome == nil, !isReaderGone else { return (.closed, nil) }
-        if let reader {
-            self.reader = nil
-            return (.written, reader)
-        }
-        chunks.append(chunk)
-        bytes += chunk.readableBytes
-        return (.written, nil)
+        return isWritten
     }
 
     /// No more chunks: the reader gets what waits, then the end.
@@ -83,16 +83,19 @@ public final class ChunkStream: AsyncSequence, @unchecked Sendable {
 
     /// True once the reader has left or the stream has ended: nothing written now arrives.
     public var isClosed: Bool {
-        condition.withLock { outcome != nil || isReaderGone }
+        state.withLock { $0.isClosed }
     }
 
+    /// Chunks that the reader could have at once.
+    var chunkCount: Int { state.withLock { $0.chunks.count } }
+
     private func end(_ outcome: Outcome) {
-        let reader = condition.withLock { () -> CheckedContinuation<ByteBuffer?, any Error>? in
-            guard self.outcome == nil else { return nil }
-            self.outcome = outcome
-            condition.broadcast()
-            defer { self.reader = nil }
-            return self.reader
+        room.close()
+        let reader = state.withLock { state -> CheckedContinuation<ByteBuffer?, any Error>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            defer { state.reader = nil }
+            return state.reader
         }
         if let reader { Self.resume(reader, outcome) }
     }
@@ -105,35 +108,38 @@ public final class ChunkStream: AsyncSequence, @unchecked Sendable {
     }
 
     private func leave() {
-        let reader = condition.withLock {
-            isReaderGone = true
-            chunks.removeAll()
-            bytes = 0
-            condition.broadcast()
-            defer { self.reader = nil }
-            return self.reader
+        room.close()
+        let (reader, dropped) = state.withLock { state in
+            state.isReaderGone = true
+            var dropped = state.carried
+            for chunk in state.chunks { dropped += chunk.load }
+            state.carried = SinkLoad()
+            state.chunks = CircularBuffer()
+            defer { state.reader = nil }
+            return (state.reader, dropped)
         }
+        room.release(dropped)
         reader?.resume(returning: nil)
     }
 
     private func take(_ continuation: CheckedContinuation<ByteBuffer?, any Error>) {
-        let taken = condition.withLock { () -> (chunk: ByteBuffer?, end: Outcome?)? in
-            if !chunks.isEmpty {
-                let chunk = chunks.removeFirst()
-                bytes -= chunk.readableBytes
-                condition.broadcast()
-                return (chunk, nil)
-            }
-            if isReaderGone { return (nil, .finished) }
-            if let outcome = self.outcome { return (nil, outcome) }
-            reader = continuation
+        enum Taken {
+            case chunk(ByteBuffer, SinkLoad)
+            case end(Outcome)
+        }
+        let taken = state.withLock { state -> Taken? in
+            if let chunk = state.chunks.popFirst() { return .chunk(chunk.bytes, chunk.load) }
+            if state.isReaderGone { return .end(.finished) }
+            if let outcome = state.outcome { return .end(outcome) }
+            state.reader = continuation
             return nil
         }
-        guard let taken else { return }
-        if let end = taken.end {
-            Self.resume(continuation, end)
-        } else {
-            continuation.resume(returning: taken.chunk)
+        switch taken {
+        case .chunk(let bytes, let load):
+            room.release(load)
+            continuation.resume(returning: bytes)
+        case .end(let outcome): Self.resume(continuation, outcome)
+        case nil: break
         }
     }
 

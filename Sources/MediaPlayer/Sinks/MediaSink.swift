@@ -8,6 +8,9 @@ public struct MediaSink: Sendable {
         self.onEnd = onEnd
     }
 
+    /// Whole frames that were dropped because the reader was too slow for them.
+    public var framesDropped: Int { chunks.room.counts.framesDropped }
+
     /// The reader gets what is complete, then the end.
     public func end() {
         onEnd()

@@ -1,20 +1,23 @@
-import Foundation
 import IoTCore
 import MediaCodec
 import NIOCore
 
 /// Writes decoded sound as WAV. Gaps of its clock are filled with silence, so that its length stays true.
+///
+/// Where the reader lost sound, silence of its length stands, but no more than the longest gap: more would take the room
+/// of the sound that comes after it.
 final class RawAudioSink: SoundSink {
-    /// µs; a longer gap is a break in the clock, not lost sound.
+    /// µs; a longer gap is a break in the clock, or sound that the reader lost.
     static let longestGap: Int64 = 1_000_000
 
-    /// Bytes that may wait for the reader.
-    static let queueLimit = 4 << 20
+    /// What may wait for the reader: 20 s of 48 kHz stereo (192 kB/s).
+    static let limits = SinkLimits(duration: 20_000_000, bytes: 4 << 20)
 
     private let stream: ChunkStream
     private var writer = WAVWriter()
     private var format: (rate: Int, channels: Int)?
     private var nextPts: Int64?
+    private var hasLost = false
     private var cut: SoundCut<AudioBuffer>?
 
     /// `frames`: behind how many pictures to end; `nil` for never. `frameRate`: 0 when unknown.
@@ -23,60 +26,58 @@ final class RawAudioSink: SoundSink {
         self.stream = stream
     }
 
-    func take(_ sound: AudioBuffer, presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
-        guard cut != nil else { return write(sound, report: report) }
-        return write(cut?.take(sound, presentAt: presentAt) ?? [], report: report)
+    func take(_ sound: AudioBuffer, presentAt: NIODeadline) -> Bool {
+        hasLost = hasLost || stream.followsLoss
+        guard cut != nil else { return write(sound) }
+        return write(cut?.take(sound, presentAt: presentAt) ?? [])
     }
 
-    func pass(pictureAt presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
+    func pass(pictureAt presentAt: NIODeadline) -> Bool {
         guard cut != nil else { return true }
-        return write(cut?.pass(pictureAt: presentAt) ?? [], report: report)
+        return write(cut?.pass(pictureAt: presentAt) ?? [])
     }
 
     func end(_ reason: IoTError?) {
-        _ = write(cut?.finish() ?? []) { _ in }
+        _ = write(cut?.finish() ?? [])
         if let reason { stream.fail(reason) } else { stream.finish() }
     }
 
     /// What the cut gave out; at its end the sink's own.
-    private func write(_ sounds: [AudioBuffer], report: (SinkReport) -> Void) -> Bool {
-        guard sounds.allSatisfy({ write($0, report: report) }) else { return false }
+    private func write(_ sounds: [AudioBuffer]) -> Bool {
+        guard sounds.allSatisfy({ write($0) }) else { return false }
         guard cut?.isOver == true else { return true }
         stream.finish()
         return false
     }
 
-    private func write(_ sound: AudioBuffer, report: (SinkReport) -> Void) -> Bool {
+    private func write(_ sound: AudioBuffer) -> Bool {
         if let format, format != (sound.sampleRate, sound.channels) {
             stream.fail(IoTError(.mediaHeaderInvalid, "the sound's format changed"))
             return false
         }
-        var chunk = ByteBuffer()
+        var before = ByteBuffer()
         if format == nil {
-            chunk = writer.header(sampleRate: sound.sampleRate, channels: sound.channels)
+            before = writer.header(sampleRate: sound.sampleRate, channels: sound.channels)
             format = (sound.sampleRate, sound.channels)
         }
-        if let expected = nextPts { chunk.writeRepeatingByte(0, count: silence(from: expected, to: sound)) }
+        if let expected = nextPts { before.writeRepeatingByte(0, count: silence(from: expected, to: sound)) }
+        nextPts = sound.pts + sound.duration
         do throws(IoTError) {
-            chunk.writeImmutableBuffer(try writer.samples(sound))
+            if before.readableBytes > 0, !stream.write(before) { return false }
+            return stream.write(try writer.samples(sound))
         } catch {
             stream.fail(error)
             return false
-        }
-        nextPts = sound.pts + Int64(sound.frameCount) * 1_000_000 / Int64(sound.sampleRate)
-        switch stream.write(chunk, patience: RawVideoSink.patience) {
-        case .written: return true
-        case .dropped:
-            report(.slowReader(frames: 1))
-            return true
-        case .closed: return false
         }
     }
 
     /// Bytes of silence between the expected time and the sound's. Less than 20 ms is the clock's rounding.
     private func silence(from expected: Int64, to sound: AudioBuffer) -> Int {
-        let gap = sound.pts - expected
-        guard gap >= 20_000, gap <= Self.longestGap else { return 0 }
+        var gap = sound.pts - expected
+        guard gap >= 20_000 else { return 0 }
+        if hasLost { gap = min(gap, Self.longestGap) }
+        hasLost = false
+        guard gap <= Self.longestGap else { return 0 }
         return Int(gap * Int64(sound.sampleRate) / 1_000_000) * sound.channels * 2
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import IoTCore
 import MediaCodec
 import NIOCore
@@ -8,11 +7,8 @@ import NIOCore
 /// The format tells its frame rate in front, and a receiver may know none: then the first picture waits for the second,
 /// whose distance is the rate.
 final class RawVideoSink: PictureSink {
-    /// How long a reader may take nothing before frames are dropped.
-    static let patience: TimeInterval = 0.5
-
-    /// Bytes that may wait for the reader.
-    static let queueLimit = 24 << 20
+    /// What may wait for the reader: half a second of 1080p30 (93 MB/s), 5 s of small pictures.
+    static let limits = SinkLimits(duration: 5_000_000, bytes: 48 << 20)
 
     private let stream: ChunkStream
     private var writer = Y4MWriter()
@@ -28,25 +24,25 @@ final class RawVideoSink: PictureSink {
         self.stream = stream
     }
 
-    func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool {
+    func take(_ picture: VideoPicture) -> Bool {
         if let first = waiting {
             waiting = nil
             let rate = picture.pts > first.pts ? 1_000_000 / Double(picture.pts - first.pts) : 0
-            return write(first, rate: rate, report: report) && write(picture, rate: rate, report: report)
+            return write(first, rate: rate) && write(picture, rate: rate)
         }
         if size == nil, frameRate <= 0, remaining != 1 {
             waiting = picture
             return true
         }
-        return write(picture, rate: frameRate, report: report)
+        return write(picture, rate: frameRate)
     }
 
     func end(_ reason: IoTError?) {
-        if let waiting { _ = write(waiting, rate: 0) { _ in } }
+        if let waiting { _ = write(waiting, rate: 0) }
         if let reason { stream.fail(reason) } else { stream.finish() }
     }
 
-    private func write(_ picture: VideoPicture, rate: Double, report: (SinkReport) -> Void) -> Bool {
+    private func write(_ picture: VideoPicture, rate: Double) -> Bool {
         if let size, size != (picture.width, picture.height) {
             stream.fail(
                 IoTError(
@@ -55,19 +51,11 @@ final class RawVideoSink: PictureSink {
             return false
         }
         do throws(IoTError) {
-            var chunk = ByteBuffer()
             if size == nil {
-                chunk = writer.header(for: picture, frameRate: Self.fraction(rate))
+                guard stream.write(writer.header(for: picture, frameRate: Self.fraction(rate))) else { return false }
                 size = (picture.width, picture.height)
             }
-            chunk.writeImmutableBuffer(try writer.frame(picture))
-            switch stream.write(chunk, patience: Self.patience) {
-            case .written: break
-            case .dropped:
-                report(.slowReader(frames: 1))
-                return true
-            case .closed: return false
-            }
+            guard stream.write(try writer.frame(picture)) else { return false }
         } catch {
             stream.fail(error)
             return false

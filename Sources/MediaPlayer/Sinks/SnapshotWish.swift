@@ -1,12 +1,13 @@
 package import IoTCore
+import MediaCodec
 package import NIOCore
 import Synchronization
 
 /// Somebody waits for one picture, until it comes or they leave.
 package final class SnapshotWish: Sendable {
-    let format: PictureFormat
+    private let format: PictureFormat
     /// Of a JPEG.
-    let bounds: PictureBounds?
+    private let bounds: PictureBounds?
     private let promise: EventLoopPromise<Snapshot>
     private let isOver = Atomic(false)
 
@@ -18,6 +19,16 @@ package final class SnapshotWish: Sendable {
 
     /// False as soon as nobody waits any more.
     var isOpen: Bool { !isOver.load(ordering: .relaxed) }
+
+    /// Encodes the picture for those who still wait.
+    func take(_ picture: VideoPicture) {
+        guard isOpen else { return }
+        do throws(IoTError) {
+            end(.success(try format.encode(picture, bounds)))
+        } catch {
+            end(.failure(error))
+        }
+    }
 
     /// The first end counts.
     package func end(_ result: Result<Snapshot, IoTError>) {

@@ -35,6 +35,22 @@ public struct ChannelStatistics: Sendable, Codable, Hashable {
 
     public var video: VideoTrackStatistics?
     public var audio: AudioTrackStatistics?
+
+    /// The oldest first; those that have ended are soon forgotten.
+    public var sinks: [SinkStatistics] = []
+}
+
+/// What one local reader was given, and what it was too slow for.
+public struct SinkStatistics: Sendable, Codable, Hashable {
+    public var kind: SinkKind
+    public var isOpen: Bool
+
+    /// Pictures, frames of sound, or for a recording coded frames of both; those dropped included.
+    public var frames: Int
+    public var framesDropped: Int
+
+    /// As they would have been written; of a recording as they were coded.
+    public var bytesDropped: Int
 }
 
 /// What is counted of packets, from the beginning of the channel.

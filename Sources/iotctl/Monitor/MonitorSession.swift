@@ -83,8 +83,11 @@ struct MonitorSession: Sendable {
     ) -> MonitorSummary {
         var channel = channel
         channel.statistics = channel.statistics ?? view.contents.statistics
-        let files = sinks.map {
-            MonitorSummary.File(kind: $0.kind.rawValue, path: $0.output.name, bytes: $0.output.size)
+        let files = sinks.map { sink in
+            let dropped = channel.statistics?.sinks?.first { $0.kind == sink.kind.rawValue }?.framesDropped ?? 0
+            return MonitorSummary.File(
+                kind: sink.kind.rawValue, path: sink.output.name, bytes: sink.output.size,
+                framesDropped: dropped > 0 ? dropped : nil)
         }
         return MonitorSummary(channel: channel, files: files + (outcome.snapshot.map { [$0] } ?? []))
     }

@@ -9,6 +9,8 @@ struct MonitorSummary: Codable, Sendable {
         var bytes: Int
         /// A snapshot's presentation time: µs on the source's clock.
         var pts: Int64?
+        /// Those for which what took the file was too slow; absent when none were.
+        var framesDropped: Int?
     }
 
     var channel: ChannelDescription
@@ -46,10 +48,11 @@ struct MonitorSummary: Codable, Sendable {
         }
         for file in files {
             let pts = file.pts.map { ", pts \($0) µs" } ?? ""
+            let dropped = file.framesDropped.map { ", \($0) frames dropped: it was written too slowly" } ?? ""
             pairs.append(
                 (
                     MonitorSink.Kind(rawValue: file.kind)?.words ?? file.kind,
-                    "\(file.path == "-" ? "standard output" : file.path), \(Format.size(file.bytes))\(pts)"
+                    "\(file.path == "-" ? "standard output" : file.path), \(Format.size(file.bytes))\(pts)\(dropped)"
                 ))
         }
         return Table.pairs(pairs)

@@ -5,6 +5,7 @@ import NIOCore
 /// The API's own header fields as the HTTP types want them.
 enum HTTPFieldName {
     static let pts = HTTPFields.Key(APIHeader.pts)
+    static let framesDropped = HTTPFields.Key(APIHeader.framesDropped)
     static let idempotencyKey = HTTPFields.Key(APIHeader.idempotencyKey)
     static let link = HTTPFields.Key("Link")
     static let lastEventID = HTTPFields.Key("Last-Event-ID")

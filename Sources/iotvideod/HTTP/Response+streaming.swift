@@ -12,6 +12,7 @@ extension Response {
         var headers: HTTPFields = [.contentType: media.contentType, .cacheControl: "no-store"]
         if let length = media.contentLength { headers[.contentLength] = String(length) }
         headers[.connection] = "close"
+        if media.framesDropped != nil { headers[.trailer] = APIHeader.framesDropped }
         let (body, lease) = (request.request.body, request.lease)
         self.init(
             status: .ok, headers: headers,
@@ -23,7 +24,7 @@ extension Response {
                     }
                 }
                 try lease?.check()
-                try await writer.finish(nil)
+                try await writer.finish(media.trailers)
             })
     }
 
@@ -41,5 +42,12 @@ extension Response {
                 try await body.consumeWithCancellationOnInboundClose { _ in try await lines.write(to: &writer) }
                 try await writer.finish(nil)
             })
+    }
+}
+
+extension MediaBody {
+    fileprivate var trailers: HTTPFields? {
+        guard let framesDropped, let name = HTTPFieldName.framesDropped else { return nil }
+        return [name: String(framesDropped())]
     }
 }

@@ -29,7 +29,8 @@ func withGateway(
         usesServersOfDevices: false, logger: logger)
     let gateway = LocalGateway(
         link: link, accessId: AccessID(rawValue: "owner")!, registry: registry,
-        relayed: RelayedCalls(calls: calls), fleet: NoCameras(), photos: PhotoStore(), hub: nil, uses: ChannelUses(registry: registry, idleTimeout: .seconds(30)))
+        relayed: RelayedCalls(calls: calls), fleet: NoCameras(), photos: PhotoStore(), hub: nil,
+        uses: ChannelUses(registry: registry, idleTimeout: .seconds(30)))
     do {
         try await body(gateway)
     } catch {

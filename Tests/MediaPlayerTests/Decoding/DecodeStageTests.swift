@@ -1,29 +1,12 @@
 import IoTCore
 import MediaTestSupport
 import NIOCore
-import Synchronization
 import Testing
 
 @testable import MediaPlayer
 
 /// The decoding thread's work in virtual time, with real decoders.
 @Suite struct DecodeStageTests {
-    /// Keeps its jobs until they are run.
-    private final class WaitingQueue: JobQueue {
-        private let jobs = Mutex<[@Sendable () -> Void]>([])
-
-        func submit(patience: Int, beyondLimit: Bool, _ job: @escaping @Sendable () -> Void) -> Bool {
-            jobs.withLock { $0.append(job) }
-            return true
-        }
-
-        func stop() {}
-
-        func run() {
-            while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { job() }
-        }
-    }
-
     private let start = NIODeadline.uptimeNanoseconds(5_000_000_000)
     private let time: VirtualTime
     private let queue = WaitingQueue()

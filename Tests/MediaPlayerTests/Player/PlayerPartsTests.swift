@@ -34,11 +34,9 @@ import Testing
             return remaining > 0
         }
 
-        func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool { take("picture") }
+        func take(_ picture: VideoPicture) -> Bool { take("picture") }
 
-        func take(_ sound: AudioBuffer, presentAt: NIODeadline, report: (SinkReport) -> Void) -> Bool {
-            take("sound")
-        }
+        func take(_ sound: AudioBuffer, presentAt: NIODeadline) -> Bool { take("sound") }
 
         func end(_ reason: IoTError?) { log.add("end") }
     }
@@ -74,6 +72,47 @@ import Testing
         let statistics = try #require(player.core.statistics(of: nil, at: player.now))
         #expect(statistics.video?.framesShown == source.clip.pictures)
         #expect(statistics.audio?.framesDroppedByReason.corrupt == source.clip.frames.count { $0.kind == .audio })
+        #expect(player.warnings.map(\.code) == [.notImplemented], "told once, not with each frame")
+        #expect(player.hasEnded)
+    }
+
+    /// Cannot decode some of its frames.
+    private final class FailingDecoder: PictureDecoder {
+        private let decoder: VideoDecoder
+        private var count = 0
+        private let failures: Set<Int>
+
+        init(_ parameters: VideoParameters, failures: Set<Int>) throws(IoTError) {
+            decoder = try VideoDecoder(parameters)
+            self.failures = failures
+        }
+
+        func decode(_ frame: MediaFrame, isShown: Bool) throws(IoTError) -> [VideoPicture] {
+            count += 1
+            guard !failures.contains(count) else { throw IoTError(.internalFailure, "no memory on the card") }
+            return try decoder.decode(frame, isShown: isShown)
+        }
+
+        func flush() -> [VideoPicture] { decoder.flush() }
+
+        func reset() { decoder.reset() }
+    }
+
+    @Test("A decoder of one's own that throws is told with 21030 each time that it begins to, and the channel goes on")
+    func failingDecoder() throws {
+        let source = try source()
+        var parts = PlayerParts()
+        parts.pictureDecoder = { parameters throws(IoTError) in
+            try FailingDecoder(parameters, failures: [40, 41, 42, 60])
+        }
+        let player = VirtualPlayer(source, PlayerCapabilities(of: .playback), parts: parts)
+        try player.play()
+        try player.run(for: .microseconds(source.duration) + .seconds(1))
+        #expect(player.warnings.map(\.code) == [.notImplemented, .notImplemented])
+        #expect(player.warnings.allSatisfy { $0.use == nil }, "it concerns all who watch")
+        let statistics = try #require(player.core.statistics(of: nil, at: player.now))
+        #expect((statistics.video?.framesDroppedByReason.corrupt ?? 0) >= 4)
+        #expect((statistics.video?.framesShown ?? 0) > 30)
         #expect(player.hasEnded)
     }
 

@@ -7,14 +7,14 @@ import Testing
 @Suite struct ChunkStreamTests {
     private let chunk = ByteBuffer(repeating: 1, count: 100)
 
+    private static let limits = SinkLimits(duration: 1_000_000, bytes: 1_000)
+
     @Test("Every chunk arrives once and in order, then the end")
     func order() async throws {
-        let stream = ChunkStream(limit: 1_000)
+        let stream = ChunkStream(Self.limits)
         let worker = SerialWorker(name: "writer", limit: 1)
         worker.submit {
-            for index in 0..<500 {
-                _ = stream.write(ByteBuffer(integer: Int64(index)), patience: 1_000)
-            }
+            for index in 0..<500 { _ = stream.write(ByteBuffer(integer: Int64(index))) }
             stream.finish()
         }
         var received: [Int64] = []
@@ -25,31 +25,39 @@ import Testing
         worker.stop()
     }
 
-    @Test("A reader that takes nothing costs whole chunks, not the writer's time")
-    func slowReader() {
-        let stream = ChunkStream(limit: 250)
-        #expect(stream.write(chunk, patience: 0) == .written)
-        #expect(stream.write(chunk, patience: 0) == .written)
-        #expect(stream.write(chunk, patience: 0) == .dropped)
-        #expect(stream.write(chunk, patience: 1_000) == .dropped, "a slow reader was waited for")
+    @Test("What a frame takes of the room is free when the reader has taken what came of it, or nothing comes of it")
+    func room() async throws {
+        let stream = ChunkStream(Self.limits)
+        for time in [0, 10_000, 20_000] as [Int64] {
+            let load = try #require(stream.room.admit(at: time, bytes: 100).load)
+            stream.carry(load)
+        }
+        #expect(stream.write(chunk) && stream.room.waiting.frames == 3)
+        let iterator = stream.makeAsyncIterator()
+        #expect(try await iterator.next() == chunk)
+        #expect(stream.room.waiting.frames == 0)
+        let load = try #require(stream.room.admit(at: 30_000, bytes: 100).load)
+        stream.carry(load)
+        stream.letGo()
+        #expect(stream.room.waiting.frames == 0)
     }
 
     @Test("A reader that left closes the stream")
     func leaving() async throws {
-        let stream = ChunkStream(limit: 1_000)
-        #expect(stream.write(chunk, patience: 0) == .written)
-        do {
-            let iterator = stream.makeAsyncIterator()
-            #expect(try await iterator.next() == chunk)
-        }
-        #expect(stream.write(chunk, patience: 0) == .closed)
-        #expect(stream.isClosed)
+        let stream = ChunkStream(Self.limits)
+        let load = try #require(stream.room.admit(at: 0, bytes: 100).load)
+        stream.carry(load)
+        #expect(stream.write(chunk) && stream.write(chunk))
+        do { _ = stream.makeAsyncIterator() }
+        #expect(!stream.write(chunk))
+        #expect(stream.isClosed && stream.chunkCount == 0)
+        #expect(stream.room.isClosed && stream.room.waiting.frames == 0)
     }
 
     @Test("An error reaches the reader behind what was written before it")
     func failure() async throws {
-        let stream = ChunkStream(limit: 1_000)
-        _ = stream.write(chunk, patience: 0)
+        let stream = ChunkStream(Self.limits)
+        _ = stream.write(chunk)
         stream.fail(IoTError(.videoSizeChanged))
         let iterator = stream.makeAsyncIterator()
         #expect(try await iterator.next() == chunk)

@@ -3,6 +3,7 @@ import IoTCore
 import MediaCodec
 import MediaTestSupport
 import NIOCore
+import Synchronization
 import Testing
 
 @testable import MediaPlayer
@@ -39,6 +40,50 @@ import Testing
         await #expect(throws: IoTError.self) { for try await _ in sink.stream {} }
     }
 
+    @Test("A slow reader's recording goes on with the next key frame, at its true time; no more waits than its bound")
+    func slowReader() async throws {
+        let clip = try SampleClip("street-h264-bframes-pcma.mkv", rounds: 1)
+        let limits = SinkLimits(duration: 3_000_000, bytes: 16 << 20)
+        var parts = PlayerParts()
+        parts.jobQueue = { _, _ in InlineQueue() }
+        let losses = Atomic(0)
+        let sink = RecordingSink(video: clip.video, audio: clip.audio, limits: limits, parts: parts) {
+            losses.add(1, ordering: .relaxed)
+        }
+        let start = clip.frames.map(\.pts).min() ?? 0
+        var bytes = Data()
+        let reader = sink.stream.makeAsyncIterator()
+        for frame in clip.frames {
+            // For five seconds nothing is read.
+            while frame.pts - start >= 5_000_000, sink.stream.chunkCount > 0, let chunk = try await reader.next() {
+                bytes.append(contentsOf: chunk.readableBytesView)
+            }
+            let presentAt = NIODeadline(playoutMicroseconds: frame.pts - start + 1_000_000)
+            sink.take(frame, senderTime: frame.pts, presentAt: presentAt)
+            #expect(sink.stream.room.waiting.duration <= limits.duration)
+        }
+        sink.end(nil)
+        while let chunk = try await reader.next() { bytes.append(contentsOf: chunk.readableBytesView) }
+        #expect(losses.load(ordering: .relaxed) == 1)
+        let dropped = sink.stream.room.counts.framesDropped
+        #expect(dropped > 0)
+
+        let recorded = try frames(of: bytes)
+        let pictures = recorded.filter { $0.kind == .video }
+        let first = try #require(pictures.first?.pts)
+        let times = pictures.map { $0.pts - first }
+        let hole = try #require(zip(times, times.dropFirst()).first { $1 - $0 > 500_000 })
+        #expect(hole.0 >= 2_500_000 && hole.0 <= 3_100_000)
+        let resumed = try #require(pictures.first { $0.pts - first == hole.1 })
+        #expect(resumed.isKeyFrame && abs(hole.1 - 6_000_000) < 60_000, "\(hole)")
+        #expect(times.count { $0 >= hole.1 } == clip.frames.count { $0.kind == .video && $0.pts - start >= 6_000_000 })
+        let decoder = try VideoDecoder(clip.video)
+        let shown = try pictures.flatMap { try decoder.decode($0) } + decoder.flush()
+        #expect(shown.allSatisfy { !$0.isCorrupt } && decoder.errorCount == 0)
+        let last = try #require(recorded.last { $0.kind == .audio }).pts
+        #expect(abs(last - (times.max() ?? 0) - first) < 300_000, "sound goes on, too")
+    }
+
     private func record(
         _ frames: [MediaFrame], _ video: VideoParameters?, _ audio: AudioParameters?, _ limit: Int?
     ) async throws -> [MediaFrame] {
@@ -49,7 +94,10 @@ import Testing
         sink.end(nil)
         var bytes = Data()
         for try await chunk in sink.stream { bytes.append(contentsOf: chunk.readableBytesView) }
+        return try self.frames(of: bytes)
+    }
 
+    private func frames(of bytes: Data) throws -> [MediaFrame] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).mp4")
         try bytes.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

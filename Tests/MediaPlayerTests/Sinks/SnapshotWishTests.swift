@@ -11,13 +11,13 @@ import Testing
         let asker = Task { try await wish.picture }
         asker.cancel()
         #expect(await asker.result.failure?.code == .messageTimeout)
-        #expect(!SnapshotSink(wish).isWanted)
+        #expect(!wish.isOpen)
     }
 
     @Test("The first end counts")
     func firstEnd() async {
         let wish = SnapshotWish(.png, on: MultiThreadedEventLoopGroup.singleton.any())
-        SnapshotSink(wish).end(nil)
+        wish.end(.failure(IoTError(.channelDisconnected)))
         wish.end(.failure(IoTError(.mediaFailed)))
         #expect(await Task { try await wish.picture }.result.failure?.code == .channelDisconnected)
     }

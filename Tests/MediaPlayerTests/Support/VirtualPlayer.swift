@@ -14,12 +14,16 @@ final class VirtualPlayer {
     private(set) var events: [PlayerEvent] = []
     private let time: VirtualTime
 
-    init(_ source: any FrameSource, _ capabilities: PlayerCapabilities, parts: PlayerParts = PlayerParts()) {
+    /// - Parameter queues: those threads, by name, whose jobs wait until the test runs them.
+    init(
+        _ source: any FrameSource, _ capabilities: PlayerCapabilities, parts: PlayerParts = PlayerParts(),
+        queues: [String: WaitingQueue] = [:]
+    ) {
         let time = VirtualTime(now)
         self.time = time
         var parts = parts
         parts.clock = { time.now }
-        parts.jobQueue = { _, _ in InlineQueue() }
+        parts.jobQueue = { name, _ -> any JobQueue in queues[name] ?? InlineQueue() }
         core = PlayerCore(
             source: source, capabilities: capabilities, parts: parts,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
@@ -29,8 +33,8 @@ final class VirtualPlayer {
         core.join("user")
     }
 
-    func play() throws(IoTError) {
-        _ = try core.play("user", at: now)
+    func play(_ use: String = "user") throws(IoTError) {
+        _ = try core.play(use, at: now)
     }
 
     /// Gives the core its time-outs until then.
@@ -49,6 +53,11 @@ final class VirtualPlayer {
 
     var statuses: [PlayerStatus] {
         events.compactMap { if case .statusChanged(let status, _) = $0 { status } else { nil } }
+    }
+
+    /// Each warning, with whom it was for.
+    var warnings: [(code: ErrorCode, use: String?)] {
+        events.compactMap { if case .warning(let error, let use) = $0 { (error.code, use) } else { nil } }
     }
 
     var hasEnded: Bool { events.contains { if case .ended(nil) = $0 { true } else { false } } }

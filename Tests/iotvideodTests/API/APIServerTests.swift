@@ -173,6 +173,16 @@ import Testing
         #expect(gateway.quotas.table[.requests]?.used == 0)
     }
 
+    @Test("A body whose reader was too slow says after its end how many frames it lost")
+    func lostFrames() async throws {
+        try await serve(ScriptedGateway(grants: RouterFixture.grants)) { socket, _ in
+            let request = "GET /v1/channels/short/video.y4m HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            let text = try await exchange(try SocketAddress(unixDomainSocketPath: socket), request).lowercased()
+            #expect(text.contains("\r\ntrailer: iotvideo-frames-dropped\r\n"), "\(text)")
+            #expect(text.hasSuffix("7\r\npicture\r\n0\r\niotvideo-frames-dropped: 3\r\n\r\n"), "\(text)")
+        }
+    }
+
     @Test("A recording ends with its account's binding to the device")
     func lostBinding() async throws {
         let gateway = ScriptedGateway(grants: RouterFixture.grants)

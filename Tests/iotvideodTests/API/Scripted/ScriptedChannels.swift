@@ -63,6 +63,12 @@ struct ScriptedChannels: GatewayChannels {
 
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
         try session.note()
+        if id == "short" {
+            var body = MediaBody(contentType: "video/x-yuv4mpeg", bytes: ByteBuffer(string: "picture"))
+            body.contentLength = nil
+            body.framesDropped = { 3 }
+            return body
+        }
         guard id == "endless" else { throw IoTError(.notFound) }
         return media("video/mp4")
     }

@@ -37,28 +37,3 @@ extension Snapshot {
             height: size.height)
     }
 }
-
-/// Takes one picture.
-final class SnapshotSink: PictureSink {
-    private let wish: SnapshotWish
-
-    init(_ wish: SnapshotWish) {
-        self.wish = wish
-    }
-
-    var isWanted: Bool { wish.isOpen }
-
-    func take(_ picture: VideoPicture, report: (SinkReport) -> Void) -> Bool {
-        guard isWanted else { return false }
-        do throws(IoTError) {
-            wish.end(.success(try wish.format.encode(picture, wish.bounds)))
-        } catch {
-            wish.end(.failure(error))
-        }
-        return false
-    }
-
-    func end(_ reason: IoTError?) {
-        wish.end(.failure(reason ?? IoTError(.channelDisconnected)))
-    }
-}

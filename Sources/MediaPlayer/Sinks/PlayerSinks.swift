@@ -1,0 +1,79 @@
+import IoTCore
+
+/// What a sink makes.
+public enum SinkKind: String, Sendable, Codable, CaseIterable {
+    case recording
+    case rawVideo
+    case rawAudio
+    /// A program's own sink of pictures.
+    case pictures
+    /// A program's own sink of sound.
+    case sound
+
+    /// The track whose decoded frames it takes; `nil` for both, coded.
+    var track: MediaKind? {
+        switch self {
+        case .recording: nil
+        case .rawVideo, .pictures: .video
+        case .rawAudio, .sound: .audio
+        }
+    }
+
+    /// In messages.
+    var words: String {
+        switch self {
+        case .recording: "the recording"
+        case .rawVideo: "the raw video"
+        case .rawAudio: "the raw audio"
+        case .pictures: "the pictures"
+        case .sound: "the sound"
+        }
+    }
+}
+
+/// The sinks of a player, for its statistics. Confined to the player's event loop.
+struct PlayerSinks {
+    /// Of those that have ended, so many of a use are remembered.
+    static let remembered = 8
+
+    private struct Entry {
+        let kind: SinkKind
+        let use: String?
+        let room: SinkRoom
+        var countedDrops = 0
+    }
+
+    private var entries: [Entry] = []
+
+    /// - Parameter use: whose the sink is; `nil` for the whole player's.
+    mutating func add(_ kind: SinkKind, of use: String?, _ room: SinkRoom) {
+        let ended = entries.indices.filter { entries[$0].use == use && entries[$0].room.isClosed }
+        for index in ended.dropLast(Self.remembered - 1).reversed() { entries.remove(at: index) }
+        entries.append(Entry(kind: kind, use: use, room: room))
+    }
+
+    mutating func leave(_ use: String) {
+        entries.removeAll { $0.use == use }
+    }
+
+    /// What was dropped since the last call.
+    mutating func takeLosses(_ body: (_ kind: SinkKind, _ use: String?, _ frames: Int) -> Void) {
+        for index in entries.indices {
+            let drops = entries[index].room.counts.framesDropped
+            let new = drops - entries[index].countedDrops
+            guard new > 0 else { continue }
+            entries[index].countedDrops = drops
+            body(entries[index].kind, entries[index].use, new)
+        }
+    }
+
+    /// - Parameter use: `nil` for all sinks.
+    func statistics(of use: String?) -> [SinkStatistics] {
+        entries.filter { use == nil || $0.use == use }.map { entry in
+            let counts = entry.room.counts
+            return SinkStatistics(
+                kind: entry.kind, isOpen: !entry.room.isClosed, frames: counts.frames,
+                framesDropped: counts.framesDropped, bytesDropped: counts.bytesDropped)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Synchronization
+
+/// How much may wait for one sink's reader.
+package struct SinkLimits: Sendable, Hashable {
+    /// µs of media.
+    let duration: Int64
+    let bytes: Int
+
+    package init(duration: Int64, bytes: Int) {
+        self.duration = duration
+        self.bytes = bytes
+    }
+}
+
+/// What frames take of a sink's room from their admission until the reader has taken them.
+struct SinkLoad: Sendable, Hashable {
+    var frames = 0
+    var duration: Int64 = 0
+    var bytes = 0
+    /// Frames before these were dropped.
+    var followsLoss = false
+
+    static func += (sum: inout SinkLoad, load: SinkLoad) {
+        sum.frames += load.frames
+        sum.duration += load.duration
+        sum.bytes += load.bytes
+        sum.followsLoss = sum.followsLoss || load.followsLoss
+    }
+
+    static func -= (sum: inout SinkLoad, load: SinkLoad) {
+        sum.frames -= load.frames
+        sum.duration -= load.duration
+        sum.bytes -= load.bytes
+    }
+}
+
+/// The bounded room in front of one sink: each frame is admitted, or dropped whole and counted.
+///
+/// It knows no clock: it is the media's time that is bounded. What comes is dropped, not what waits: what was admitted
+/// arrives, so that a body of so many pictures has them all. After a loss nothing is admitted before half of the room
+/// is free, so that a reader gets runs of frames that follow one another, and no frame that builds upon a dropped one.
+final class SinkRoom: Sendable {
+    enum Admission: Hashable {
+        case admitted(SinkLoad)
+        /// `isFirst`: the frame before it was not dropped.
+        case dropped(isFirst: Bool)
+    }
+
+    /// What was offered so far.
+    struct Counts: Sendable, Hashable {
+        var frames = 0
+        var framesDropped = 0
+        var bytesDropped = 0
+    }
+
+    private struct State {
+        var waiting = SinkLoad()
+        var counts = Counts()
+        var progress = MediaProgress()
+        var isLosing = false
+        var isClosed = false
+    }
+
+    private let limits: SinkLimits
+    private let state = Mutex(State())
+
+    init(_ limits: SinkLimits) {
+        self.limits = limits
+    }
+
+    /// A single frame that is larger than the room is admitted while nothing waits.
+    ///
+    /// - Parameters:
+    ///   - time: of the frame, µs, on any clock that runs as the media do.
+    ///   - isStart: it builds upon no other frame.
+    func admit(at time: Int64, bytes: Int, isStart: Bool = true) -> Admission {
+        state.withLock { state in
+            let load = SinkLoad(
+                frames: 1, duration: state.progress.advance(to: time), bytes: bytes, followsLoss: state.isLosing)
+            state.counts.frames += 1
+            guard fits(load, state), !state.isLosing || isStart && isHalfFree(state) else {
+                return Self.drop(bytes: bytes, &state)
+            }
+            state.isLosing = false
+            state.waiting += load
+            return .admitted(load)
+        }
+    }
+
+    private func fits(_ load: SinkLoad, _ state: State) -> Bool {
+        state.waiting.frames == 0
+            || state.waiting.duration + load.duration <= limits.duration
+                && state.waiting.bytes + load.bytes <= limits.bytes
+    }
+
+    private func isHalfFree(_ state: State) -> Bool {
+        state.waiting.duration <= limits.duration / 2 && state.waiting.bytes <= limits.bytes / 2
+    }
+
+    private static func drop(bytes: Int, _ state: inout State) -> Admission {
+        defer { state.isLosing = true }
+        state.counts.framesDropped += 1
+        state.counts.bytesDropped += bytes
+        return .dropped(isFirst: !state.isLosing)
+    }
+
+    /// What was admitted could not be given on.
+    func refuse(_ load: SinkLoad) -> Admission {
+        state.withLock { state in
+            state.waiting -= load
+            return Self.drop(bytes: load.bytes, &state)
+        }
+    }
+
+    /// The reader has taken it, or it is not wanted any more.
+    func release(_ load: SinkLoad) {
+        guard load.frames > 0 else { return }
+        state.withLock { $0.waiting -= load }
+    }
+
+    /// Nothing given from now on arrives.
+    func close() {
+        state.withLock { $0.isClosed = true }
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    var waiting: SinkLoad { state.withLock { $0.waiting } }
+
+    var counts: Counts { state.withLock { $0.counts } }
+}
+
+/// How far media have gone on, whatever order the frames come in and however their clock jumps.
+struct MediaProgress: Sendable {
+    /// µs; more than this between two frames is a break of the clock.
+    private static let jump: Int64 = 1_000_000
+
+    private var highest: Int64?
+
+    /// - Returns: by how much the frame is ahead of all before it, µs; 0 for one that was reordered, or after a break.
+    mutating func advance(to time: Int64) -> Int64 {
+        guard let highest, time > highest - Self.jump, time < highest + Self.jump else {
+            highest = time
+            return 0
+        }
+        self.highest = max(highest, time)
+        return max(0, time - highest)
+    }
+}

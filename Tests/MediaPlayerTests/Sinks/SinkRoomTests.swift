@@ -1,0 +1,83 @@
+import Testing
+
+@testable import MediaPlayer
+
+/// The bound in front of a sink, which knows the media's time alone.
+@Suite struct SinkRoomTests {
+    /// Offers frames of 100 ms; the times of those that were admitted, and what they take.
+    private func offer(
+        _ room: SinkRoom, _ frames: Range<Int>, bytes: Int, isStart: (Int) -> Bool = { _ in true }
+    ) -> [(number: Int, load: SinkLoad)] {
+        frames.compactMap { number in
+            room.admit(at: Int64(number) * 100_000, bytes: bytes, isStart: isStart(number)).load.map { (number, $0) }
+        }
+    }
+
+    @Test("No more bytes wait than the limit, and the counts say what was dropped")
+    func bytes() {
+        let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 1_000))
+        #expect(offer(room, 0..<50, bytes: 300).map(\.number) == [0, 1, 2])
+        #expect(room.waiting.bytes == 900)
+        #expect(room.counts == SinkRoom.Counts(frames: 50, framesDropped: 47, bytesDropped: 47 * 300))
+    }
+
+    @Test("No more of the media's time waits than the limit")
+    func duration() {
+        let room = SinkRoom(SinkLimits(duration: 1_000_000, bytes: 1_000_000))
+        #expect(offer(room, 0..<50, bytes: 1).map(\.number) == Array(0...10))
+        #expect(room.waiting.duration == 1_000_000)
+    }
+
+    @Test("A frame that is larger than the room is admitted when nothing waits, and then no other")
+    func large() {
+        let room = SinkRoom(SinkLimits(duration: 1_000_000, bytes: 100))
+        #expect(offer(room, 0..<3, bytes: 500).map(\.number) == [0])
+    }
+
+    @Test("After a loss frames come again when half of the room is free, and the first of them says so")
+    func halfFree() {
+        let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 1_000))
+        let first = offer(room, 0..<20, bytes: 100)
+        #expect(first.count == 10 && first.allSatisfy { !$0.load.followsLoss })
+        first.prefix(4).forEach { room.release($0.load) }
+        #expect(offer(room, 20..<30, bytes: 100).isEmpty)
+        room.release(first[4].load)
+        let second = offer(room, 30..<40, bytes: 100)
+        #expect(second.map(\.number) == Array(30..<35))
+        #expect(second.map(\.load.followsLoss) == [true, false, false, false, false])
+    }
+
+    @Test("After a loss nothing comes that builds upon what was dropped")
+    func start() {
+        let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 1_000))
+        let first = offer(room, 0..<12, bytes: 100) { $0 % 25 == 0 }
+        first.forEach { room.release($0.load) }
+        #expect(offer(room, 12..<30, bytes: 100) { $0 % 25 == 0 }.map(\.number) == Array(25..<30))
+    }
+
+    @Test("A loss is told once, until frames come again; what was admitted and cannot be given on is lost, too")
+    func told() throws {
+        let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 100))
+        let load = try #require(room.admit(at: 0, bytes: 100).load)
+        #expect(room.admit(at: 1, bytes: 100) == .dropped(isFirst: true))
+        #expect(room.admit(at: 2, bytes: 100) == .dropped(isFirst: false))
+        room.release(load)
+        let next = try #require(room.admit(at: 3, bytes: 100).load)
+        #expect(room.refuse(next) == .dropped(isFirst: true))
+        #expect(room.counts == SinkRoom.Counts(frames: 4, framesDropped: 3, bytesDropped: 300))
+        #expect(room.waiting.frames == 0)
+    }
+
+    @Test("Reordered frames count once, and a clock that jumps counts as no time")
+    func progress() {
+        var progress = MediaProgress()
+        // The decoding order of B-frames.
+        let steps = [0, 300, 100, 200, 600, 400, 500].map { progress.advance(to: Int64($0) * 1_000) }
+        #expect(steps == [0, 300_000, 0, 0, 300_000, 0, 0])
+        #expect(progress.advance(to: 9_000_000_000) == 0)
+        #expect(progress.advance(to: 9_000_040_000) == 40_000)
+        #expect(progress.advance(to: -5) == 0)
+        #expect(progress.advance(to: 40_000) == 40_005)
+        #expect(progress.advance(to: .max) == 0 && progress.advance(to: .min) == 0)
+    }
+}
