@@ -32,7 +32,7 @@ public final class LinkHub: Service, Sendable {
     private let lock: DirectoryLock
     private let authority: TokenAuthority
     private let owner: OwnerAccount
-    private let store: HubStore
+    private let store: any HubStore
     private let supervisor: BrokerSupervisor
     private let credentials: CredentialSync
     private let connection: HubConnection
@@ -61,7 +61,7 @@ public final class LinkHub: Service, Sendable {
         localEndpoint = Self.linkEndpoint(supervisor.localEndpoint)
         authority = TokenAuthority(key: try HubKey(dataDirectory: directory))
         owner = try OwnerAccount(dataDirectory: directory)
-        store = try HubStore(path: directory + "/hub.sqlite") { row in
+        let store = try SQLiteHubStore(path: directory + "/hub.sqlite") { row in
             logger.error(
                 "a row of the hub's database cannot be read and was set aside",
                 metadata: [
@@ -70,6 +70,7 @@ public final class LinkHub: Service, Sendable {
                     "remedy": "the table set_aside of hub.sqlite keeps it",
                 ])
         }
+        self.store = store
         credentials = CredentialSync()
         brokerPassword = Hex.random(byteCount: 32)
         // The service sends through the connection, and the connection feeds the service.
@@ -83,8 +84,9 @@ public final class LinkHub: Service, Sendable {
             address: Self.enrolmentAddress(
                 supervisor.tlsEndpoint ?? endpoint, authority: supervisor.certificate?.authority.fingerprint),
             owner: owner.accessID)
-        service = try HubService(
-            store: store, authority: authority, identity: identity, limits: configuration.limits,
+        service = HubService(
+            store: store, state: try store.load(), authority: authority, identity: identity,
+            limits: configuration.limits,
             onStoreFailure: { error in
                 logger.critical(
                     "the hub cannot read its database and refuses all requests until it can",
@@ -150,7 +152,7 @@ public final class LinkHub: Service, Sendable {
             "the hub's database is damaged",
             metadata: [
                 "error": "\(IoTError(.storeFailed, findings.joined(separator: "; ")))",
-                "remedy": "\(HubStore.damageRemedy)",
+                "remedy": "\(store.damageRemedy)",
             ])
     }
 
@@ -176,6 +178,9 @@ public final class LinkHub: Service, Sendable {
     }
 
     public var statistics: HubStatistics { service.statistics }
+
+    /// Why the hub refuses all requests: it cannot read its database again after a failure. `nil` while it does not.
+    public var storeFailure: IoTError? { service.storeFailure }
 
     /// How often a broker was started.
     public var brokerStarts: Int { supervisor.starts }

@@ -41,11 +41,10 @@ extension HubCore {
             state.events.remove(device, excess)
             turn.changes.append(.trimEvents(device, count: excess))
         }
-        turn.eventQuery = EventQuery(
-            selection: .excess(
-                device, trimmed: max(0, excess), size: text.utf8.count, capacity: limits.eventBytesOfDevice,
-                limit: Self.eventStep),
-            purpose: .trim)
+        if trimming.insert(device).inserted {
+            turn.query = .events(
+                .excess(device, capacity: limits.eventBytesOfDevice, limit: Self.eventStep), .trim(device))
+        }
         pushToUsers(
             of: device, EventMethod.event,
             ThingEvent(id: number, device: device, topic: topic, body: body, t: event.t).json, at: time)
@@ -80,8 +79,7 @@ extension HubCore {
         filter.before = try parameters.optionalInteger("before") ?? .max
         let limit = try parameters.optionalInteger("limit") ?? 50
         guard (1...200).contains(limit) else { throw IoTError(.invalidRequest, "event.list: 'limit' is 1 to 200") }
-        turn.eventQuery = EventQuery(
-            selection: .matching(filter, limit: Int(limit), withBodies: true), purpose: .list, permit: permit)
+        turn.query = .events(.matching(filter, limit: Int(limit), withBodies: true), .list(permit))
         return .forwarded
     }
 
@@ -95,7 +93,7 @@ extension HubCore {
                 }
                 numbers.append(number)
             }
-            turn.eventQuery = EventQuery(selection: .numbers(numbers), purpose: .delete, permit: permit)
+            turn.query = .events(.numbers(numbers), .delete(permit))
             return .forwarded
         }
         let device = try device(ownedAs: try parameters.text("device"), for: permit)
@@ -103,9 +101,7 @@ extension HubCore {
         filter.topicPrefix = try topicPrefix(parameters)
         let before = try parameters.integer("before")
         filter.times = .min...(before == .min ? .min : before - 1)
-        turn.eventQuery = EventQuery(
-            selection: .matching(filter, limit: Self.deletionStep, withBodies: false), purpose: .delete,
-            permit: permit)
+        turn.query = .events(.matching(filter, limit: Self.deletionStep, withBodies: false), .delete(permit))
         return .forwarded
     }
 
@@ -122,28 +118,39 @@ extension HubCore {
 
     // MARK: With what the store holds
 
-    /// The rest of a turn that had to look into the store.
+    /// The store was asked meanwhile, and other turns may have changed who may do what.
     mutating func conclude(
-        _ query: EventQuery, _ rows: Result<EventRows, IoTError>, at time: HubTime
-    ) -> HubTurn {
-        turn.eventQuery = nil
-        switch query.purpose {
+        _ purpose: HubQuery.EventPurpose, _ rows: Result<EventRows, IoTError>, at time: HubTime
+    ) {
+        switch purpose {
         case .expire:
             guard case .success(let rows) = rows else { break }
             delete(rows.records)
             if rows.records.count == Self.eventStep { eventExpiry = time.monotonic + .milliseconds(100) }
-        case .trim:
-            guard case .success(let rows) = rows else { break }
-            delete(rows.records)
-        case .list:
-            guard let permit = query.permit else { break }
-            finish(permit.requester, rows.map(Self.describe), at: time)
-        case .delete:
-            guard let permit = query.permit else { break }
-            let outcome = Result { () throws(IoTError) in try delete(try rows.get(), permit) }
+        case .trim(let device):
+            trimming.remove(device)
+            if case .success(let rows) = rows { delete(rows.records) }
+        case .list(let permit):
+            turn.requester = permit.requester
+            finish(permit.requester, rows.map { Self.describe(viewed($0, permit)) }, at: time)
+        case .delete(let permit):
+            turn.requester = permit.requester
+            let outcome = Result { () throws(IoTError) in try delete(try rows.get(), anew(permit)) }
             finish(permit.requester, outcome, at: time)
         }
-        return turn
+    }
+
+    /// What the caller may still view.
+    private func viewed(_ rows: EventRows, _ permit: HubPermit) -> EventRows {
+        var rows = rows
+        rows.records.removeAll { event in
+            permit.actor.accessID.flatMap { state.bindings[event.device, $0] }?.actions.contains(.view) != true
+        }
+        return rows
+    }
+
+    private func anew(_ permit: HubPermit) -> HubPermit {
+        HubPermit(row: permit.row, requester: permit.requester, isAdministrator: isAdministrator(permit.actor))
     }
 
     private static func describe(_ rows: EventRows) -> JSONValue {
@@ -168,12 +175,14 @@ extension HubCore {
                 isOwned[event.device] = false
             }
         }
-        let own = rows.records.filter { isOwned[$0.device] == true }
+        let own = rows.records.filter { isOwned[$0.device] == true && !deletedEvents.contains($0.number) }
         delete(own)
         return ["deleted": .integer(Int64(own.count)), "more": .bool(rows.next != nil)]
     }
 
+    /// Several queries may have been answered at once, with the same events.
     private mutating func delete(_ events: [EventRecord]) {
+        let events = events.filter { deletedEvents.insert($0.number).inserted }
         guard !events.isEmpty else { return }
         for event in events { state.events.remove(event.device) }
         turn.changes.append(.deleteEvents(events.map(\.number)))
@@ -188,7 +197,6 @@ extension HubCore {
     mutating func expireEvents(at time: HubTime) {
         guard let due = nextEventExpiry(at: time), due <= time.monotonic else { return }
         eventExpiry = time.monotonic + .seconds(60)
-        turn.eventQuery = EventQuery(
-            selection: .oldest(before: time.wall - Self.eventLife, limit: Self.eventStep), purpose: .expire)
+        turn.query = .events(.oldest(before: time.wall - Self.eventLife, limit: Self.eventStep), .expire)
     }
 }
