@@ -112,28 +112,22 @@ struct HubBatchTests {
     @Test("One batch is under way, what comes meanwhile is the next, and no answer leaves before its own is stored")
     func oneInFlight() async throws {
         let fixture = try await Fixture()
-        fixture.store.hold()
-        let replies = NIOLockedValueBox(0)
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let (hub, owner) = (fixture.hub, fixture.owner)
+        let tasks = try await fixture.batch { one in
+            var tasks: [Task<LinkReply, any Error>] = []
             for number in 0..<20 {
-                group.addTask {
-                    let reply = try await fixture.add("p\(number)", 1)
-                    #expect(reply.code == .success)
-                    replies.withLockedValue { $0 += 1 }
-                }
+                let params = added("p\(number)", 1)
+                try await one { tasks.append(Task { try await hub.request(owner, "userProperty.add", params) }) }
             }
-            var first: [[[StoreChange]]] = []
-            while first.isEmpty || fixture.hub.service.waiting < 20 - first[0].count {
-                first += fixture.store.takeCommits()
-                await Task.yield()
-            }
-            #expect(first.count == 1)
-            #expect(replies.withLockedValue { $0 } == 0)
+            #expect(fixture.store.takeCommits().isEmpty)
             #expect(fixture.sent.withLockedValue { $0.isEmpty })
-            fixture.store.release()
-            try await group.waitForAll()
-            #expect(fixture.store.takeCommits().map(\.count) == [20 - first[0].count])
+            return tasks
         }
+        for task in tasks {
+            let reply = try await task.value
+            #expect(reply.code == .success)
+        }
+        #expect(fixture.store.takeCommits().map(\.count) == [20])
         await fixture.stop()
     }
 

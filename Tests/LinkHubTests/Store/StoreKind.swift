@@ -30,7 +30,9 @@ struct StoreKind: Sendable, CustomTestStringConvertible {
             try queue.close()
         },
         lock: { directory in
-            let queue = try DatabaseQueue(path: directory + "/hub.sqlite")
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let queue = try DatabaseQueue(path: directory + "/hub.sqlite", configuration: configuration)
             try queue.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
             return { try? queue.close() }
         })
