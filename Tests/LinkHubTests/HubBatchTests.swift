@@ -336,6 +336,33 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
+    @Test("A repeat of a request whose answer the store is being asked for is not carried out, and answered once")
+    func repeatedWhileAsking() async throws {
+        let fixture = try await Fixture()
+        let (hub, owner) = (fixture.hub, fixture.owner)
+        let camera = LinkAddress.random(.device(fixture.front))
+        _ = try await hub.request(camera, "session.begin")
+        let event = try await hub.request(camera, "event.report", ["topic": "a", "body": 1])
+        let params: JSONValue = ["ids": [event.result["id"] ?? .null]]
+        let task = try await fixture.batch { one in
+            var task: Task<LinkReply, any Error>?
+            try await one { task = Task { try await hub.request(owner, "event.delete", params, id: "same") } }
+            let wall = HubTime.now().wall
+            let again = LinkRequest(
+                id: "same", method: "event.delete", params: params, t: wall, deadline: wall + 30_000)
+            try await one { try hub.send(owner, .request(again)) }
+            return try #require(task)
+        }
+        let reply = try await task.value
+        #expect(reply.result["deleted"] == 1)
+        _ = try await fixture.request("session.heartbeat")
+        let replies = fixture.sent.withLockedValue { sent in
+            sent.count { _, envelope in if case .reply(let reply) = envelope { reply.id == "same" } else { false } }
+        }
+        #expect(replies == 1)
+        await fixture.stop()
+    }
+
     @Test("Two that delete the same events at once delete them once, and the count stays true")
     func deletedTwice() async throws {
         let fixture = try await Fixture()

@@ -26,6 +26,7 @@ extension HubCore {
         forwards.takeBack()
         _ = notices.take()
         trimming = []
+        asked = [:]
         deletedEvents = []
     }
 
@@ -55,6 +56,7 @@ extension HubCore {
     mutating func fail(_ requester: HubTurn.Requester?, _ error: IoTError) -> [HubOutput] {
         guard let requester else { return [] }
         forwards.drop(requester.key)
+        asked[requester.key] = nil
         let reply = LinkReply(id: requester.id, error: error)
         return (try? Envelope.reply(reply).serialized()).map { [.message(requester.address, $0)] } ?? []
     }

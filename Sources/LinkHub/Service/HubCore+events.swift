@@ -79,7 +79,7 @@ extension HubCore {
         filter.before = try parameters.optionalInteger("before") ?? .max
         let limit = try parameters.optionalInteger("limit") ?? 50
         guard (1...200).contains(limit) else { throw IoTError(.invalidRequest, "event.list: 'limit' is 1 to 200") }
-        turn.query = .events(.matching(filter, limit: Int(limit), withBodies: true), .list(permit))
+        ask(.matching(filter, limit: Int(limit), withBodies: true), .list(permit), permit)
         return .forwarded
     }
 
@@ -93,7 +93,7 @@ extension HubCore {
                 }
                 numbers.append(number)
             }
-            turn.query = .events(.numbers(numbers), .delete(permit))
+            ask(.numbers(numbers), .delete(permit), permit)
             return .forwarded
         }
         let device = try device(ownedAs: try parameters.text("device"), for: permit)
@@ -101,8 +101,13 @@ extension HubCore {
         filter.topicPrefix = try topicPrefix(parameters)
         let before = try parameters.integer("before")
         filter.times = .min...(before == .min ? .min : before - 1)
-        turn.query = .events(.matching(filter, limit: Self.deletionStep, withBodies: false), .delete(permit))
+        ask(.matching(filter, limit: Self.deletionStep, withBodies: false), .delete(permit), permit)
         return .forwarded
+    }
+
+    private mutating func ask(_ selection: EventSelection, _ purpose: HubQuery.EventPurpose, _ permit: HubPermit) {
+        asked[permit.requester.key] = permit.requester
+        turn.query = .events(selection, purpose)
     }
 
     private func viewed(_ parameters: LinkMembers, _ permit: HubPermit) throws(IoTError) -> Set<DeviceID> {
@@ -131,13 +136,20 @@ extension HubCore {
             trimming.remove(device)
             if case .success(let rows) = rows { delete(rows.records) }
         case .list(let permit):
-            turn.requester = permit.requester
-            finish(permit.requester, rows.map { Self.describe(viewed($0, permit)) }, at: time)
+            let requester = takeAsker(permit)
+            finish(requester, rows.map { Self.describe(viewed($0, permit)) }, at: time)
         case .delete(let permit):
-            turn.requester = permit.requester
+            let requester = takeAsker(permit)
             let outcome = Result { () throws(IoTError) in try delete(try rows.get(), anew(permit)) }
-            finish(permit.requester, outcome, at: time)
+            finish(requester, outcome, at: time)
         }
+    }
+
+    /// Who gets the answer: a repeat may have come meanwhile, from a newer session.
+    private mutating func takeAsker(_ permit: HubPermit) -> HubTurn.Requester {
+        let requester = asked.removeValue(forKey: permit.requester.key) ?? permit.requester
+        turn.requester = requester
+        return requester
     }
 
     /// What the caller may still view.

@@ -76,6 +76,9 @@ extension HubCore {
         } else if let place = state.answers[requester.key] {
             try requester.content.check(isRepeatOf: place.content)
             turn.query = .answer(number: place.number, to: request, from: requester.address)
+        } else if let first = asked[requester.key] {
+            try requester.content.check(isRepeatOf: first.content)
+            asked[requester.key] = requester
         } else if let replies = try forwards.redirect(requester) {
             repeatAnswer(replies, to: requester.address)
         } else {

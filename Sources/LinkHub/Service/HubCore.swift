@@ -28,6 +28,8 @@ struct HubCore: Sendable {
     var statistics = HubStatistics()
     /// Devices whose events the store is being asked about.
     var trimming: Set<DeviceID> = []
+    /// Requests for whose answer the store is being asked, and the newest session that waits for each.
+    var asked: [AnswerIndex.Key: HubTurn.Requester] = [:]
     /// Events that were deleted since the store was last asked for some.
     var deletedEvents: Set<Int64> = []
 
