@@ -16,13 +16,17 @@ struct HubBatchTests {
         let owner: LinkAddress
         let front: DeviceID
         let sent: NIOLockedValueBox<[(LinkAddress, Envelope)]>
+        /// How many envelopes each batch sent.
+        let sizes = NIOLockedValueBox<[Int]>([])
 
         init() async throws {
             let stores = NIOLockedValueBox<ScriptedStore?>(nil)
             let sent = NIOLockedValueBox<[(LinkAddress, Envelope)]>([])
             hub = try InProcessHub(
                 directory: directory,
-                onDeliver: { outputs in
+                onDeliver: { [sizes] outputs in
+                    let before = sent.withLockedValue { $0.count }
+                    defer { sizes.withLockedValue { $0.append(sent.withLockedValue { $0.count } - before) } }
                     for case .message(let address, let payload) in outputs {
                         for envelope in EnvelopeBatch.parse(payload).envelopes {
                             sent.withLockedValue { $0.append((address, envelope)) }
@@ -333,6 +337,16 @@ struct HubBatchTests {
         }
         try await ended.value
         #expect(try await listed.value.result["events"] == [])
+        await fixture.stop()
+    }
+
+    @Test("The store is asked for 64 answers at once at most, so that they need not all be in memory")
+    func manyQueries() async throws {
+        let fixture = try await Fixture()
+        let requests = (0..<100).map { _ in (fixture.owner, method: "event.list", params: [:] as JSONValue) }
+        let replies = try await fixture.together(requests)
+        #expect(replies.allSatisfy { $0.code == .success })
+        #expect(fixture.sizes.withLockedValue { $0.filter { $0 > 30 } } == [64, 36])
         await fixture.stop()
     }
 
