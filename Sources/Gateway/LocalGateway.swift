@@ -130,11 +130,13 @@ package final class LocalGateway: GatewayService {
         if let hub, hub.brokerProcessIdentifier == nil {
             obstacles.append(hub.brokerFailure ?? IoTError(.brokerFailed, "the hub's broker does not run"))
         }
+        if let failure = hub?.storeFailure { obstacles.append(failure) }
         return obstacles
     }
 
     private func hubState() -> HubState {
-        HubState(enabled: hub != nil, ready: hub?.brokerProcessIdentifier != nil, endpoint: hub?.endpoint.description)
+        let isReady = hub.map { $0.brokerProcessIdentifier != nil && $0.storeFailure == nil } ?? false
+        return HubState(enabled: hub != nil, ready: isReady, endpoint: hub?.endpoint.description)
     }
 
     private func brokerState() -> BrokerState? {

@@ -9,59 +9,23 @@ public import ServiceLifecycle
 /// Everything but `run()` may be called before it, too. Without any configuration but its directory it makes a
 /// signing key and an owner account on first start.
 public final class LinkHub: Service, Sendable {
-    /// Where principals connect.
-    public let endpoint: LinkEndpoint
-
-    /// Where principals of this very process connect: the broker's socket, whatever `endpoint` is.
-    public let localEndpoint: LinkEndpoint
-
-    /// Where principals on other machines connect: the first of `HubTLS.names`, or the address it listens on; `nil`
-    /// without a TLS listener.
-    public var tlsEndpoint: LinkEndpoint? { supervisor.tlsEndpoint }
-
-    /// SHA-256 of the DER of the certificate that those trust: 32 bytes.
-    public var certificateAuthorityFingerprint: [UInt8]? { supervisor.certificate?.authority.fingerprint }
-
-    /// The certificate and the key (PEM files) of the TLS listener, for other servers of this daemon; they are replaced
-    /// while it runs.
-    public var tlsCertificateFiles: (certificate: String, key: String)? {
-        supervisor.certificate.map { ($0.certificateFile, $0.keyFile) }
-    }
-
     private let configuration: HubConfiguration
     private let lock: DirectoryLock
     private let authority: TokenAuthority
     private let owner: OwnerAccount
-    private let store: HubStore
-    private let supervisor: BrokerSupervisor
-    private let credentials: CredentialSync
-    private let connection: HubConnection
+    private let store: any HubStore
+    let broker: any HubBroker
     private let service: HubService
-    private let brokerPassword: String
     private let logger: Logger
     private let ready = ReadySignal()
 
     /// Opens the data directory.
     ///
     /// - Throws: `brokerMissing` without mosquitto, `alreadyRunning`, `fileFailed`, `storeFailed`.
-    public init(_ configuration: HubConfiguration, logger: Logger) throws(IoTError) {
-        self.configuration = configuration
-        self.logger = logger
-        let directory = configuration.dataDirectory
-        guard directory.hasPrefix("/") else {
-            throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
-        }
-        try SecretFile.makeDirectory(directory)
-        // Whoever runs the hub, it has this lock.
-        lock = try DirectoryLock(directory, file: "hub.lock", holder: "hub")
-        supervisor = try BrokerSupervisor(
-            dataDirectory: directory, endpoint: configuration.endpoint, program: configuration.mosquittoPath,
-            tls: configuration.tls, limits: configuration.brokerLimits, logger: logger)
-        endpoint = Self.linkEndpoint(supervisor.endpoint)
-        localEndpoint = Self.linkEndpoint(supervisor.localEndpoint)
-        authority = TokenAuthority(key: try HubKey(dataDirectory: directory))
-        owner = try OwnerAccount(dataDirectory: directory)
-        store = try HubStore(path: directory + "/hub.sqlite") { row in
+    public convenience init(_ configuration: HubConfiguration, logger: Logger) throws(IoTError) {
+        let lock = try Self.lock(configuration.dataDirectory)
+        let broker = try MosquittoBroker(configuration, logger: logger)
+        let store = try SQLiteHubStore(path: configuration.dataDirectory + "/hub.sqlite") { row in
             logger.error(
                 "a row of the hub's database cannot be read and was set aside",
                 metadata: [
@@ -70,68 +34,86 @@ public final class LinkHub: Service, Sendable {
                     "remedy": "the table set_aside of hub.sqlite keeps it",
                 ])
         }
-        credentials = CredentialSync()
-        brokerPassword = Hex.random(byteCount: 32)
-        // The service sends through the connection, and the connection feeds the service.
-        let uplink = LateBound<HubService>()
-        let connection = HubConnection(
-            endpoint: Self.linkEndpoint(supervisor.hubEndpoint), password: brokerPassword, credentials: credentials,
-            logger: logger
-        ) { message in uplink.value?.receive(message) }
-        self.connection = connection
+        try self.init(
+            configuration, lock: lock, store: store, state: try store.load(), broker: broker, logger: logger)
+    }
+
+    /// Whoever runs the hub, it has the directory's lock.
+    static func lock(_ directory: String) throws(IoTError) -> DirectoryLock {
+        guard directory.hasPrefix("/") else {
+            throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
+        }
+        try SecretFile.makeDirectory(directory)
+        return try DirectoryLock(directory, file: "hub.lock", holder: "hub")
+    }
+
+    /// - Parameter state: What the store holds.
+    init(
+        _ configuration: HubConfiguration, lock: DirectoryLock, store: any HubStore, state: HubState,
+        broker: any HubBroker, logger: Logger
+    ) throws(IoTError) {
+        self.configuration = configuration
+        self.lock = lock
+        self.store = store
+        self.broker = broker
+        self.logger = logger
+        authority = TokenAuthority(key: try HubKey(dataDirectory: configuration.dataDirectory))
+        owner = try OwnerAccount(dataDirectory: configuration.dataDirectory)
         let identity = HubIdentity(
             address: Self.enrolmentAddress(
-                supervisor.tlsEndpoint ?? endpoint, authority: supervisor.certificate?.authority.fingerprint),
+                broker.tlsEndpoint ?? broker.endpoint, authority: broker.authorityFingerprint),
             owner: owner.accessID)
-        service = try HubService(
-            store: store, authority: authority, identity: identity, limits: configuration.limits,
+        service = HubService(
+            store: store, state: state, authority: authority, identity: identity, limits: configuration.limits,
             onStoreFailure: { error in
                 logger.critical(
                     "the hub cannot read its database and refuses all requests until it can",
                     metadata: ["error": "\(error)", "remedy": "\(error.remedy)"])
             }
-        ) { outputs in connection.send(outputs) }
-        uplink.bind(service)
+        ) { outputs in broker.send(outputs) }
     }
+
+    /// Where principals connect.
+    public var endpoint: LinkEndpoint { broker.endpoint }
+
+    /// Where principals of this very process connect: the broker's socket, whatever `endpoint` is.
+    public var localEndpoint: LinkEndpoint { broker.localEndpoint }
+
+    /// Where principals on other machines connect: the first of `HubTLS.names`, or the address it listens on; `nil`
+    /// without a TLS listener.
+    public var tlsEndpoint: LinkEndpoint? { broker.tlsEndpoint }
+
+    /// SHA-256 of the DER of the certificate that those trust: 32 bytes.
+    public var certificateAuthorityFingerprint: [UInt8]? { broker.authorityFingerprint }
+
+    /// The certificate and the key (PEM files) of the TLS listener, for other servers of this daemon; they are replaced
+    /// while it runs.
+    public var tlsCertificateFiles: (certificate: String, key: String)? { broker.certificateFiles }
 
     /// Serves until it is cancelled or told to shut down gracefully. Call it once.
     ///
     /// - Throws: `brokerFailed` when the broker does not start.
     public func run() async throws {
-        let (listening, listeningFeed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let handlers = BrokerHandlers(
+            credentials: { [service] taken throws(IoTError) in
+                try await service.perform { core, time throws(IoTError) in
+                    core.expireTokens(at: time)
+                    core.expireAccounts(at: time)
+                    taken()
+                    return core.state.credentials
+                }
+            },
+            onMessage: { [service] message in service.receive(message) },
+            onReady: { [ready] in ready.resolve(.success(())) },
+            onLost: { [service] in service.noteOutage() })
         do {
             try await cancelWhenGracefulShutdown { [self] in
                 try await withThrowingTaskGroup { group in
-                    group.addTask { [self] in
-                        try await supervisor.run(
-                            securityFile: { [self] () async throws(IoTError) in try await securityFile() },
-                            onListening: { listeningFeed.yield() })
-                    }
-                    group.addTask { [self] in
-                        await connection.run(
-                            listening: listening,
-                            onReady: { [self] in
-                                supervisor.openToPrincipals()
-                                ready.resolve(.success(()))
-                            },
-                            onLost: { [self] in service.noteOutage() })
-                    }
-                    group.addTask { [self] in
-                        await reportDamage()
-                        while !Task.isCancelled {
-                            try? await Task.sleep(for: configuration.tls?.checkInterval ?? .seconds(60))
-                            supervisor.boundLog()
-                            supervisor.refreshCertificate()
-                        }
-                    }
-                    group.addTask { [self] in
-                        while !Task.isCancelled {
-                            try? await Task.sleep(for: .milliseconds(500))
-                            supervisor.boundMemory()
-                        }
-                    }
+                    group.addTask { [self] in try await broker.run(handlers) }
+                    group.addTask { [self] in await reportDamage() }
+                    // A check that has ended ends nothing else.
                     defer { group.cancelAll() }
-                    try await group.next()
+                    try await group.waitForAll()
                 }
             }
         } catch {
@@ -150,7 +132,7 @@ public final class LinkHub: Service, Sendable {
             "the hub's database is damaged",
             metadata: [
                 "error": "\(IoTError(.storeFailed, findings.joined(separator: "; ")))",
-                "remedy": "\(HubStore.damageRemedy)",
+                "remedy": "\(store.damageRemedy)",
             ])
     }
 
@@ -161,7 +143,6 @@ public final class LinkHub: Service, Sendable {
 
     private func finish(_ error: IoTError?) async {
         ready.resolve(.failure(error ?? IoTError(.stopping)))
-        credentials.stop()
         expectStop()
         await service.stop()
         store.close()
@@ -177,29 +158,17 @@ public final class LinkHub: Service, Sendable {
 
     public var statistics: HubStatistics { service.statistics }
 
+    /// Why the hub refuses all requests: it cannot read its database again after a failure. `nil` while it does not.
+    public var storeFailure: IoTError? { service.storeFailure }
+
     /// How often a broker was started.
-    public var brokerStarts: Int { supervisor.starts }
+    public var brokerStarts: Int { broker.status.starts }
 
     /// Why no broker runs; `nil` while one does.
-    public var brokerFailure: IoTError? { supervisor.failure }
-
-    /// Where the hub's own client connects.
-    var hubEndpoint: BrokerEndpoint { supervisor.hubEndpoint }
+    public var brokerFailure: IoTError? { broker.status.failure }
 
     /// The broker's process id while one runs.
-    public var brokerProcessIdentifier: Int32? { supervisor.processIdentifier }
-
-    /// Made before each start of a broker, on the hub's own thread: every credential is in this file, or comes after.
-    private func securityFile() async throws(IoTError) -> JSONValue {
-        let hub = BrokerCredential.hub(password: brokerPassword)
-        let credentials = credentials
-        return try await service.perform { core, time throws(IoTError) in
-            core.expireTokens(at: time)
-            core.expireAccounts(at: time)
-            credentials.reset()
-            return DynamicSecurity.file(hub: hub, credentials: core.state.credentials)
-        }
-    }
+    public var brokerProcessIdentifier: Int32? { broker.status.processIdentifier }
 
     // MARK: Accounts
 
@@ -258,7 +227,7 @@ public final class LinkHub: Service, Sendable {
             let issued = try core.issueToken(.device(device), lifetime: lifetime, at: time)
             return (device, issued.token, issued.id)
         }
-        await credentials.waitUntilConfirmed(tokenID)
+        await broker.waitUntilConfirmed(tokenID)
         return (device, token)
     }
 
@@ -279,7 +248,7 @@ public final class LinkHub: Service, Sendable {
                 "another device has the camera's name, so the camera's new device got a name of its own",
                 metadata: ["camera": "\(name)", "device.name": "\(newName)", "device.id": "\(device)"])
         }
-        await credentials.waitUntilConfirmed(tokenID)
+        await broker.waitUntilConfirmed(tokenID)
         return (device, token)
     }
 
@@ -333,7 +302,7 @@ public final class LinkHub: Service, Sendable {
         let issued = try await service.perform { core, time throws(IoTError) in
             try core.issueToken(principal, lifetime: seconds, at: time)
         }
-        await credentials.waitUntilConfirmed(issued.id)
+        await broker.waitUntilConfirmed(issued.id)
         return issued.token
     }
 
@@ -357,7 +326,7 @@ public final class LinkHub: Service, Sendable {
             }
             return try core.enrol(user: user, devices: devices, lifetime: seconds, by: creator, at: time)
         }
-        await credentials.waitUntilConfirmed(enrolment.id)
+        await broker.waitUntilConfirmed(enrolment.id)
         return enrolment.enrolment
     }
 
@@ -366,7 +335,7 @@ public final class LinkHub: Service, Sendable {
     /// - Throws: `notFound`.
     public func revokeToken(id: String) async throws(IoTError) {
         try await service.perform { core, time throws(IoTError) in try core.revokeToken(id, at: time) }
-        await credentials.waitUntilConfirmed(id)
+        await broker.waitUntilConfirmed(id)
     }
 
     /// Where who joins this hub is sent. A port of the loopback interface without TLS is nothing to hand out.
@@ -378,19 +347,5 @@ public final class LinkHub: Service, Sendable {
         }
     }
 
-    private static func linkEndpoint(_ endpoint: BrokerEndpoint) -> LinkEndpoint {
-        switch endpoint {
-        case .unixSocket(let path): .unixSocket(path: path)
-        case .loopback(let port): .tcp(host: "127.0.0.1", port: port)
-        }
-    }
-
     private var localLifetime: Int64 { configuration.localTokenDays * 86_400 }
-}
-
-extension BrokerCredential {
-    /// The hub's own; its principal is never looked at, since it has a role of its own.
-    static func hub(password: String) -> BrokerCredential {
-        .make(tokenID: DynamicSecurity.hubUserName, principal: .device(.random()), token: password)
-    }
 }

@@ -57,7 +57,7 @@ struct AnswerBoundTests {
 
     @Test("Answers in an account's name count against it, not against the session that asked, also after a restart")
     func actors() throws {
-        let store = try HubStore(path: nil)
+        let store = try SQLiteHubStore(path: nil)
         let gateway = Principal.user(try #require(AccessID(rawValue: "owner")))
         let guest = Principal.user(try #require(AccessID(rawValue: "guest")))
         var index = AnswerIndex(capacityOfOne: 2_000, capacity: 10_000)
@@ -65,15 +65,14 @@ struct AnswerBoundTests {
             let key = AnswerIndex.Key(principal: gateway, id: id)
             let number = index.add(key, RequestContent(digest: 1), of: actor, size: 500, at: 1)
             let forgotten = index.takeForgotten()
-            try store.transaction { writer throws(IoTError) in
-                try writer.apply(
-                    [
-                        .answer(
-                            number: number, key, RequestContent(digest: 1), of: actor, at: 1,
-                            reply: Array(repeating: 0, count: 500))
-                    ]
-                        + (forgotten.isEmpty ? [] : [.forgetAnswers(forgotten)]))
-            }
+            try store.commit([
+                [
+                    .answer(
+                        number: number, key, RequestContent(digest: 1), of: actor, at: 1,
+                        reply: Array(repeating: 0, count: 500))
+                ],
+                forgotten.isEmpty ? [] : [.forgetAnswers(forgotten)],
+            ])
         }
         try add("mine", gateway)
         for number in 0..<10 { try add("g\(number)", guest) }

@@ -98,7 +98,7 @@ struct CameraDeviceTests {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"
         let queue = try DatabaseQueue(path: path)
-        try HubStore.migrator.migrate(queue, upTo: "3")
+        try SQLiteHubStore.migrator.migrate(queue, upTo: "3")
         let names = ["front", "given", "renamed", "remote", "moved"]
         let ids = Dictionary(uniqueKeysWithValues: names.map { ($0, DeviceID.random()) })
         try await queue.write { database in
@@ -126,7 +126,7 @@ struct CameraDeviceTests {
             }
         }
         try queue.close()
-        let state = try HubStore(path: path).load()
+        let state = try SQLiteHubStore(path: path).load()
         #expect(state.cameras == ids.filter { ["front", "given", "moved"].contains($0.key) })
     }
 
@@ -166,7 +166,7 @@ struct CameraDeviceTests {
             try await hub.renameDevice(front, to: "door")
             return front
         }
-        let state = try HubStore(path: directory.path + "/hub.sqlite").load()
+        let state = try SQLiteHubStore(path: directory.path + "/hub.sqlite").load()
         let names = state.enrolments.values.map(\.names)
         #expect(names == [[front: "front"]])
 

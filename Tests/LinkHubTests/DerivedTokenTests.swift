@@ -94,7 +94,7 @@ struct DerivedTokenTests {
         #expect(try hub.request(hub.guest, "token.create", params)?.code == .unauthenticated)
         let child = try make(&hub, "token.create", ["ttlSeconds": 60], id)
         let enrolment = try make(&hub, "token.enrol", [:], id)
-        let store = try HubStore(path: nil)
+        let store = try SQLiteHubStore(path: nil)
         let stored = hub.stored
         let writable = stored.filter {
             switch $0 {
@@ -102,13 +102,7 @@ struct DerivedTokenTests {
             default: false
             }
         }
-        let failure = try store.transaction { writer in
-            do throws(IoTError) {
-                try writer.apply(writable)
-                return nil as IoTError?
-            } catch { return error }
-        }
-        #expect(failure == nil)
+        try store.commit([writable])
         let state = try store.load()
         #expect(state.tokens[child.result["id"]?.stringValue ?? ""]?.parent == id)
         #expect(state.enrolments[enrolment.result["id"]?.stringValue ?? ""]?.parent == id)

@@ -230,7 +230,7 @@ struct KeyTests {
                 sql: "UPDATE media_keys SET ha1_sha256 = 'x' WHERE id = ?", arguments: [damaged])
         }
         try queue.close()
-        let state = try HubStore(path: path).load()
+        let state = try SQLiteHubStore(path: path).load()
         #expect(state.keys.values.map(\.name) == ["two"])
     }
 
@@ -239,7 +239,7 @@ struct KeyTests {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"
         let queue = try DatabaseQueue(path: path)
-        try HubStore.migrator.migrate(queue, upTo: "ends of tokens")
+        try SQLiteHubStore.migrator.migrate(queue, upTo: "ends of tokens")
         try await queue.write { database in
             try database.execute(
                 sql: """
@@ -249,12 +249,12 @@ struct KeyTests {
                     """)
         }
         try queue.close()
-        let store = try HubStore(path: path)
+        let store = try SQLiteHubStore(path: path)
         #expect(try store.load().tokens["t"] != nil)
         let key = KeyRecord(
             id: "0123456789", name: "tablet", principal: .user(AccessID(rawValue: "owner")!),
             scope: TokenRecord.Scope(devices: nil, actions: .view), digest: KeyDigest(.random()), issued: 1, expires: 2)
-        try store.transaction { writer throws(IoTError) in try writer.apply([.addKey(key)]) }
+        try store.commit([[.addKey(key)]])
         #expect(try store.load().keys["0123456789"] == key)
     }
 }

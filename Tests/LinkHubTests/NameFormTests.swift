@@ -118,7 +118,7 @@ struct NameFormTests {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"
         let queue = try DatabaseQueue(path: path)
-        try HubStore.migrator.migrate(queue, upTo: "3")
+        try SQLiteHubStore.migrator.migrate(queue, upTo: "3")
         let device = DeviceID.random()
         try queue.write { database in
             try database.execute(
@@ -133,15 +133,13 @@ struct NameFormTests {
         }
         try queue.close()
         let told = NIOLockedValueBox<[UnreadableRow]>([])
-        let store = try HubStore(path: path) { row in told.withLockedValue { $0.append(row) } }
+        let store = try SQLiteHubStore(path: path) { row in told.withLockedValue { $0.append(row) } }
         var state = try store.load()
         #expect(try state.models[device]?.read("ProUser.\(composed).val").value == 9)
         #expect(told.withLockedValue { $0 }.map { $0.key.last } == ["ProUser.\(composed)".databaseValue])
         // From now on there is one row.
         let change = try #require(try state.models[device]?.addUserProperty(composed, 10, at: 2))
-        try store.transaction { writer throws(IoTError) in
-            try writer.apply([.writeProperty(device, change), .modelVersion(device, change.version)])
-        }
+        try store.commit([[.writeProperty(device, change), .modelVersion(device, change.version)]])
         state = try store.load()
         #expect(try state.models[device]?.read("ProUser.\(decomposed).val").value == 10)
         #expect(told.withLockedValue { $0 }.count == 1)

@@ -109,7 +109,7 @@ struct RegistrationTests {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"
         let queue = try DatabaseQueue(path: path)
-        try HubStore.migrator.migrate(queue, upTo: "1")
+        try SQLiteHubStore.migrator.migrate(queue, upTo: "1")
         let device = DeviceID.random()
         try await queue.write { database in
             try database.execute(
@@ -123,7 +123,7 @@ struct RegistrationTests {
                     """)
         }
         try queue.close()
-        let state = try HubStore(path: path).load()
+        let state = try SQLiteHubStore(path: path).load()
         #expect(state.users.values.allSatisfy { $0.kind == .member })
         let bindings = state.bindings.users(of: device)
         #expect(state.bindings.owner(of: device)?.rawValue == "owner")

@@ -66,7 +66,7 @@ struct StoreFailureTests {
 
     /// A database with events that fill many pages.
     private func manyEvents(_ path: String) throws {
-        let store = try HubStore(path: path)
+        let store = try SQLiteHubStore(path: path)
         store.close()
         let queue = try DatabaseQueue(path: path)
         try queue.write { database in
@@ -86,7 +86,7 @@ struct StoreFailureTests {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"
         try manyEvents(path)
-        let sound = try HubStore(path: path)
+        let sound = try SQLiteHubStore(path: path)
         #expect(await sound.findDamage() == [])
         sound.close()
         let file = try #require(FileHandle(forUpdatingAtPath: path))
@@ -94,7 +94,7 @@ struct StoreFailureTests {
         try file.seek(toOffset: (size / 4_096 / 2) * 4_096)
         try file.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
         try file.close()
-        let store = try HubStore(path: path)
+        let store = try SQLiteHubStore(path: path)
         #expect(try store.load().devices.count == 1, "what the hub works from was read")
         #expect(await !store.findDamage().isEmpty)
         store.close()
@@ -108,7 +108,7 @@ struct StoreFailureTests {
         let file = try #require(FileHandle(forUpdatingAtPath: path))
         try file.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
         try file.close()
-        let error = #expect(throws: IoTError.self) { _ = try HubStore(path: path).load() }
+        let error = #expect(throws: IoTError.self) { _ = try SQLiteHubStore(path: path).load() }
         #expect(error?.code == .storeFailed)
         #expect(error?.remedy.contains(".recover") == true)
     }

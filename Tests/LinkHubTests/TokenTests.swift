@@ -180,8 +180,8 @@ struct TokenTests {
             default: false
             }
         }
-        let store = try HubStore(path: nil)
-        try store.transaction { writer throws(IoTError) in try writer.apply(changes) }
+        let store = try SQLiteHubStore(path: nil)
+        try store.commit([changes])
         let stored = try store.load().tokens[made?["id"]?.stringValue ?? ""]
         #expect(stored?.name == "Küche" && stored?.lastUse == used)
     }

@@ -18,7 +18,7 @@ struct UnreadableRowTests {
     private func database(_ directory: TemporaryDirectory, _ sql: String) throws -> String {
         let path = directory.path + "/hub.sqlite"
         let queue = try DatabaseQueue(path: path)
-        try HubStore.migrator.migrate(queue, upTo: "3")
+        try SQLiteHubStore.migrator.migrate(queue, upTo: "3")
         let schema = try ThingSchema.sample().vendorForm.jsonText
         try queue.write { database in
             try database.execute(
@@ -41,12 +41,13 @@ struct UnreadableRowTests {
     /// What a start sets aside, and the state that it begins with; a second start sets aside nothing.
     private func start(_ path: String) throws -> (state: HubState, told: [String]) {
         let told = NIOLockedValueBox<[String]>([])
-        let store = try HubStore(path: path) { row in told.withLockedValue { $0.append("\(row.table) \(row.keyText)") }
+        let store = try SQLiteHubStore(path: path) { row in
+            told.withLockedValue { $0.append("\(row.table) \(row.keyText)") }
         }
         let state = try store.load()
         store.close()
         let again = NIOLockedValueBox(0)
-        let second = try HubStore(path: path) { _ in again.withLockedValue { $0 += 1 } }
+        let second = try SQLiteHubStore(path: path) { _ in again.withLockedValue { $0 += 1 } }
         _ = try second.load()
         second.close()
         #expect(again.withLockedValue { $0 } == 0)
@@ -143,17 +144,16 @@ struct UnreadableRowTests {
         #expect(try setAside(path).count { $0.hasPrefix("INSERT INTO bindings") } == 1)
     }
 
-    @Test("A text with a NUL is not stored, and what else the transaction holds is", arguments: ["a\u{0}b", "\u{0}"])
+    @Test("A text with a NUL is not stored, and only its own turn is at fault", arguments: ["a\u{0}b", "\u{0}"])
     func nulIsRefused(text: String) throws {
-        let store = try HubStore(path: nil)
+        let store = try SQLiteHubStore(path: nil)
         let user = try #require(AccessID(rawValue: "owner"))
-        try store.transaction { writer throws(IoTError) in
-            try writer.apply([.putUser(user, UserRecord(kind: .member, created: 1))])
-            let error = #expect(throws: IoTError.self) {
-                try writer.apply([.putDevice(.random(), DeviceRecord(name: text))])
-            }
-            #expect(error?.code == .storeFailed)
+        try store.commit([[.putUser(user, UserRecord(kind: .member, created: 1))]])
+        let failure = #expect(throws: CommitFailure.self) {
+            try store.commit([[.putDevice(.random(), DeviceRecord(name: text))]])
         }
+        #expect(failure?.error.code == .storeFailed)
+        #expect(failure?.isOfStore == false, "what comes with it is stored, turn by turn")
         let state = try store.load()
         #expect(state.users.count == 1)
         #expect(state.devices.isEmpty)

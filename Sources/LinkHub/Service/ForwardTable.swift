@@ -67,6 +67,8 @@ struct ForwardTable: Sendable {
     /// Bytes that are kept of several answers.
     private var partBytes = 0
     private var added = 0
+    /// What the batch at hand has changed, as it was before.
+    private var before: [String: Forward?] = [:]
     /// When a forward may be due: none ends before it. The one whose deadline it was may have been answered since.
     private(set) var nextDeadline: NIODeadline?
 
@@ -117,13 +119,35 @@ struct ForwardTable: Sendable {
         deliveries.contains(DeliveryKey(device: device, path: path))
     }
 
+    mutating func keep() {
+        if !before.isEmpty { before.removeAll(keepingCapacity: true) }
+    }
+
+    /// Undoes what was changed since `keep()`.
+    mutating func takeBack() {
+        for id in before.keys { takeOut(id) }
+        for case let forward? in before.values { put(forward) }
+        keep()
+    }
+
+    private mutating func note(_ id: String) {
+        if before[id] == nil { before.updateValue(forwards[id], forKey: id) }
+    }
+
     mutating func add(_ forward: Forward) {
-        _ = remove(forward.id)
-        count(forward, 1)
+        note(forward.id)
+        takeOut(forward.id)
         added += 1
+        var forward = forward
+        forward.number = added
+        put(forward)
+    }
+
+    private mutating func put(_ forward: Forward) {
+        count(forward, 1)
         nextDeadline = min(nextDeadline ?? .distantFuture, forward.deadline)
         forwards[forward.id] = forward
-        forwards[forward.id]?.number = added
+        if !forward.parts.isEmpty { partBytes += forward.partBytes }
         if let requester = forward.requester { byRequest[requester.key] = forward.id }
         if case .delivery(let device, let path, _, _) = forward.purpose {
             deliveries.insert(DeliveryKey(device: device, path: path))
@@ -136,6 +160,7 @@ struct ForwardTable: Sendable {
     mutating func redirect(_ requester: HubTurn.Requester) throws(IoTError) -> [[UInt8]]? {
         guard let id = byRequest[requester.key] else { return nil }
         try requester.content.check(isRepeatOf: forwards[id]?.requester?.content)
+        note(id)
         forwards[id]?.requester = requester
         return forwards[id]?.parts
     }
@@ -143,6 +168,7 @@ struct ForwardTable: Sendable {
     /// Keeps one of several answers, while there is room.
     mutating func addPart(_ id: String, _ bytes: [UInt8]) {
         guard var forward = forwards[id] else { return }
+        note(id)
         partBytes -= forward.parts.isEmpty ? 0 : forward.partBytes
         forward.partBytes += bytes.count
         if forward.partBytes <= Self.partCapacity, partBytes + forward.partBytes <= Self.totalPartCapacity {
@@ -157,6 +183,17 @@ struct ForwardTable: Sendable {
     }
 
     mutating func remove(_ id: String) -> Forward? {
+        note(id)
+        return takeOut(id)
+    }
+
+    /// Its asker was told that it is over.
+    mutating func drop(_ request: AnswerIndex.Key) {
+        if let id = byRequest[request] { takeOut(id) }
+    }
+
+    @discardableResult
+    private mutating func takeOut(_ id: String) -> Forward? {
         guard let forward = forwards.removeValue(forKey: id) else { return nil }
         count(forward, -1)
         if !forward.parts.isEmpty { partBytes -= forward.partBytes }

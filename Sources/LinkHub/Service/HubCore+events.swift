@@ -37,11 +37,10 @@ extension HubCore {
             state.events.remove(device, excess)
             turn.changes.append(.trimEvents(device, count: excess))
         }
-        turn.eventQuery = EventQuery(
-            selection: .excess(
-                device, trimmed: max(0, excess), size: text.utf8.count, capacity: limits.eventBytesOfDevice,
-                limit: Self.eventStep),
-            purpose: .trim)
+        if trimming.insert(device).inserted {
+            turn.query = .events(
+                .excess(device, capacity: limits.eventBytesOfDevice, limit: Self.eventStep), .trim(device))
+        }
         pushToUsers(
             of: device, EventMethod.event,
             ThingEvent(id: number, device: device, topic: topic, body: body, t: event.t), at: time)
@@ -71,25 +70,26 @@ extension HubCore {
         filter.topicPrefix = try topicPrefix(query.topic)
         filter.times = (query.from ?? .min)...(query.to ?? .max)
         filter.before = query.before ?? .max
-        turn.eventQuery = EventQuery(
-            selection: .matching(filter, limit: Int(query.limit ?? 50), withBodies: true), purpose: .list, permit: permit)
+        ask(.matching(filter, limit: Int(query.limit ?? 50), withBodies: true), .list(permit), permit)
         return .forwarded
     }
 
     /// `event.delete`: some by id, or a device's from before a time.
     mutating func deleteEvents(_ deletion: EventDeletion, _ permit: HubPermit) throws(IoTError) -> Outcome {
         switch deletion {
-        case .ids(let numbers):
-            turn.eventQuery = EventQuery(selection: .numbers(numbers), purpose: .delete, permit: permit)
+        case .ids(let numbers): ask(.numbers(numbers), .delete(permit), permit)
         case .device(let name, let topic, let before):
             var filter = EventFilter(devices: [try device(ownedAs: name, for: permit)])
             filter.topicPrefix = try topicPrefix(topic)
             filter.times = .min...(before == .min ? .min : before - 1)
-            turn.eventQuery = EventQuery(
-                selection: .matching(filter, limit: EventDeletion.step, withBodies: false), purpose: .delete,
-                permit: permit)
+            ask(.matching(filter, limit: EventDeletion.step, withBodies: false), .delete(permit), permit)
         }
         return .forwarded
+    }
+
+    private mutating func ask(_ selection: EventSelection, _ purpose: HubQuery.EventPurpose, _ permit: HubPermit) {
+        asked[permit.requester.key] = permit.requester
+        turn.query = .events(selection, purpose)
     }
 
     private func viewed(_ name: String?, _ permit: HubPermit) throws(IoTError) -> Set<DeviceID> {
@@ -105,28 +105,46 @@ extension HubCore {
 
     // MARK: With what the store holds
 
-    /// The rest of a turn that had to look into the store.
+    /// The store was asked meanwhile, and other turns may have changed who may do what.
     mutating func conclude(
-        _ query: EventQuery, _ rows: Result<EventRows, IoTError>, at time: HubTime
-    ) -> HubTurn {
-        turn.eventQuery = nil
-        switch query.purpose {
+        _ purpose: HubQuery.EventPurpose, _ rows: Result<EventRows, IoTError>, at time: HubTime
+    ) {
+        switch purpose {
         case .expire:
             guard case .success(let rows) = rows else { break }
             delete(rows.records)
             if rows.records.count == Self.eventStep { eventExpiry = time.monotonic + .milliseconds(100) }
-        case .trim:
-            guard case .success(let rows) = rows else { break }
-            delete(rows.records)
-        case .list:
-            guard let permit = query.permit else { break }
-            finish(permit.requester, rows.map { Self.describe($0).json }, at: time)
-        case .delete:
-            guard let permit = query.permit else { break }
-            let outcome = Result { () throws(IoTError) in try delete(try rows.get(), permit).json }
-            finish(permit.requester, outcome, at: time)
+        case .trim(let device):
+            trimming.remove(device)
+            if case .success(let rows) = rows { delete(rows.records) }
+        case .list(let permit):
+            let requester = takeAsker(permit)
+            finish(requester, rows.map { Self.describe(viewed($0, permit)).json }, at: time)
+        case .delete(let permit):
+            let requester = takeAsker(permit)
+            let outcome = Result { () throws(IoTError) in try delete(try rows.get(), anew(permit)).json }
+            finish(requester, outcome, at: time)
         }
-        return turn
+    }
+
+    /// Who gets the answer: a repeat may have come meanwhile, from a newer session.
+    private mutating func takeAsker(_ permit: HubPermit) -> HubTurn.Requester {
+        let requester = asked.removeValue(forKey: permit.requester.key) ?? permit.requester
+        turn.requester = requester
+        return requester
+    }
+
+    /// What the caller may still view.
+    private func viewed(_ rows: EventRows, _ permit: HubPermit) -> EventRows {
+        var rows = rows
+        rows.records.removeAll { event in
+            permit.actor.accessID.flatMap { state.bindings[event.device, $0] }?.actions.contains(.view) != true
+        }
+        return rows
+    }
+
+    private func anew(_ permit: HubPermit) -> HubPermit {
+        HubPermit(row: permit.row, requester: permit.requester, isAdministrator: isAdministrator(permit.actor))
     }
 
     private static func describe(_ rows: EventRows) -> EventPage {
@@ -150,12 +168,14 @@ extension HubCore {
                 isOwned[event.device] = false
             }
         }
-        let own = rows.records.filter { isOwned[$0.device] == true }
+        let own = rows.records.filter { isOwned[$0.device] == true && !deletedEvents.contains($0.number) }
         delete(own)
         return EventsDeleted(deleted: Int64(own.count), hasMore: rows.next != nil)
     }
 
+    /// Several queries may have been answered at once, with the same events.
     private mutating func delete(_ events: [EventRecord]) {
+        let events = events.filter { deletedEvents.insert($0.number).inserted }
         guard !events.isEmpty else { return }
         for event in events { state.events.remove(event.device) }
         turn.changes.append(.deleteEvents(events.map(\.number)))
@@ -170,7 +190,6 @@ extension HubCore {
     mutating func expireEvents(at time: HubTime) {
         guard let due = nextEventExpiry(at: time), due <= time.monotonic else { return }
         eventExpiry = time.monotonic + .seconds(60)
-        turn.eventQuery = EventQuery(
-            selection: .oldest(before: time.wall - Self.eventLife, limit: Self.eventStep), purpose: .expire)
+        turn.query = .events(.oldest(before: time.wall - Self.eventLife, limit: Self.eventStep), .expire)
     }
 }

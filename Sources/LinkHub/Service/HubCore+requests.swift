@@ -12,11 +12,10 @@ extension HubCore {
     }
 
     mutating func handle(
-        _ request: LinkRequest, from address: LinkAddress, at time: HubTime, recall: (Int64) -> [UInt8]?
+        _ request: LinkRequest, from address: LinkAddress, at time: HubTime
     ) {
         statistics.requests += 1
-        let requester = HubTurn.Requester(
-            address: address, request: request, isDurable: methods[request.method]?.row.isDurable ?? false)
+        let requester = requester(of: request, from: address)
         turn.requester = requester
         if address.principal.kind == .enrolment {
             handleEnrolment(request, for: requester, at: time)
@@ -42,11 +41,7 @@ extension HubCore {
             return
         }
         do throws(IoTError) {
-            if let replies = try repeated(requester, at: time, recall: recall) {
-                statistics.repeatedRequests += 1
-                for bytes in replies { turn.outputs.append(.message(address, bytes)) }
-                return
-            }
+            if try answerRepeat(request, of: requester, at: time) { return }
         } catch {
             // Not remembered: the id stays the first request's.
             answer(requester, .failure(error))
@@ -63,21 +58,52 @@ extension HubCore {
         }
     }
 
-    /// What was answered so far to the same request; `nil` for a new one.
+    func requester(of request: LinkRequest, from address: LinkAddress) -> HubTurn.Requester {
+        HubTurn.Requester(
+            address: address, request: request, isDurable: methods[request.method]?.row.isDurable ?? false)
+    }
+
+    /// Answers what was asked before, or asks the store for the answer.
     ///
+    /// - Returns: False for a new request.
     /// - Throws: 25028 for an id that came with another request.
-    private mutating func repeated(
-        _ requester: HubTurn.Requester, at time: HubTime, recall: (Int64) -> [UInt8]?
-    ) throws(IoTError) -> [[UInt8]]? {
+    private mutating func answerRepeat(
+        _ request: LinkRequest, of requester: HubTurn.Requester, at time: HubTime
+    ) throws(IoTError) -> Bool {
         if let answer = recent.answer(requester.key, at: time.wall) {
             try requester.content.check(isRepeatOf: answer.content)
-            return answer.replies
-        }
-        if let place = state.answers[requester.key], let reply = recall(place.number) {
+            repeatAnswer(answer.replies, to: requester.address)
+        } else if let place = state.answers[requester.key] {
             try requester.content.check(isRepeatOf: place.content)
-            return [reply]
+            turn.query = .answer(number: place.number, to: request, from: requester.address)
+        } else if let first = asked[requester.key] {
+            try requester.content.check(isRepeatOf: first.content)
+            asked[requester.key] = requester
+        } else if let replies = try forwards.redirect(requester) {
+            repeatAnswer(replies, to: requester.address)
+        } else {
+            return false
         }
-        return try forwards.redirect(requester)
+        return true
+    }
+
+    private mutating func repeatAnswer(_ replies: [[UInt8]], to address: LinkAddress) {
+        statistics.repeatedRequests += 1
+        for bytes in replies { turn.outputs.append(.message(address, bytes)) }
+    }
+
+    /// The rest of a repeated request's turn. What the store has forgotten meanwhile is carried out, as it would have
+    /// been a moment later; what it cannot read is not, as that would be the second time.
+    mutating func conclude(
+        _ stored: Result<[UInt8]?, IoTError>, to request: LinkRequest, from address: LinkAddress, at time: HubTime
+    ) {
+        let requester = requester(of: request, from: address)
+        turn.requester = requester
+        switch stored {
+        case .success(let reply?): repeatAnswer([reply], to: address)
+        case .success(nil): execute(request, for: requester, at: time)
+        case .failure(let error): answer(requester, .failure(error))
+        }
     }
 
     private mutating func execute(_ request: LinkRequest, for requester: HubTurn.Requester, at time: HubTime) {

@@ -26,6 +26,12 @@ struct HubCore: Sendable {
     /// Tokens and keys whose last use is newer than the store's.
     var used: Set<ShownCredential> = []
     var statistics = HubStatistics()
+    /// Devices whose events the store is being asked about.
+    var trimming: Set<DeviceID> = []
+    /// Requests for whose answer the store is being asked, and the newest session that waits for each.
+    var asked: [AnswerIndex.Key: HubTurn.Requester] = [:]
+    /// Events that were deleted since the store was last asked for some.
+    var deletedEvents: Set<Int64> = []
 
     /// What the message at hand has done so far.
     var turn = HubTurn()
@@ -53,13 +59,11 @@ struct HubCore: Sendable {
         updateAccountExpiry()
     }
 
-    /// - Parameter recall: Gives the stored answer of a number.
-    mutating func handle(
-        _ message: UplinkMessage, at time: HubTime, recall: (Int64) -> [UInt8]?
-    ) -> HubTurn {
+    /// - Parameter isRetry: It was decided before, and that could not be stored.
+    mutating func handle(_ message: UplinkMessage, isRetry: Bool = false, at time: HubTime) -> HubTurn {
         turn = HubTurn()
         // The topic says who speaks, so what is too much is refused before it costs anything.
-        guard takeRate(message, at: time) else {
+        guard isRetry || takeRate(message, at: time) else {
             refuse(message, IoTError(.tooManyRequests, "too many requests a second")) { $0.refusedRequests += 1 }
             return turn
         }
@@ -71,9 +75,19 @@ struct HubCore: Sendable {
             return turn
         }
         switch envelope {
-        case .request(let request): handle(request, from: message.address, at: time, recall: recall)
+        case .request(let request): handle(request, from: message.address, at: time)
         case .reply(let reply): handle(reply, from: message.address, at: time)
         case .push(let push): handle(push, from: message.address, at: time)
+        }
+        return turn
+    }
+
+    /// Takes what the store says to a turn's query.
+    mutating func handle(_ result: HubQueryResult, at time: HubTime) -> HubTurn {
+        turn = HubTurn()
+        switch result {
+        case .answer(let stored, let request, let address): conclude(stored, to: request, from: address, at: time)
+        case .events(let rows, let purpose): conclude(purpose, rows, at: time)
         }
         return turn
     }
@@ -87,36 +101,18 @@ struct HubCore: Sendable {
         return (result, turn)
     }
 
-    /// A turn whose changes are stored; its notices go out at the transaction's end.
-    mutating func accept(_ turn: HubTurn) {
-        for update in turn.updates { notices.add(update) }
-    }
-
-    /// The answer to a turn whose changes could not be stored.
-    func failure(of turn: HubTurn, _ error: IoTError) -> [HubOutput] {
-        guard let requester = turn.requester else { return [] }
-        let reply = LinkReply(id: requester.id, error: error)
-        return (try? Envelope.reply(reply).serialized()).map { [.message(requester.address, $0)] } ?? []
-    }
-
-    /// Goes back to what the store holds.
-    mutating func restore(_ state: HubState) {
-        self.state = state
-        statistics.storeFailures += 1
-        // These may tell of tokens that were never stored. What was forwarded its target does not carry out twice.
-        recent = RecentAnswers(limits)
-        limitAnswers()
-        exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
-        updateAccountExpiry()
-        // A session's end may be among what was not stored.
-        hasStarted = false
-    }
-
-    private mutating func limitAnswers() {
+    mutating func limitAnswers() {
         state.answers.limit(toBytesOfOne: limits.answerBytesOfPrincipal, bytes: limits.answerBytes)
     }
 
     // MARK: Time
+
+    /// Looks at everything again that a time-out does only now and then.
+    mutating func forgetTimes() {
+        hasStarted = false
+        eventExpiry = nil
+        lastExpiry = nil
+    }
 
     /// When `handleTimeout` is to be called next; `nil` for not before the next message.
     func nextTimeout(at time: HubTime) -> NIODeadline? {

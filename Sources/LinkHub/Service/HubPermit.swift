@@ -2,7 +2,7 @@ import IoTCore
 import IoTLink
 
 /// A request whose caller was found to have the right to it.
-struct HubPermit {
+struct HubPermit: Sendable {
     let row: LinkMethodRow
     let requester: HubTurn.Requester
     let isAdministrator: Bool

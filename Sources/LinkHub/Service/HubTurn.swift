@@ -25,8 +25,8 @@ struct HubTurn: Sendable {
     var updates: [PropertyNotice] = []
     /// Who asked, to be told when the changes cannot be stored.
     var requester: Requester?
-    /// What the hub must look up in the store before the turn is done.
-    var eventQuery: EventQuery?
+    /// What the hub must read once the changes are stored.
+    var query: HubQuery?
 
     struct Requester: Sendable {
         /// The session that asked, and gets the answer.

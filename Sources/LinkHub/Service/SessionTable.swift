@@ -16,9 +16,27 @@ struct SessionTable: Sendable {
     }
 
     private(set) var sessions: [Principal: Session] = [:]
+    /// What the batch at hand has changed, as it was before.
+    private var before: [Principal: Session?] = [:]
+
     var isEmpty: Bool { sessions.isEmpty }
 
     subscript(principal: Principal) -> Session? { sessions[principal] }
+
+    mutating func keep() {
+        if !before.isEmpty { before.removeAll(keepingCapacity: true) }
+    }
+
+    /// Undoes what was changed since `keep()`. What was heard meanwhile of sessions that stayed the same was heard.
+    mutating func takeBack() {
+        for (principal, session) in before { sessions[principal] = session }
+        keep()
+    }
+
+    private mutating func change(_ principal: Principal, _ session: Session?) {
+        if before[principal] == nil { before.updateValue(sessions[principal], forKey: principal) }
+        sessions[principal] = session
+    }
 
     /// Makes this the principal's session.
     /// - Returns: The session that it takes over from; `nil` for none, or for the same one again.
@@ -26,8 +44,8 @@ struct SessionTable: Sendable {
         _ address: LinkAddress, silentUntil: NIODeadline, readsBatches: Bool
     ) -> LinkAddress? {
         let old = sessions[address.principal]?.address
-        sessions[address.principal] = Session(
-            address: address, silentUntil: silentUntil, readsBatches: readsBatches)
+        change(
+            address.principal, Session(address: address, silentUntil: silentUntil, readsBatches: readsBatches))
         return old == address ? nil : old
     }
 
@@ -37,8 +55,9 @@ struct SessionTable: Sendable {
 
     /// The session's client says on which of its connections it is.
     mutating func noteConnection(_ connection: Int64?, of principal: Principal) {
-        guard let connection, connection > sessions[principal]?.connection ?? Int64.min else { return }
-        sessions[principal]?.connection = connection
+        guard let connection, var session = sessions[principal], connection > session.connection ?? .min else { return }
+        session.connection = connection
+        change(principal, session)
     }
 
     func readsBatches(_ address: LinkAddress) -> Bool {
@@ -47,11 +66,13 @@ struct SessionTable: Sendable {
     }
 
     mutating func loggedIn(_ principal: Principal) {
-        sessions[principal]?.hasLoggedIn = true
+        guard var session = sessions[principal], !session.hasLoggedIn else { return }
+        session.hasLoggedIn = true
+        change(principal, session)
     }
 
     mutating func end(_ principal: Principal) {
-        sessions[principal] = nil
+        if sessions[principal] != nil { change(principal, nil) }
     }
 
     func silent(at time: NIODeadline) -> [Principal] {

@@ -1,114 +1,42 @@
-import Foundation
-import GRDB
 import IoTCore
 
-/// `hub.sqlite`: what the hub must never forget.
+/// Where the hub keeps what it must never forget. One batch is under way at a time, and nothing else meanwhile: the hub
+/// asks for the next thing when it has the answer.
 ///
-/// Write-ahead log with `synchronous=FULL`, so that a commit returns after the log was synced to the disk
-/// (GRDB's and SQLite's usual choice for this log, NORMAL, loses the last commits in a power cut).
-final class HubStore: Sendable {
-    private let queue: DatabaseQueue
-    let path: String?
-    private let onUnreadable: @Sendable (UnreadableRow) -> Void
-    private let busyWait = BusyWait()
+/// `StoreConformance` in the tests says what holds for every store.
+protocol HubStore: Sendable {
+    /// Everything that can be read. A row that cannot be read is set aside and reported: it keeps no hub from starting.
+    func load() async throws(IoTError) -> HubState
 
-    /// - Parameters:
-    ///   - path: The database file; `nil` keeps it in memory, for tests.
-    ///   - onUnreadable: Gets each row that `load` set aside.
-    /// - Throws: `storeFailed`.
-    init(path: String?, onUnreadable: @escaping @Sendable (UnreadableRow) -> Void = { _ in }) throws(IoTError) {
-        self.path = path
-        self.onUnreadable = onUnreadable
-        do {
-            var configuration = Configuration()
-            configuration.label = "hub.store"
-            configuration.busyMode = .callback { [busyWait] tries in busyWait.tryAgain(afterTries: tries) }
-            configuration.observesSuspensionNotifications = false
-            configuration.prepareDatabase { database in
-                try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
-            }
-            if let path {
-                queue = try DatabaseQueue(path: path, configuration: configuration)
-                // The file holds hashes of tokens and what users wrote.
-                for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-                    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + suffix)
-                }
-            } else {
-                queue = try DatabaseQueue(configuration: configuration)
-            }
-            try Self.migrator.migrate(queue)
-            let level = try queue.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
-            guard level == 2 else {
-                throw IoTError(.storeFailed, "SQLite does not sync its commits (synchronous=\(level ?? -1))")
-            }
-        } catch {
-            throw Self.failure("the database cannot be opened", error)
-        }
-    }
+    /// Stores the changes of several turns, in their order: all of them, or none. They are on the disk when this
+    /// returns.
+    func commit(_ turns: [[StoreChange]]) async throws(CommitFailure)
 
-    /// Runs `body` on the calling thread's behalf with exclusive use of the database; the writer's transaction, if it
-    /// began one, is committed and on the disk when this returns. What `body` throws undoes it.
-    func transaction<Result>(_ body: (StoreWriter) throws(IoTError) -> Result) throws(IoTError) -> Result {
-        do {
-            return try queue.writeWithoutTransaction { database in
-                let writer = StoreWriter(database: database)
-                do {
-                    let result = try body(writer)
-                    try writer.commit()
-                    return result
-                } catch {
-                    writer.rollBack()
-                    throw error
-                }
-            }
-        } catch {
-            throw Self.failure("the changes could not be stored", error)
-        }
-    }
+    /// The answer that was stored under `number`; `nil` when it is forgotten.
+    func answer(_ number: Int64) async throws(IoTError) -> [UInt8]?
 
-    /// Everything that can be read. A row that cannot be is set aside: it keeps nobody from starting.
-    func load() throws(IoTError) -> HubState {
-        do {
-            let stored = try queue.read { database in try Self.load(from: database) }
-            stored.unreadable.forEach(onUnreadable)
-            if !stored.unreadable.isEmpty {
-                let time = WallClock.milliseconds()
-                // Where this fails they stay, and are told of again.
-                try? queue.write { database in
-                    for row in stored.unreadable { try row.setAside(in: database, at: time) }
-                }
-            }
-            return stored.state
-        } catch {
-            throw Self.failure("the database cannot be read", error)
-        }
-    }
+    /// Events of devices, which the hub does not hold in memory. Looks at a bounded number of them.
+    func events(_ selection: EventSelection) async throws(IoTError) -> EventRows
 
-    /// Another program that has locked the database no longer holds anything up.
-    func waitNoLonger() {
-        busyWait.end()
-    }
+    /// Looks through everything that is stored, beside the hub's work.
+    ///
+    /// - Returns: The first findings; empty when it is sound, or the task was cancelled.
+    func findDamage() async -> [String]
 
-    func close() {
-        try? queue.close()
-    }
+    /// What the operator does about damage.
+    var damageRemedy: String { get }
 
-    static func failure(_ what: String, _ error: any Error) -> IoTError {
-        if let error = error as? IoTError { return error }
-        let code = (error as? DatabaseError)?.resultCode
-        let remedy: String? =
-            switch code {
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB: damageRemedy
-            case .SQLITE_BUSY:
-                "end the program that has locked hub.sqlite, such as a backup that holds a transaction open"
-            default: nil
-            }
-        return IoTError(.storeFailed, "\(what): \(error)", remedy: remedy, underlying: error)
-    }
+    /// The hub will stop soon: from now on nothing waits until another program lets the store go.
+    func waitNoLonger()
 
-    /// What the operator does about a damaged file.
-    static let damageRemedy = """
-        stop the daemon, keep a copy of hub.sqlite and hub.sqlite-wal, and put a backup in their place, or what \
-        `sqlite3 hub.sqlite .recover | sqlite3 recovered.sqlite` saves; then check the disk
-        """
+    /// Nothing is asked of it after this.
+    func close()
+}
+
+/// Why a batch was not stored. Nothing of it was.
+struct CommitFailure: Error {
+    var error: IoTError
+    /// The store itself has failed, as with a full disk. Otherwise one of the turns is at fault, and others can be
+    /// stored without it.
+    var isOfStore: Bool
 }

@@ -17,7 +17,7 @@ struct VirtualHub {
         case partlyTold
     }
 
-    let store: HubStore
+    let store: SQLiteHubStore
     private let authority: TokenAuthority
     private let limits: HubLimits
     /// For the test of the test: the hub answers before its commit, which a kill then prevents.
@@ -27,7 +27,7 @@ struct VirtualHub {
     private var inbox: [UplinkMessage] = []
 
     init(limits: HubLimits, answersEarly: Bool) throws {
-        store = try HubStore(path: nil)
+        store = try SQLiteHubStore(path: nil)
         authority = TokenAuthority(key: HubKey(signing: Curve25519.Signing.PrivateKey()))
         self.limits = limits
         self.answersEarly = answersEarly
@@ -44,7 +44,7 @@ struct VirtualHub {
     mutating func perform<Result>(_ body: (inout HubCore) throws(IoTError) -> Result) throws -> Result {
         guard var core else { throw IoTError(.internalFailure) }
         let (result, turn) = try core.handle(body)
-        try store.transaction { writer in Swift.Result { try writer.apply(turn.changes) } }.get()
+        try store.commit([turn.changes])
         self.core = core
         return result
     }
@@ -58,13 +58,11 @@ struct VirtualHub {
     /// Decides all that waits in one transaction, as `HubService` does.
     mutating func drain(at time: HubTime) throws -> [HubOutput] {
         defer { inbox = [] }
-        return try run(time) { [inbox] core, writer in
-            inbox.map { core.handle($0, at: time, recall: writer.answer) }
-        }
+        return try run(time) { [inbox] core in inbox.map { core.handle($0, at: time) } }
     }
 
     mutating func timeout(at time: HubTime) throws -> [HubOutput] {
-        try run(time) { core, _ in [core.handleTimeout(at: time)] }
+        try run(time) { core in [core.handleTimeout(at: time)] }
     }
 
     /// - Returns: What it still told.
@@ -83,33 +81,36 @@ struct VirtualHub {
     /// What it would have told, without a commit.
     private mutating func told(at time: HubTime) throws -> [HubOutput] {
         guard var core else { return [] }
-        let inbox = inbox
-        return try store.transaction { writer in
-            inbox.flatMap { core.handle($0, at: time, recall: writer.answer).outputs }
-        }
+        return inbox.flatMap { core.handle($0, at: time).outputs }
     }
 
-    private mutating func run(
-        _ time: HubTime, _ body: (inout HubCore, StoreWriter) -> [HubTurn]
-    ) throws -> [HubOutput] {
+    private mutating func run(_ time: HubTime, _ body: (inout HubCore) -> [HubTurn]) throws -> [HubOutput] {
         guard var core = self.core else { return [] }
         self.core = nil
         defer { self.core = core }
-        return try store.transaction { writer in
-            Swift.Result {
-                var outputs: [HubOutput] = []
-                for turn in body(&core, writer) {
-                    var turn = turn
-                    if let query = turn.eventQuery {
-                        turn = core.conclude(query, writer.events(query.selection), at: time)
-                    }
-                    try writer.apply(turn.changes)
-                    core.accept(turn)
-                    outputs += turn.outputs
-                }
-                return MessageBatches.join(
-                    outputs + core.takeNotices(at: time), reads: core.sessions.readsBatches)
-            }
-        }.get()
+        var told: [HubOutput] = []
+        var turns = body(&core)
+        while !turns.isEmpty {
+            for turn in turns { core.accept(turn) }
+            let outputs = turns.flatMap(\.outputs) + core.takeNotices(at: time)
+            try store.commit(turns.map(\.changes))
+            core.keep()
+            told += MessageBatches.join(outputs, reads: core.sessions.readsBatches)
+            core.prepareToRead()
+            turns = turns.compactMap(\.query).map { store.resultNow(of: $0) }.map { core.handle($0, at: time) }
+        }
+        return told
+    }
+}
+
+extension SQLiteHubStore {
+    /// `result(of:)` for who cannot wait.
+    func resultNow(of query: HubQuery) -> HubQueryResult {
+        switch query {
+        case .answer(let number, let request, let address):
+            .answer(Result { () throws(IoTError) in try answer(number) }, to: request, from: address)
+        case .events(let selection, let purpose):
+            .events(Result { () throws(IoTError) in try events(selection) }, purpose)
+        }
     }
 }

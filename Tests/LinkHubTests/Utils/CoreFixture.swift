@@ -46,11 +46,18 @@ struct CoreFixture {
     /// Sends what comes at once, and the transaction's notices behind it.
     private mutating func finish(_ turn: HubTurn) -> [Sent] {
         var turn = turn
-        // There is no store here, so it holds no events.
-        if let query = turn.eventQuery { turn = core.conclude(query, .success(EventRows()), at: time) }
         stored += turn.changes
-        outputs = turn.outputs
         core.accept(turn)
+        if let query = turn.query {
+            core.prepareToRead()
+            let outputs = turn.outputs
+            turn = core.handle(result(of: query), at: time)
+            stored += turn.changes
+            core.accept(turn)
+            turn.outputs = outputs + turn.outputs
+        }
+        core.keep()
+        outputs = turn.outputs
         return (turn.outputs + core.takeNotices(at: time)).compactMap { output in
             guard case .message(let address, let bytes) = output, let envelope = try? Envelope(parsing: bytes) else {
                 return nil
@@ -59,13 +66,21 @@ struct CoreFixture {
         }
     }
 
+    /// There is no store here, so it holds no events.
+    private func result(of query: HubQuery) -> HubQueryResult {
+        switch query {
+        case .answer(let number, let request, let address):
+            for case .answer(number, _, _, _, _, let reply) in stored {
+                return .answer(.success(reply), to: request, from: address)
+            }
+            return .answer(.success(nil), to: request, from: address)
+        case .events(_, let purpose): return .events(.success(EventRows()), purpose)
+        }
+    }
+
     mutating func send(_ address: LinkAddress, _ bytes: [UInt8]) -> [Sent] {
         let time = time
-        return finish(
-            core.handle(UplinkMessage(address: address, payload: bytes), at: time) { [stored] number in
-                for case .answer(number, _, _, _, _, let reply) in stored { return reply }
-                return nil
-            })
+        return finish(core.handle(UplinkMessage(address: address, payload: bytes), at: time))
     }
 
     mutating func send(

@@ -13,20 +13,25 @@ final class InProcessHub: Sendable {
         var waiters: [String: CheckedContinuation<LinkReply, Never>] = [:]
     }
 
-    let store: HubStore
+    let store: SQLiteHubStore
     let service: HubService
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter onDeliver: Called before anything of a transaction is handed out.
+    /// - Parameters:
+    ///   - onDeliver: Called before anything of a transaction is handed out.
+    ///   - wrap: Gives what stands between the hub and its store.
     init(
         directory: TemporaryDirectory, limits: HubLimits = HubLimits(),
-        onDeliver: @escaping @Sendable ([HubOutput]) -> Void = { _ in }
+        onDeliver: @escaping @Sendable ([HubOutput]) -> Void = { _ in },
+        wrap: (SQLiteHubStore) -> any HubStore = { $0 }
     ) throws {
-        let store = try HubStore(path: directory.path + "/hub.sqlite")
+        let store = try SQLiteHubStore(path: directory.path + "/hub.sqlite")
         self.store = store
         let key = try HubKey(dataDirectory: directory.path)
         let state = state
-        service = try HubService(store: store, authority: TokenAuthority(key: key), limits: limits) { outputs in
+        service = HubService(
+            store: wrap(store), state: try store.load(), authority: TokenAuthority(key: key), limits: limits
+        ) { outputs in
             onDeliver(outputs)
             for case .message(_, let payload) in outputs {
                 for case .reply(let reply) in EnvelopeBatch.parse(payload).envelopes {

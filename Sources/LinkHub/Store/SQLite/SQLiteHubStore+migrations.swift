@@ -1,6 +1,6 @@
 import GRDB
 
-extension HubStore {
+extension SQLiteHubStore {
     /// The schema's history. A published migration is never edited: the next change is a new one.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -3,13 +3,13 @@ import GRDB
 import IoTCore
 import NIOConcurrencyHelpers
 
-extension HubStore {
+extension SQLiteHubStore {
     /// Looks through the whole file for damage, on a connection and a thread of its own.
     ///
     /// It is not part of the start: all that the hub works from was read by then, which fails where that is damaged,
     /// and a look at the rest (events, remembered answers) takes a second for each few hundred megabytes.
     ///
-    /// - Returns: The first findings; empty for a sound file, one in memory, or when it was cancelled.
+    /// - Returns: Nothing for one in memory.
     func findDamage() async -> [String] {
         guard let path else { return [] }
         let check = DamageCheck(path: path)

@@ -3,7 +3,7 @@ import IoTCore
 import IoTLink
 
 /// Reads accounts, devices' relations, tokens, and what outlives a session.
-extension HubStore {
+extension SQLiteHubStore {
     static func loadAccounts(_ database: Database, into stored: inout StoredState) throws {
         try stored.each(database, .users) { row, stored in
             let device: String? = try row.readIfPresent("device")

@@ -4,79 +4,34 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// One transaction of many mutations, each in a savepoint of its own, so that one that fails leaves the others.
-///
-/// The transaction begins with the first change: a batch of readers costs no sync.
+/// One transaction.
 final class StoreWriter {
-    let database: Database
+    private let database: Database
     private var versions: [DeviceID: Int64] = [:]
-    private(set) var hasBegun = false
 
     init(database: Database) {
         self.database = database
     }
 
-    /// Applies the changes of one mutation, all or none.
-    func apply(_ changes: [StoreChange]) throws(IoTError) {
-        guard !changes.isEmpty else { return }
-        do {
-            if !hasBegun {
-                try run("BEGIN IMMEDIATE")
-                hasBegun = true
-            }
-            try run("SAVEPOINT mutation")
-            do {
-                for change in changes { try write(change) }
-                try run("RELEASE mutation")
-            } catch {
-                // A full disk ends the whole transaction by itself; then the commit fails for all.
-                try? run("ROLLBACK TO mutation")
-                try? run("RELEASE mutation")
-                throw error
-            }
-        } catch {
-            throw HubStore.failure("the change could not be stored", error)
-        }
-        // Only now, so that a mutation that failed leaves no version behind.
-        for change in changes {
-            if case .modelVersion(let device, let version) = change { versions[device] = version }
-        }
+    func begin() throws {
+        try run("BEGIN IMMEDIATE")
     }
 
-    /// The state as the mutations so far have left it, to put memory right after one that failed. What cannot be read
-    /// is set aside at the next start.
-    func load() throws(IoTError) -> HubState {
-        do {
-            try flushVersions()
-            return try HubStore.load(from: database).state
-        } catch {
-            throw HubStore.failure("the state cannot be read again", error)
-        }
-    }
-
-    /// The answer that was stored under `number`.
-    func answer(_ number: Int64) -> [UInt8]? {
-        try? [UInt8].fetchAnswer(database, number)
+    func apply(_ changes: [StoreChange]) throws {
+        for change in changes { try write(change) }
     }
 
     func commit() throws {
-        guard hasBegun else { return }
-        try flushVersions()
+        for (device, version) in versions {
+            try run("UPDATE models SET version = ? WHERE device = ?", [version, device.rawValue])
+        }
         try run("COMMIT")
     }
 
     func rollBack() {
         // A full disk may have ended the transaction by itself.
-        guard hasBegun, database.isInsideTransaction else { return }
+        guard database.isInsideTransaction else { return }
         try? run("ROLLBACK")
-    }
-
-    private func flushVersions() throws {
-        for (device, version) in versions {
-            try run(
-                "UPDATE models SET version = ? WHERE device = ?", [version, device.rawValue])
-        }
-        versions = [:]
     }
 
     /// Throws for a text with a NUL: SQLite is given texts up to their first one, so the rest would be lost, and a key
@@ -91,7 +46,7 @@ final class StoreWriter {
 
     private func write(_ change: StoreChange) throws {
         switch change {
-        case .modelVersion: break
+        case .modelVersion(let device, let version): versions[device] = version
         case .putProperty(let device, let property):
             try run(
                 """

@@ -1,41 +1,16 @@
 import GRDB
 import IoTCore
-import ThingModel
 
-extension StoreWriter {
+/// Reads events, a bounded number at a time.
+struct EventReader {
     /// A query looks at so many rows at most.
     private static let longestSearch = 20_000
     /// Bytes of events that fit an answer, what JSON needs around them included.
     private static let answerSize = 200_000
 
-    func writeEvents(_ change: StoreChange) throws {
-        switch change {
-        case .addEvent(let event):
-            try run(
-                "INSERT INTO events (number, device, topic, t, body) VALUES (?, ?, ?, ?, ?)",
-                [event.number, event.device.rawValue, event.topic, event.t, event.body])
-        case .deleteEvents(let numbers):
-            for number in numbers { try run("DELETE FROM events WHERE number = ?", [number]) }
-        case .trimEvents(let device, let count):
-            try run(
-                """
-                DELETE FROM events WHERE number IN
-                    (SELECT number FROM events WHERE device = ? ORDER BY number LIMIT ?)
-                """, [device.rawValue, count])
-        default: break
-        }
-    }
+    let database: Database
 
-    /// The events as the mutations so far have left them.
-    func events(_ selection: EventSelection) -> Result<EventRows, IoTError> {
-        do {
-            return .success(try read(selection))
-        } catch {
-            return .failure(HubStore.failure("the events cannot be read", error))
-        }
-    }
-
-    private func read(_ selection: EventSelection) throws -> EventRows {
+    func read(_ selection: EventSelection) throws -> EventRows {
         switch selection {
         case .numbers(let numbers):
             var rows = EventRows()
@@ -56,16 +31,14 @@ extension StoreWriter {
             return EventRows(records: try found.map { try Self.record($0) })
         case .matching(let filter, let limit, let withBodies):
             return try read(filter, limit: limit, withBodies: withBodies)
-        case .excess(let device, let trimmed, let size, let capacity, let limit):
-            return try readExcess(device, trimmed: trimmed, size: size, capacity: capacity, limit: limit)
+        case .excess(let device, let capacity, let limit):
+            return try readExcess(device, capacity: capacity, limit: limit)
         }
     }
 
-    private func readExcess(
-        _ device: DeviceID, trimmed: Int, size: Int, capacity: Int, limit: Int
-    ) throws -> EventRows {
+    private func readExcess(_ device: DeviceID, capacity: Int, limit: Int) throws -> EventRows {
         let known = try database.cachedStatement(sql: "SELECT bytes FROM event_sizes WHERE device = ?")
-        var excess = (try Int.fetchOne(known, arguments: [device.rawValue]) ?? 0) + size - capacity
+        var excess = (try Int.fetchOne(known, arguments: [device.rawValue]) ?? 0) - capacity
         var rows = EventRows()
         guard excess > 0 else { return rows }
         let cursor = try Row.fetchCursor(
@@ -73,11 +46,9 @@ extension StoreWriter {
             sql: """
                 SELECT number, device, topic, t, length(CAST(body AS BLOB)) AS size FROM events
                 WHERE device = ? ORDER BY number LIMIT ?
-                """, arguments: [device.rawValue, trimmed + limit])
-        var seen = 0
+                """, arguments: [device.rawValue, limit])
         while excess > 0, let row = try cursor.next() {
-            seen += 1
-            if seen > trimmed { rows.records.append(try Self.record(row)) }
+            rows.records.append(try Self.record(row))
             excess -= row["size"]
         }
         return rows
@@ -122,19 +93,7 @@ extension StoreWriter {
 
     private static func record(_ row: Row, withBody: Bool = false) throws -> EventRecord {
         EventRecord(
-            number: row["number"], device: try HubStore.deviceID(row["device"]), topic: row["topic"], t: row["t"],
-            body: withBody ? row["body"] : "")
-    }
-}
-
-extension HubStore {
-    static func loadEvents(_ database: Database, into state: inout HubState) throws {
-        var counts: [DeviceID: Int] = [:]
-        for row in try Row.fetchAll(database, sql: "SELECT device, count FROM event_sizes") {
-            counts[try deviceID(row.read("device"))] = try row.read("count")
-        }
-        // Numbers of deleted events count too.
-        let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'")
-        state.events.restore(counts, last: last ?? 0)
+            number: row["number"], device: try SQLiteHubStore.deviceID(row["device"]), topic: row["topic"],
+            t: row["t"], body: withBody ? row["body"] : "")
     }
 }

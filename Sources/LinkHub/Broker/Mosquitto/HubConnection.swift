@@ -8,35 +8,32 @@ final class HubConnection: Sendable {
     private let endpoint: LinkEndpoint
     private let password: String
     private let credentials: CredentialSync
-    private let onMessage: @Sendable (UplinkMessage) -> Void
     private let logger: Logger
     private let current = NIOLockedValueBox<MQTTConnection?>(nil)
 
-    init(
-        endpoint: LinkEndpoint, password: String, credentials: CredentialSync, logger: Logger,
-        onMessage: @escaping @Sendable (UplinkMessage) -> Void
-    ) {
+    init(endpoint: LinkEndpoint, password: String, credentials: CredentialSync, logger: Logger) {
         self.endpoint = endpoint
         self.password = password
         self.credentials = credentials
         self.logger = logger
-        self.onMessage = onMessage
     }
 
     /// Stays connected until it is cancelled.
     ///
     /// - Parameters:
     ///   - listening: Yields when a broker accepts connections.
+    ///   - onMessage: Gets what principals say.
     ///   - onReady: Called each time the hub hears its principals.
     ///   - onLost: Called each time it no longer does.
     func run(
-        listening: AsyncStream<Void>, onReady: @Sendable () -> Void, onLost: @Sendable () -> Void
+        listening: AsyncStream<Void>, onMessage: @escaping @Sendable (UplinkMessage) -> Void,
+        onReady: @Sendable () -> Void, onLost: @Sendable () -> Void
     ) async {
         var signals = listening.makeAsyncIterator()
         _ = await signals.next()
         var pause = Duration.milliseconds(5)
         while !Task.isCancelled {
-            let wasReady = await runOnce(onReady: onReady)
+            let wasReady = await runOnce(onMessage, onReady: onReady)
             if wasReady {
                 onLost()
                 pause = .milliseconds(5)
@@ -47,7 +44,9 @@ final class HubConnection: Sendable {
         }
     }
 
-    private func runOnce(onReady: @Sendable () -> Void) async -> Bool {
+    private func runOnce(
+        _ onMessage: @escaping @Sendable (UplinkMessage) -> Void, onReady: @Sendable () -> Void
+    ) async -> Bool {
         // Four events at most: messages do not pass here.
         let (events, feed) = AsyncStream.makeStream(of: MQTTEvent.self, bufferingPolicy: .bufferingNewest(8))
         var configuration = MQTTConfiguration(
@@ -56,7 +55,7 @@ final class HubConnection: Sendable {
         configuration.waitingMessages = 65_536
         configuration.waitingBytes = 64 << 20
         let connection = MQTTConnection(configuration: configuration) { [self] event in
-            if case .message(let message) = event { receive(message) } else { feed.yield(event) }
+            if case .message(let message) = event { receive(message, onMessage) } else { feed.yield(event) }
         }
         connection.connect()
         var isReady = false
@@ -118,7 +117,7 @@ final class HubConnection: Sendable {
         }
     }
 
-    private func receive(_ message: MQTTMessage) {
+    private func receive(_ message: MQTTMessage, _ onMessage: (UplinkMessage) -> Void) {
         if message.topic == DynamicSecurity.responseTopic {
             if let response = try? JSONValue(parsing: message.payload) { credentials.confirm(response) }
         } else if let (address, direction) = LinkAddress.parse(topic: message.topic), direction == .up {

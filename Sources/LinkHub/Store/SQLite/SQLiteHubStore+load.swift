@@ -1,10 +1,9 @@
-import Foundation
 import GRDB
 import IoTCore
 import IoTLink
 import ThingModel
 
-extension HubStore {
+extension SQLiteHubStore {
     /// Reads everything: the hub works from memory. Throws only when the database itself cannot be read.
     static func load(from database: Database) throws -> StoredState {
         var stored = StoredState()
@@ -31,6 +30,16 @@ extension HubStore {
         try loadAnswers(database, into: &stored)
         try loadEvents(database, into: &stored.state)
         return stored
+    }
+
+    private static func loadEvents(_ database: Database, into state: inout HubState) throws {
+        var counts: [DeviceID: Int] = [:]
+        for row in try Row.fetchAll(database, sql: "SELECT device, count FROM event_sizes") {
+            counts[try deviceID(row.read("device"))] = try row.read("count")
+        }
+        // Numbers of deleted events count too.
+        let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+        state.events.restore(counts, last: last ?? 0)
     }
 
     private static func loadModels(_ database: Database, into stored: inout StoredState) throws {
@@ -106,12 +115,5 @@ extension HubStore {
     /// A row of a device that was set aside goes with it.
     static func knows(_ device: DeviceID, _ state: HubState) throws {
         guard state.devices[device] != nil else { throw IoTError(.storeFailed, "there is no such device") }
-    }
-}
-
-extension [UInt8] {
-    static func fetchAnswer(_ database: Database, _ number: Int64) throws -> [UInt8]? {
-        try Data.fetchOne(database, sql: "SELECT reply FROM answers WHERE number = ?", arguments: [number])
-            .map { Array($0) }
     }
 }

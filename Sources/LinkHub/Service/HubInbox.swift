@@ -1,0 +1,53 @@
+import IoTLink
+
+/// What waits, and who takes it out.
+struct HubInbox {
+    private var items: FairQueue<Principal?, HubItem>
+    private let limits: HubLimits
+    /// A task takes items out, or is about to.
+    private var isDrained = false
+    private var isStopped = false
+    /// The newest of these tasks.
+    private(set) var drain: Task<Void, Never>?
+    /// Requests that were refused without a look.
+    var refused = 0
+
+    var count: Int { items.count }
+
+    init(_ limits: HubLimits) {
+        self.limits = limits
+        items = FairQueue(
+            total: .init(count: limits.waitingMessages, bytes: limits.waitingBytes),
+            perKey: .init(count: limits.waitingMessagesOfPrincipal, bytes: limits.waitingBytesOfPrincipal))
+    }
+
+    /// - Parameter start: Starts the task that takes items out.
+    /// - Returns: What is refused: nothing, the item, or messages of others.
+    mutating func add(_ item: HubItem, start: () -> Task<Void, Never>) -> [HubItem] {
+        guard !isStopped else { return [item] }
+        var refused: [HubItem] = []
+        if item.principal != nil {
+            refused = items.add(item, size: item.size, of: item.principal)
+        } else {
+            // The daemon's own calls are few, and wait for their answers: nobody's flood displaces one.
+            guard items.count(of: nil) < limits.waitingMessages else { return [item] }
+            items.append(item, size: item.size, of: nil)
+        }
+        if !isDrained {
+            isDrained = true
+            drain = start()
+        }
+        return refused
+    }
+
+    /// - Parameter isIdle: Nothing else is to be done: the task ends when nothing waits.
+    mutating func take(isIdle: Bool) -> [HubItem] {
+        let batch = items.take(upTo: .init(count: limits.batchSize, bytes: limits.batchBytes))
+        if batch.isEmpty, isIdle { isDrained = false }
+        return batch
+    }
+
+    mutating func stop() {
+        isStopped = true
+    }
+}

@@ -1,0 +1,165 @@
+import IoTCore
+import IoTLink
+import NIOCore
+
+/// On the hub's thread: what waits is decided, stored, and answered.
+extension HubService {
+    /// So many queries are answered in one batch; no more messages are taken while others wait.
+    private static let queriesOfBatch = 64
+    /// How long the hub does nothing by itself after something could not be stored.
+    private static let pause = TimeAmount.seconds(1)
+
+    /// What one item led to, until the batch is on the disk.
+    private struct Held {
+        var turn: HubTurn
+        var completion: HubItem.Completion?
+    }
+
+    /// Asks the store what earlier turns want to know.
+    func ask() async -> [HubItem] {
+        guard !queries.isEmpty else { return [] }
+        core.prepareToRead()
+        var results: [HubItem] = []
+        for query in queries.prefix(Self.queriesOfBatch) { results.append(.result(await store.result(of: query))) }
+        queries.removeFirst(results.count)
+        return results
+    }
+
+    /// A batch that cannot be stored is tried in halves, down to the one turn that cannot be stored: it fails alone. Each
+    /// is decided anew, on what then is stored.
+    func run(_ batch: [HubItem]) async {
+        var parts = [batch[...]]
+        while let part = parts.popLast() {
+            if let failure = await recover() {
+                refuse(part, failure)
+            } else if await !attempt(part, isRetry: part.count < batch.count) {
+                let middle = part.startIndex + part.count / 2
+                parts += [part[middle...], part[..<middle]]
+            }
+        }
+    }
+
+    /// - Returns: False when nothing of it is stored, and nobody was told.
+    private func attempt(_ part: ArraySlice<HubItem>, isRetry: Bool) async -> Bool {
+        // A copy is dear, and seldom needed: a first attempt that fails reads the state again.
+        let before = isRetry ? core : nil
+        let statistics = core.statistics
+        var held: [Held] = []
+        held.reserveCapacity(part.count)
+        var changes: [[StoreChange]] = []
+        for item in part {
+            let entry = decide(item, isRetry: isRetry)
+            if !entry.turn.changes.isEmpty { changes.append(entry.turn.changes) }
+            core.accept(entry.turn)
+            held.append(entry)
+        }
+        let notices = core.takeNotices(at: clock())
+        if !changes.isEmpty {
+            do throws(CommitFailure) {
+                try await store.commit(changes)
+            } catch {
+                if let before { core = before } else { core.statistics = statistics }
+                return await settle(held, error, isCopied: before != nil)
+            }
+            core.statistics.transactions += 1
+        }
+        core.keep()
+        queries += held.compactMap(\.turn.query)
+        deliver(MessageBatches.join(held.flatMap(\.turn.outputs) + notices, reads: core.sessions.readsBatches))
+        for entry in held { entry.completion?(nil) }
+        return true
+    }
+
+    /// Nothing of it happened. Memory has seen it, so it goes back to what the store holds.
+    ///
+    /// - Returns: Whether those who asked were told.
+    private func settle(_ held: [Held], _ failure: CommitFailure, isCopied: Bool) async -> Bool {
+        if !isCopied || failure.isOfStore {
+            core.takeBack()
+            recovery = StateRecovery(at: clock().monotonic)
+            if let failure = await recover() { failClosed(failure) }
+        }
+        guard held.count == 1 || failure.isOfStore else { return false }
+        core.statistics.storeFailures += 1
+        pauseEnd = clock().monotonic + Self.pause
+        for entry in held {
+            deliver(core.fail(entry.turn.requester, failure.error))
+            entry.completion?(failure.error)
+        }
+        core.keep()
+        return true
+    }
+
+    private func decide(_ item: HubItem, isRetry: Bool) -> Held {
+        let time = clock()
+        switch item {
+        case .message(let message): return Held(turn: core.handle(message, isRetry: isRetry, at: time))
+        case .call(let run, _):
+            let (turn, completion) = run(&core, time)
+            return Held(turn: turn, completion: completion)
+        case .result(let result): return Held(turn: core.handle(result, at: time))
+        case .timeout: return Held(turn: core.handleTimeout(at: time))
+        case .outage:
+            core.handleOutage(at: time)
+            return Held(turn: HubTurn())
+        }
+    }
+
+    /// Reads the state anew when memory is not what the store holds, and it is time to try.
+    /// - Returns: Why nothing can be decided.
+    private func recover() async -> IoTError? {
+        guard var waiting = recovery else { return nil }
+        let time = clock().monotonic
+        let failure: IoTError
+        if waiting.next > time {
+            failure = IoTError(.storeFailed, "the hub cannot read its database")
+        } else {
+            do throws(IoTError) {
+                core.restore(try await store.load())
+                recovery = nil
+                return nil
+            } catch {
+                waiting.failed(at: time)
+                failure = error
+            }
+        }
+        recovery = waiting
+        return failure
+    }
+
+    private func refuse(_ items: ArraySlice<HubItem>, _ error: IoTError) {
+        for item in items {
+            switch item {
+            case .message(let message):
+                core.statistics.refusedRequests += 1
+                deliver(Self.refusal(of: message, error))
+            case .call(_, let refuse): refuse(error)
+            case .result(let result): deliver(core.refuse(result, error))
+            case .outage: core.handleOutage(at: clock())
+            case .timeout: break
+            }
+        }
+    }
+}
+
+extension HubStore {
+    func result(of query: HubQuery) async -> HubQueryResult {
+        switch query {
+        case .answer(let number, let request, let address):
+            .answer(await Result.of { () throws(IoTError) in try await answer(number) }, to: request, from: address)
+        case .events(let selection, let purpose):
+            .events(await Result.of { () throws(IoTError) in try await events(selection) }, purpose)
+        }
+    }
+}
+
+extension Result where Failure == IoTError {
+    /// `Result.init(catching:)` takes no asynchronous closure.
+    fileprivate static func of(_ body: () async throws(IoTError) -> Success) async -> Self {
+        do throws(IoTError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import IoTCore
+import IoTLink
+import Testing
+
+@testable import LinkHub
+
+@Suite("The hub behind another broker", .timeLimit(.minutes(1)))
+struct HubBrokerTests {
+    @Test("It serves behind any broker: credentials, messages, a restart, and the end")
+    func anotherBroker() async throws {
+        let directory = TemporaryDirectory()
+        let broker = InMemoryBroker()
+        let store = try SQLiteHubStore(path: directory.path + "/hub.sqlite")
+        let hub = try LinkHub(
+            HubConfiguration(dataDirectory: directory.path), lock: try LinkHub.lock(directory.path), store: store,
+            state: try store.load(), broker: broker, logger: quietLogger)
+        // Before it runs, too.
+        let owner = Principal.user(try await hub.ensureOwner())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await hub.run() }
+            try await hub.waitUntilReady()
+            let (device, token) = try await hub.ensureDevice(name: "front")
+            let authority = TokenAuthority(key: try HubKey(dataDirectory: directory.path))
+            let id = try #require(authority.verify(token, as: LinkTokenClaims.self)?.jti)
+            #expect(broker.knows(id, of: .device(device)))
+            let address = LinkAddress.random(owner)
+            #expect(try await broker.request(address, "session.begin")?.code == .success)
+            let listed = try await broker.request(address, "device.list")
+            #expect(listed?.result["devices"]?.arrayValue?.count == 1)
+            // It has forgotten everybody, and gets them from the hub.
+            broker.restart()
+            while hub.brokerStarts < 2 { await Task.yield() }
+            #expect(broker.knows(id, of: .device(device)))
+            #expect(try await broker.request(address, "session.heartbeat")?.code == .success)
+            try await hub.revokeToken(id: id)
+            #expect(!broker.knows(id, of: .device(device)))
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        // All of it is closed, and the directory free.
+        #expect(throws: Never.self) { try LinkHub.lock(directory.path).release() }
+    }
+}

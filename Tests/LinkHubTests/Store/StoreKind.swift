@@ -1,0 +1,43 @@
+import GRDB
+import IoTCore
+import Testing
+
+@testable import LinkHub
+
+/// A kind of store, for the conformance suite: what is added here is held to all of it.
+struct StoreKind: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// Opens the store in a directory: a new one, or as it was left. Gets each row that is set aside.
+    var open: @Sendable (String, _ onUnreadable: @escaping @Sendable (String) -> Void) throws -> any HubStore
+    /// Makes a user's row unreadable, while nobody has the store open.
+    var damage: @Sendable (String, AccessID) throws -> Void
+
+    /// Locks the store as another program would. Returns what unlocks it.
+    var lock: @Sendable (String) throws -> @Sendable () -> Void
+
+    static let all = [sqlite]
+
+    static let sqlite = StoreKind(
+        testDescription: "SQLite",
+        open: { directory, onUnreadable in
+            try SQLiteHubStore(path: directory + "/hub.sqlite") { onUnreadable("\($0.table) \($0.keyText)") }
+        },
+        damage: { directory, user in
+            let queue = try DatabaseQueue(path: directory + "/hub.sqlite")
+            try queue.write { database in
+                try database.execute(sql: "UPDATE users SET kind = 'x' WHERE id = ?", arguments: [user.rawValue])
+            }
+            try queue.close()
+        },
+        lock: { directory in
+            var configuration = Configuration()
+            configuration.allowsUnsafeTransactions = true
+            let queue = try DatabaseQueue(path: directory + "/hub.sqlite", configuration: configuration)
+            try queue.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+            return { try? queue.close() }
+        })
+
+    func open(_ directory: TemporaryDirectory) throws -> any HubStore {
+        try open(directory.path) { _ in }
+    }
+}
