@@ -212,8 +212,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "GatewayAPI", "IoTLink", "MediaChannel", "PeerTransport", "IoTCore", nioCore, nioPosix,
-                logging, crypto,
+                "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "IoTCore", nioCore,
+                nioPosix, logging, crypto,
             ]),
         tests(
             "iotvideodTests",

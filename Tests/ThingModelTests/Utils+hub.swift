@@ -103,6 +103,7 @@ final class HubStandIn: ModelLink {
             try state.document?.markApplied(
                 params["path"]?.stringValue ?? "", version: params["version"]?.integerValue ?? 0)
             return [:]
+        case EventMethod.report.name: return ["id": 1]
         default: return params
         }
     }

@@ -38,7 +38,8 @@ struct CallerEvents: GatewayEvents {
         }
         return try await delete(
             .device(
-                try await session.target(deletion.device ?? ""), topic: deletion.topic, before: deletion.before ?? .min))
+                try await session.target(deletion.device ?? ""), topic: deletion.topic, before: deletion.before ?? .min)
+        )
     }
 
     private func delete(_ deletion: EventDeletion) async throws -> StoredEventDeletionResponse {

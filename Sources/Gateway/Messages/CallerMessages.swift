@@ -57,7 +57,8 @@ struct CallerMessages: GatewayMessages {
 
     private func parameters(_ device: String, _ message: DeviceMessage) async throws -> MessageToDevice {
         MessageToDevice(
-            device: try await session.target(device), data: try ThingModel.MessageData(message.data), responses: message.responses,
+            device: try await session.target(device), data: try ThingModel.MessageData(message.data),
+            responses: message.responses,
             wake: message.wake,
             timeoutMilliseconds: message.timeout.components.seconds * 1000
                 + message.timeout.components.attoseconds / 1_000_000_000_000_000)

@@ -33,4 +33,3 @@ public struct BindingRequest: APIRequestBody, Hashable {
         self.force = force
     }
 }
-

@@ -25,4 +25,3 @@ public struct KeyRequest: APIRequestBody, Hashable {
         self.ttlSeconds = ttlSeconds
     }
 }
-

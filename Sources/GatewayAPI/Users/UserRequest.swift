@@ -31,4 +31,3 @@ public struct TemporaryUserRequest: APIRequestBody, Hashable {
         self.ttlSeconds = ttlSeconds
     }
 }
-

@@ -22,7 +22,8 @@ public struct TokenDescription: Codable, Hashable, Sendable {
 
     public init(
         id: String, kind: TokenKind, name: String? = nil, principal: String?, issued: Int64, expires: Int64,
-        devices: [String]? = nil, actions: [DeviceAction]? = nil, isLocal: Bool? = nil, lastUse: Int64? = nil, parent: String? = nil
+        devices: [String]? = nil, actions: [DeviceAction]? = nil, isLocal: Bool? = nil, lastUse: Int64? = nil,
+        parent: String? = nil
     ) {
         self.id = id
         self.kind = kind

@@ -102,8 +102,9 @@ public struct LinkMembers: Sendable {
         return principal
     }
 
+    /// Null is not an object either.
     public func optionalObject(_ name: String) throws(IoTError) -> [String: JSONValue]? {
-        guard let value = given(name) else { return nil }
+        guard let value = value[name] else { return nil }
         guard let object = value.objectValue else { throw wrong(name, "an object") }
         return object
     }

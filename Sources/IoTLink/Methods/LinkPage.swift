@@ -50,7 +50,10 @@ public struct LinkPage<Element: LinkListed>: LinkValue {
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
-        elements = try members.list(Element.listName, of: Element.self)
+        // A line that this version cannot read does not hide the others.
+        elements = try members.list(Element.listName).compactMap { line in
+            try? Element(LinkMembers(line, of: members.method, failure: members.failure))
+        }
         hasMore = try members.flag("more")
     }
 

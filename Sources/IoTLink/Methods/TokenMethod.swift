@@ -6,11 +6,14 @@ public enum TokenMethod {
         "token.create", user: .oneself(parameter: "principal"))
     public static let createAPI = LinkMethod<APITokenCreation, IssuedToken>(
         "token.createAPI", user: .oneself(parameter: "user"))
-    public static let enrol = LinkMethod<EnrolmentCreation, IssuedEnrolment>("token.enrol", user: .oneself(parameter: "user"))
+    public static let enrol = LinkMethod<EnrolmentCreation, IssuedEnrolment>(
+        "token.enrol", user: .oneself(parameter: "user"))
     public static let list = LinkMethod<PageQuery, LinkPage<TokenDescription>>("token.list", user: .account)
-    public static let revoke = LinkMethod<CredentialReference, LinkNothing>("token.revoke", user: .ownToken, isDurable: true)
+    public static let revoke = LinkMethod<CredentialReference, LinkNothing>(
+        "token.revoke", user: .ownToken, isDurable: true)
     /// Another token in place of the one that ends.
-    public static let renew = LinkMethod<TokenRenewalParameters, IssuedToken>("token.renew", user: .account, device: .device)
+    public static let renew = LinkMethod<TokenRenewalParameters, IssuedToken>(
+        "token.renew", user: .account, device: .device)
     public static let check = LinkMethod<TokenText, CredentialGrant>("token.check", user: .account)
     /// The public keys that tokens are signed with, as a JWK Set.
     public static let keys = LinkMethod<LinkNothing, JSONValue>("token.keys", user: .account)

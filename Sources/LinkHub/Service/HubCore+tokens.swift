@@ -73,7 +73,8 @@ extension HubCore {
         let token = try authority.sign(claims)
         keep(
             TokenRecord(
-                id: claims.jti, kind: .api, name: try CredentialName.check(call.parameters.name), principal: .user(user),
+                id: claims.jti, kind: .api, name: try CredentialName.check(call.parameters.name),
+                principal: .user(user),
                 issued: claims.iat, expires: expires,
                 isLocal: false, scope: scope, parent: parent?.id))
         return IssuedToken(id: claims.jti, token: token, expires: expires)

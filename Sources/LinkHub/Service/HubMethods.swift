@@ -106,7 +106,8 @@ struct HubMethods: Sendable {
         HubMethod(ModelMethod.read) { core, call throws(IoTError) in
             try core.readProperty(call)
         },
-        HubMethod(ModelMethod.readMany) { core, call throws(IoTError) in try core.readMany(call.parameters, call.permit) },
+        HubMethod(ModelMethod.readMany) { core, call throws(IoTError) in try core.readMany(call.parameters, call.permit)
+        },
         HubMethod(ModelMethod.write) { core, call throws(IoTError) in
             try core.writeProperty(call)
         },

@@ -7,11 +7,13 @@ public enum ModelMethod {
 
     public static let listDevices = LinkMethod<PageQuery, LinkPage<DeviceSummary>>(
         "device.list", user: .oneself(parameter: "user"))
-    public static let showDevice = LinkMethod<DeviceReference, DeviceDetails>("device.show", user: .actionOrUnclaimed(.view))
+    public static let showDevice = LinkMethod<DeviceReference, DeviceDetails>(
+        "device.show", user: .actionOrUnclaimed(.view))
     public static let exportDevice = LinkMethod<DeviceReference, DeviceExport>(
         "device.export", user: .actionOrUnclaimed(.view))
     public static let read = LinkMethod<PropertyQuery, PropertyReading>("property.read", user: .action(.view))
-    public static let readMany = LinkMethod<ManyPropertyQuery, DeviceReadings>("property.readMany", user: .eachAction(.view))
+    public static let readMany = LinkMethod<ManyPropertyQuery, DeviceReadings>(
+        "property.readMany", user: .eachAction(.view))
     public static let write = LinkMethod<PropertyWrite, WriteOutcome>(
         "property.write", user: .action(.configure), isDurable: true)
     public static let addUserProperty = LinkMethod<UserPropertyAddition, VersionOutcome>(

@@ -7,7 +7,8 @@ public enum EventMethod {
     public static let report = LinkMethod<EventReport, EventNumber>("event.report", device: .device, isDurable: true)
     /// User to hub.
     public static let list = LinkMethod<EventListQuery, EventPage>("event.list", user: .eachAction(.view))
-    public static let delete = LinkMethod<EventDeletion, EventsDeleted>("event.delete", user: .eachOwner, isDurable: true)
+    public static let delete = LinkMethod<EventDeletion, EventsDeleted>(
+        "event.delete", user: .eachOwner, isDurable: true)
     /// Push to users.
     public static let event = LinkPushMethod<ThingEvent>("device.event")
 }

@@ -100,6 +100,9 @@ import Testing
 }
 
 @Suite struct GatewayEventPushTests {
+    private static let id = String(repeating: "d", count: 32)
+    private static let device = JSONValue.string(id)
+
     private func event(_ method: String, _ params: JSONValue) -> GatewayEvent? {
         GatewayEvent(LinkPush(method: method, params: params))
     }
@@ -110,22 +113,24 @@ import Testing
             event(
                 "property.update",
                 [
-                    "device": "d", "path": "ProWritable.a", "value": ["setVal": 1], "version": 3,
+                    "device": Self.device, "path": "ProWritable.a", "value": ["setVal": 1], "version": 3,
                     "changes": [["path": "ProWritable.a.setVal", "value": 1]],
                 ])
                 == .property(
                     PropertyUpdate(
-                        device: "d", path: "ProWritable.a", value: ["setVal": 1], version: 3,
+                        device: Self.id, path: "ProWritable.a", value: ["setVal": 1], version: 3,
                         changes: [LeafChange(path: "ProWritable.a.setVal", value: 1)])))
         #expect(
-            event("device.event", ["id": 7, "device": "d", "topic": "a/b", "body": [1], "t": 5])
-                == .event(StoredEvent(id: "7", device: "d", topic: "a/b", body: [1], t: 5)))
-        #expect(event("device.data", ["device": "d", "data": "AA=="]) == .data(DeviceData(device: "d", data: "AA==")))
+            event("device.event", ["id": 7, "device": Self.device, "topic": "a/b", "body": [1], "t": 5])
+                == .event(StoredEvent(id: "7", device: Self.id, topic: "a/b", body: [1], t: 5)))
         #expect(
-            event("device.unbound", ["device": "d", "reason": "forced"])
-                == .binding(BindingChange(device: "d", bound: false, reason: "forced")))
-        #expect(event("device.presence", ["device": "d"]) == nil)
+            event("device.data", ["device": Self.device, "data": "AA=="])
+                == .data(DeviceData(device: Self.id, data: "AA==")))
+        #expect(
+            event("device.unbound", ["device": Self.device, "reason": "forced"])
+                == .binding(BindingChange(device: Self.id, bound: false, reason: "forced")))
+        #expect(event("device.presence", ["device": Self.device]) == nil)
         #expect(event("device.presence", ["online": true]) == nil)
-        #expect(event("session.kick", ["device": "d"]) == nil)
+        #expect(event("session.kick", ["device": Self.device]) == nil)
     }
 }

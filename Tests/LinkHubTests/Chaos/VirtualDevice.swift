@@ -73,7 +73,9 @@ struct VirtualDevice {
             return false
         }
         guard asked.request.method == ModelMethod.login.name else { return true }
-        for (name, delivery) in LoginDeliveries(LinkMembers(result, of: asked.request.method, failure: .modelReceiveFailed)).writable { try? model.carriedOut(name, delivery) }
+        for (name, delivery) in LoginDeliveries(
+            LinkMembers(result, of: asked.request.method, failure: .modelReceiveFailed)
+        ).writable { try? model.carriedOut(name, delivery) }
         return true
     }
 
