@@ -236,6 +236,27 @@ struct HubCoreTests {
         #expect(noted?.result["value"]?["origin"] == "u/owner")
     }
 
+    @Test("A repeat after some seconds goes to the device again under the same id, whose one answer ends it")
+    func repeatedForward() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let take: JSONValue = ["device": "front", "path": "Action.cameraOn", "value": ["ctlVal": 0]]
+        let sent = try hub.sendRequest(hub.owner, "action.take", take, id: "a")
+        hub.advance(.milliseconds(1_900))
+        #expect(try hub.sendRequest(hub.owner, "action.take", take, id: "a").isEmpty, "the device may be at it")
+        hub.advance(.milliseconds(1_100))
+        let again = try hub.sendRequest(hub.owner, "action.take", take, id: "a")
+        #expect(again.map(\.envelope) == sent.map(\.envelope) && again.map(\.address) == [hub.camera])
+        #expect(try hub.sendRequest(hub.owner, "action.take", take, id: "a").isEmpty, "once for each time")
+        guard case .request(let forwarded)? = sent.first?.envelope else {
+            Issue.record("nothing was forwarded")
+            return
+        }
+        let end = try hub.send(hub.camera, .reply(LinkReply(id: forwarded.id, result: ["value": 0])))
+        #expect(end.first?.envelope == .reply(LinkReply(id: "a", result: ["value": 0])))
+        #expect(try hub.send(hub.camera, .reply(LinkReply(id: forwarded.id))).isEmpty)
+    }
+
     @Test("An action that is not answered in time ends with 20001, one whose device leaves with 8000")
     func actionWithoutAnswer() throws {
         var hub = try CoreFixture()

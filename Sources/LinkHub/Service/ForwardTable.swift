@@ -27,7 +27,9 @@ struct Forward: Sendable {
     var requester: HubTurn.Requester?
     var deadline: NIODeadline
     var purpose: Purpose
-    /// What was sent, for a target that lost its connection; `nil` for what is told anew anyway, or was too much.
+    /// When `envelope` may be sent once more for a repeat of the request: not at once, as a target may take its time.
+    fileprivate var repeatable: NIODeadline?
+    /// What was sent, for a target that lost its connection, or to which the broker dropped it; `nil` for what is told anew anyway, or was too much.
     var envelope: [UInt8]?
     /// What the asker was sent of several answers, for a repeated request; empty when it was too much.
     fileprivate(set) var parts: [[UInt8]] = []
@@ -39,7 +41,7 @@ struct Forward: Sendable {
 
     init(
         id: String, target: LinkAddress, requester: HubTurn.Requester?, deadline: NIODeadline, purpose: Purpose,
-        envelope: [UInt8]? = nil
+        envelope: [UInt8]? = nil, sentAt: NIODeadline? = nil
     ) {
         self.id = id
         self.target = target
@@ -47,6 +49,7 @@ struct Forward: Sendable {
         sender = requester?.actor
         self.deadline = deadline
         self.purpose = purpose
+        repeatable = sentAt.map { $0 + ForwardTable.repeatInterval }
         self.envelope = envelope.flatMap { $0.count <= Self.envelopeCapacity ? $0 : nil }
     }
 
@@ -155,15 +158,26 @@ struct ForwardTable: Sendable {
     }
 
     /// A repeated request whose answer is still awaited: it will go to where the repeat came from.
-    /// - Returns: What it was answered already; `nil` if there is none.
+    /// - Returns: What it was answered already, and what to send to its target again; `nil` if there is no such request.
     /// - Throws: 25028 for an id whose request asked something else.
-    mutating func redirect(_ requester: HubTurn.Requester) throws(IoTError) -> [[UInt8]]? {
-        guard let id = byRequest[requester.key] else { return nil }
-        try requester.content.check(isRepeatOf: forwards[id]?.requester?.content)
+    mutating func redirect(
+        _ requester: HubTurn.Requester, at now: NIODeadline
+    ) throws(IoTError) -> (parts: [[UInt8]], again: (target: LinkAddress, envelope: [UInt8])?)? {
+        guard let id = byRequest[requester.key], var forward = forwards[id] else { return nil }
+        try requester.content.check(isRepeatOf: forward.requester?.content)
         note(id)
-        forwards[id]?.requester = requester
-        return forwards[id]?.parts
+        forward.requester = requester
+        var again: (target: LinkAddress, envelope: [UInt8])?
+        if let envelope = forward.envelope, forward.parts.isEmpty, forward.repeatable.map({ $0 <= now }) == true {
+            again = (forward.target, envelope)
+            forward.repeatable = now + Self.repeatInterval
+        }
+        forwards[id] = forward
+        return (forward.parts, again)
     }
+
+    /// Shorter than the shortest time after which a client repeats a request (`LinkLimits.repeatInterval`).
+    fileprivate static let repeatInterval = TimeAmount.seconds(2)
 
     /// Keeps one of several answers, while there is room.
     mutating func addPart(_ id: String, _ bytes: [UInt8]) {

@@ -31,7 +31,8 @@ extension HubCore {
         forwards.add(
             Forward(
                 id: id, target: target, requester: requester,
-                deadline: time.monotonic + .milliseconds(deadline - time.wall), purpose: purpose, envelope: bytes))
+                deadline: time.monotonic + .milliseconds(deadline - time.wall), purpose: purpose, envelope: bytes,
+                sentAt: time.monotonic))
         return .forwarded
     }
 

@@ -79,8 +79,10 @@ extension HubCore {
         } else if let first = asked[requester.key] {
             try requester.content.check(isRepeatOf: first.content)
             asked[requester.key] = requester
-        } else if let replies = try forwards.redirect(requester) {
-            repeatAnswer(replies, to: requester.address)
+        } else if let (parts, again) = try forwards.redirect(requester, at: time.monotonic) {
+            repeatAnswer(parts, to: requester.address)
+            // Its target carries it out once: it knows the id.
+            if let again { turn.outputs.append(.message(again.target, again.envelope)) }
         } else {
             return false
         }
