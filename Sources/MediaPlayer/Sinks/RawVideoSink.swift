@@ -7,8 +7,8 @@ import NIOCore
 /// The format tells its frame rate in front, and a receiver may know none: then the first picture waits for the second,
 /// whose distance is the rate.
 final class RawVideoSink: PictureSink {
-    /// What may wait for the reader: half a second of 1080p30 (93 MB/s), 5 s of small pictures.
-    static let limits = SinkLimits(duration: 5_000_000, bytes: 48 << 20)
+    /// What may wait for the reader: a second of 1080p30 (93 MB/s), 5 s of small pictures.
+    static let limits = SinkLimits(duration: 5_000_000, bytes: 96 << 20)
 
     private let stream: ChunkStream
     private var writer = Y4MWriter()
