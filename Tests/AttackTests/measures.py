@@ -7,9 +7,10 @@ MiB = 1 << 20
 
 
 def of_process(pid):
+    """The memory is what no file stands for: the pages of programs come and go with what was used last."""
     with open(f"/proc/{pid}/status") as file:
         fields = dict(line.split(":", 1) for line in file)
-    return {"rss": int(fields["VmRSS"].split()[0]) * 1024, "threads": int(fields["Threads"]),
+    return {"memory": int(fields["RssAnon"].split()[0]) * 1024, "threads": int(fields["Threads"]),
             "descriptors": len(os.listdir(f"/proc/{pid}/fd"))}
 
 
@@ -57,7 +58,7 @@ class Measures:
     def table(self):
         lines = ["  %-20s %10s %10s %10s" % ("", "start", "peak", "at rest")]
         for name in self.start:
-            unit = (MiB, "%.1f MiB") if name.endswith("rss") else (1, "%d")
+            unit = (MiB, "%.1f MiB") if name.endswith("memory") else (1, "%d")
             lines.append("  %-20s " % name + " ".join(
                 "%10s" % (unit[1] % (values.get(name, 0) / unit[0])) for values in (self.start, self.peak, self.last)))
         if len(self.brokers) > 1:
