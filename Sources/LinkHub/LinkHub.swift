@@ -43,7 +43,7 @@ public final class LinkHub: Service, Sendable {
         guard directory.hasPrefix("/") else {
             throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
         }
-        try SecretFile.makeDirectory(directory)
+        try PrivateDirectory.make(directory)
         return try DirectoryLock(directory, file: "hub.lock", holder: "hub")
     }
 

@@ -61,8 +61,8 @@ final class ListenerCertificate: Sendable {
 
     private static func readGiven(_ tls: HubTLS) throws(IoTError) -> X509Maker.Pair {
         let pair = X509Maker.Pair(
-            certificate: try read(tls.certificateFile ?? "", "hub.tls.certificateFile", isSecret: false),
-            key: try read(tls.keyFile ?? "", "hub.tls.keyFile", isSecret: true))
+            certificate: try read(tls.certificateFile ?? "", "hub.tls.certificateFile", secrecy: nil),
+            key: try read(tls.keyFile ?? "", "hub.tls.keyFile", secrecy: .ownerAndReadingGroup))
         do throws(IoTError) {
             try X509Maker.check(pair)
         } catch {
@@ -72,18 +72,15 @@ final class ListenerCertificate: Sendable {
         return pair
     }
 
-    private static func read(_ path: String, _ key: String, isSecret: Bool) throws(IoTError) -> String {
-        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 1 << 20 else {
-            throw IoTError(.invalidConfiguration, "\(key): \(path) cannot be read by this daemon's account")
-        }
-        if isSecret {
-            do throws(IoTError) {
-                try FileSecrecy.ownerAndReadingGroup.check(path: path)
-            } catch {
-                throw error.withMessage("\(key): \(error.message)")
+    private static func read(_ path: String, _ key: String, secrecy: FileSecrecy?) throws(IoTError) -> String {
+        do throws(IoTError) {
+            guard let bytes = try PrivateFile.bytes(of: path, limit: 1 << 20, secrecy: secrecy) else {
+                throw PrivateFile.missing(path)
             }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            throw IoTError(.invalidConfiguration, "\(key): \(error.message)", remedy: error.remedy)
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The last certificate of a chain.
