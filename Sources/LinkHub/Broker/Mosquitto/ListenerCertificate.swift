@@ -1,7 +1,7 @@
 import Foundation
 import IoTCore
 import IoTLink
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// The certificate of the broker's TLS listener: one of the hub's own authority, or a copy of a given one. It lies in the
 /// broker's directory.
@@ -16,7 +16,7 @@ final class ListenerCertificate: Sendable {
     private let tls: HubTLS
     private let own: OwnCertificate?
     /// Of a given one.
-    private let copied = NIOLockedValueBox("")
+    private let copied = Mutex("")
 
     /// - Parameter clock: s since 1970.
     init(
@@ -52,10 +52,10 @@ final class ListenerCertificate: Sendable {
         if let own { return try own.refresh() }
         let given = try Self.readGiven(tls)
         let text = given.certificate + given.key
-        guard copied.withLockedValue({ $0 != text }) else { return false }
+        guard copied.withLock({ $0 != text }) else { return false }
         try PrivateFile.write(given.key, to: keyFile)
         try PrivateFile.write(given.certificate, to: certificateFile)
-        copied.withLockedValue { $0 = text }
+        copied.withLock { $0 = text }
         return true
     }
 
