@@ -46,7 +46,7 @@ enum HubListen: Sendable, Equatable {
 }
 
 /// Where a hub is reached.
-enum LinkAddress: Sendable, Equatable, CustomStringConvertible {
+enum HubAddress: Sendable, Equatable, CustomStringConvertible {
     case unixSocket(String)
     /// A host's name or address. Without `link.certificateAuthorityFile` it is a loopback address and not encrypted.
     case tcp(host: String, port: Int)

@@ -3,9 +3,9 @@ import IoTCore
 import IoTLink
 
 /// The account of whoever runs the daemon, made on first start: `link/accessId` and `link/token`.
-struct OwnerAccount: Sendable {
+struct OwnAccount: Sendable {
     let accessID: AccessID
-    let tokenFile: String
+    private let tokenFile: String
 
     init(dataDirectory: String) throws(IoTError) {
         let directory = dataDirectory + "/link"
