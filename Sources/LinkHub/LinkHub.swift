@@ -189,7 +189,8 @@ public final class LinkHub: Service, Sendable {
         }
         if let usable { return usable }
         let token = try await issueToken(.user(id), lifetime: .seconds(localLifetime))
-        try ownAccount.save(token)
+        // On the hub's thread, which may block.
+        try await service.perform { _, _ throws(IoTError) in try ownAccount.save(token) }
         return token
     }
 
