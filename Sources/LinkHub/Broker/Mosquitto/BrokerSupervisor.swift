@@ -34,7 +34,7 @@ public final class BrokerSupervisor: Sendable {
     public let hubEndpoint: BrokerEndpoint
 
     /// The port of the TLS listener; `nil` without one.
-    public let tlsPort: Int?
+    private let tlsPort: Int?
     /// Its certificate.
     let certificate: ListenerCertificate?
 
