@@ -41,7 +41,8 @@ struct AddedCameras: Sendable {
         }
         let directory = (oldPath as NSString).deletingLastPathComponent
         return try Configuration.parse(
-            String(decoding: bytes, as: UTF8.self), context: ConfigurationKey.Context(file: oldPath, directory: directory),
+            String(decoding: bytes, as: UTF8.self),
+            context: ConfigurationKey.Context(file: oldPath, directory: directory),
             over: Configuration(defaults: DefaultPaths(environment: [:], isRoot: true)), keys: []
         ).cameras
     }
