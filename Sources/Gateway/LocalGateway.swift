@@ -79,7 +79,7 @@ package final class LocalGateway: GatewayService {
     /// Whether the token of this id is one without which this daemon's own sessions end.
     func usesToken(_ id: String) async throws -> Bool {
         guard let hub else { return false }
-        if Self.id(ofToken: try await hub.ownerToken()) == id { return true }
+        if Self.id(ofToken: try await hub.ownToken()) == id { return true }
         let client = HubClient(link: link, account: nil)
         // Only an administrator sees those of the cameras, and only the daemon's account need be one.
         let tokens = try await client.page(TokenMethod.list, .all)

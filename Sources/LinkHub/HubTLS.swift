@@ -29,12 +29,13 @@ public struct HubTLS: Sendable {
         self.keyFile = keyFile
     }
 
-    /// Throws `invalidConfiguration` with the key at fault.
+    /// Throws `invalidConfiguration` with the key at fault. Strict, since names become text of OpenSSL's and of the
+    /// broker's.
     func validate() throws(IoTError) {
-        guard (0...65_535).contains(port), IPAddress.isValid(host) || Self.isHostName(host) else {
+        guard (0...65_535).contains(port), HostName.isValid(host) else {
             throw IoTError(.invalidConfiguration, "hub.tls.listen: '\(host):\(port)' is not HOST:PORT")
         }
-        for name in names where !IPAddress.isValid(name) && !Self.isHostName(name) {
+        for name in names where !HostName.isValid(name) {
             throw IoTError(.invalidConfiguration, "hub.tls.names: '\(name)' is neither a host name nor an address")
         }
         guard (certificateFile == nil) == (keyFile == nil) else {
@@ -48,23 +49,5 @@ public struct HubTLS: Sendable {
     /// What a certificate of our own lists.
     var certificateNames: [String] {
         listensEverywhere || names.contains(host) ? names : names + [host]
-    }
-
-    /// RFC 1123 §2.1, and a wildcard in front. Strict, since it becomes text of OpenSSL's and of the broker's.
-    static func isHostName(_ text: String) -> Bool {
-        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
-        return text.utf8.count <= 253
-            && labels.enumerated().allSatisfy { place, label in
-                if place == 0, label == "*", labels.count > 1 { return true }
-                return (1...63).contains(label.utf8.count) && !label.hasPrefix("-")
-                    && label.utf8.allSatisfy { byte in
-                        switch byte {
-                        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                            true
-                        default: false
-                        }
-                    }
-            }
     }
 }

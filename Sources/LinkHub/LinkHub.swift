@@ -7,12 +7,12 @@ public import ServiceLifecycle
 /// requests and calls between users and devices, behind a broker of its own.
 ///
 /// Everything but `run()` may be called before it, too. Without any configuration but its directory it makes a
-/// signing key and an owner account on first start.
+/// signing key and an account of its own on first start.
 public final class LinkHub: Service, Sendable {
     private let configuration: HubConfiguration
     private let lock: DirectoryLock
     private let authority: TokenAuthority
-    private let owner: OwnerAccount
+    private let ownAccount: OwnAccount
     private let store: any HubStore
     let broker: any HubBroker
     private let service: HubService
@@ -43,7 +43,7 @@ public final class LinkHub: Service, Sendable {
         guard directory.hasPrefix("/") else {
             throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
         }
-        try SecretFile.makeDirectory(directory)
+        try PrivateDirectory.make(directory)
         return try DirectoryLock(directory, file: "hub.lock", holder: "hub")
     }
 
@@ -58,11 +58,11 @@ public final class LinkHub: Service, Sendable {
         self.broker = broker
         self.logger = logger
         authority = TokenAuthority(key: try HubKey(dataDirectory: configuration.dataDirectory))
-        owner = try OwnerAccount(dataDirectory: configuration.dataDirectory)
+        ownAccount = try OwnAccount(dataDirectory: configuration.dataDirectory)
         let identity = HubIdentity(
             address: Self.enrolmentAddress(
                 broker.tlsEndpoint ?? broker.endpoint, authority: broker.authorityFingerprint),
-            owner: owner.accessID)
+            ownAccount: ownAccount.accessID)
         service = HubService(
             store: store, state: state, authority: authority, identity: identity, limits: configuration.limits,
             onStoreFailure: { error in
@@ -172,28 +172,27 @@ public final class LinkHub: Service, Sendable {
 
     // MARK: Accounts
 
-    /// The owner's access id; makes the account if there is none. It is an administrator.
-    public func ensureOwner() async throws(IoTError) -> AccessID {
-        let id = owner.accessID
+    /// The access id of the daemon's own account; makes it if there is none. It is an administrator.
+    public func ensureOwnAccount() async throws(IoTError) -> AccessID {
+        let id = ownAccount.accessID
         try await service.perform { core, time throws(IoTError) in try core.ensureAdministrator(id, at: time) }
         return id
     }
 
-    /// The owner's token, which also lies in `ownerTokenFile`; renewed past two thirds of its life.
-    public func ownerToken() async throws(IoTError) -> String {
-        let id = try await ensureOwner()
-        let owner = owner
+    /// That account's token; renewed past two thirds of its life.
+    public func ownToken() async throws(IoTError) -> String {
+        let id = try await ensureOwnAccount()
+        let ownAccount = ownAccount
         let authority = authority
         let usable = try await service.perform { core, time throws(IoTError) in
-            try owner.usableToken(authority, knownTokens: { core.state.tokens[$0] != nil }, at: time.seconds)
+            try ownAccount.usableToken(authority, knownTokens: { core.state.tokens[$0] != nil }, at: time.seconds)
         }
         if let usable { return usable }
         let token = try await issueToken(.user(id), lifetime: .seconds(localLifetime))
-        try owner.save(token)
+        // On the hub's thread, which may block.
+        try await service.perform { _, _ throws(IoTError) in try ownAccount.save(token) }
         return token
     }
-
-    public var ownerTokenFile: String { owner.tokenFile }
 
     /// - Parameter kind: `member` or `administrator`.
     /// - Throws: `nameTaken`; `invalidRequest` for a temporary account, which `createTemporaryUser` makes.
@@ -231,14 +230,14 @@ public final class LinkHub: Service, Sendable {
         return (device, token)
     }
 
-    /// The device of this daemon's camera `name` with a new token. It is made, and bound to the owner, when there is
-    /// none, and stays the camera's under whatever name it gets later. The tokens that earlier calls gave are revoked.
+    /// The device of this daemon's camera `name` with a new token. It is made, and bound to that account, when there
+    /// is none, and stays the camera's under whatever name it gets later. The tokens that earlier calls gave are revoked.
     public func ensureDevice(name: String) async throws(IoTError) -> (device: DeviceID, token: String) {
-        let owner = try await ensureOwner()
+        let account = try await ensureOwnAccount()
         let lifetime = localLifetime
         let (device, newName, token, tokenID) = try await service.perform { core, time throws(IoTError) in
             let isNew = core.state.cameras[name] == nil
-            let device = try core.ensureDevice(camera: name, owner: owner, at: time)
+            let device = try core.ensureDevice(camera: name, owner: account, at: time)
             core.removeTokens(of: .device(device)) { $0.isLocal }
             let issued = try core.issueToken(.device(device), lifetime: lifetime, isLocal: true, at: time)
             return (device, isNew ? core.state.devices[device]?.name : nil, issued.token, issued.id)
@@ -314,7 +313,7 @@ public final class LinkHub: Service, Sendable {
         user: AccessID?, devices: [DeviceID] = [], lifetime: Duration = .seconds(600)
     ) async throws(IoTError) -> String {
         let seconds = lifetime.components.seconds
-        let creator = Principal.user(try await ensureOwner())
+        let creator = Principal.user(try await ensureOwnAccount())
         let enrolment = try await service.perform { core, time throws(IoTError) in
             guard Lifetimes.enrolments.contains(seconds), user != nil || !devices.isEmpty else {
                 throw IoTError(.invalidRequest, "an enrolment is for an account or devices, and lives 1 s to an hour")

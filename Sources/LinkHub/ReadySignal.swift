@@ -1,5 +1,5 @@
 import IoTCore
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// Tells any number of waiters that something is ready, or why it never will be.
 final class ReadySignal: Sendable {
@@ -11,11 +11,11 @@ final class ReadySignal: Sendable {
         var tickets = 0
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// Only the first call has an effect.
     func resolve(_ outcome: Result<Void, IoTError>) {
-        let waiters = state.withLockedValue { state in
+        let waiters = state.withLock { state in
             guard state.outcome == nil else { return [CheckedContinuation<Outcome, Never>]() }
             state.outcome = outcome
             defer { state.waiters = [:] }
@@ -26,13 +26,13 @@ final class ReadySignal: Sendable {
 
     /// Throws `stopping` when the waiting task is cancelled.
     func wait() async throws(IoTError) {
-        let ticket = state.withLockedValue { state in
+        let ticket = state.withLock { state in
             state.tickets += 1
             return state.tickets
         }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let known = state.withLockedValue { state -> Outcome? in
+                let known = state.withLock { state -> Outcome? in
                     // The handler below may have run already, and then finds nothing to take out.
                     if Task.isCancelled { return .failure(IoTError(.stopping)) }
                     if state.outcome == nil { state.waiters[ticket] = continuation }
@@ -41,7 +41,7 @@ final class ReadySignal: Sendable {
                 if let known { continuation.resume(returning: known) }
             }
         } onCancel: {
-            let waiter = state.withLockedValue { $0.waiters.removeValue(forKey: ticket) }
+            let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
             waiter?.resume(returning: .failure(IoTError(.stopping)))
         }
         try outcome.get()

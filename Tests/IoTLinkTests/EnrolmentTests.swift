@@ -43,6 +43,9 @@ struct EnrolmentTests {
             "iotlink://h h:1?enrol=a.b&ca=\(encoded)", "iotlink+unix://relative?enrol=a.b",
             "iotlink+unix:///a%?enrol=a.b", "iotlink+unix:///%FF?enrol=a.b", "iotlink+unix:///a%00?enrol=a.b",
             "iotlink://h:1?enrol=.&ca=\(encoded)",
+            // The box could not read such an endpoint again after it has joined.
+            "iotlink://my_hub:1?enrol=a.b&ca=\(encoded)", "iotlink://[fe80::1%eth0]:1?enrol=a.b&ca=\(encoded)",
+            "iotlink://-h:1?enrol=a.b&ca=\(encoded)",
         ])
     func wrong(_ text: String) {
         let error = #expect(throws: IoTError.self) { try EnrolmentString(parsing: text) }

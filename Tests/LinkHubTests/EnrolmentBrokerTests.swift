@@ -73,7 +73,7 @@ struct EnrolmentBrokerTests {
     @Test("A wrong secret, and a string whose time is over, are refused by the broker", .timeLimit(.minutes(1)))
     func refused() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
-            let owner = try await hub.ensureOwner()
+            let owner = try await hub.ensureOwnAccount()
             let text = try await hub.enrol(user: owner, lifetime: .seconds(1))
             let good = try Box(hub, text)
             let wrong = try Box(hub, "x?enrol=\(good.address.principal.id).00112233445566778899aabbccddeeff")
@@ -94,7 +94,7 @@ struct EnrolmentBrokerTests {
     @Test("An expired or revoked token's connection is ended, and not before its time", .timeLimit(.minutes(1)))
     func endOfToken() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
-            let owner = try await hub.ensureOwner()
+            let owner = try await hub.ensureOwnAccount()
             for isRevoked in [false, true] {
                 let token = try await hub.issueToken(.user(owner), lifetime: .seconds(isRevoked ? 600 : 2))
                 let claims = try TokenClaims(parsing: token)

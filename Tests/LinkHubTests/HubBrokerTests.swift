@@ -15,7 +15,7 @@ struct HubBrokerTests {
             HubConfiguration(dataDirectory: directory.path), lock: try LinkHub.lock(directory.path), store: store,
             state: try store.load(), broker: broker, logger: quietLogger)
         // Before it runs, too.
-        let owner = Principal.user(try await hub.ensureOwner())
+        let owner = Principal.user(try await hub.ensureOwnAccount())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await hub.run() }
             try await hub.waitUntilReady()

@@ -10,7 +10,7 @@ struct LinkHubTests {
     @Test("Without configuration it makes a key, an owner and a token, with modes 0600 and 0700, and keeps them")
     func firstStart() async throws {
         let directory = TemporaryDirectory()
-        let first = try await withHub(in: directory) { hub in try await hub.ownerToken() }
+        let first = try await withHub(in: directory) { hub in try await hub.ownToken() }
         for (path, mode) in [
             ("", 0o700), ("/keys", 0o700), ("/keys/signing.pem", 0o600), ("/link", 0o700), ("/link/accessId", 0o600),
             ("/link/token", 0o600), ("/hub.sqlite", 0o600), ("/broker", 0o700), ("/broker/mosquitto.conf", 0o600),
@@ -19,7 +19,7 @@ struct LinkHubTests {
             let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + path)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == mode, "\(path)")
         }
-        let second = try await withHub(in: directory) { hub in try await hub.ownerToken() }
+        let second = try await withHub(in: directory) { hub in try await hub.ownToken() }
         #expect(first == second)
         #expect(try String(contentsOfFile: directory.path + "/link/token", encoding: .utf8) == first + "\n")
     }

@@ -63,7 +63,7 @@ struct TokenAuthorityTests {
         #expect(throws: IoTError.self) { _ = try HubKey(dataDirectory: directory.path) }
         try PrivateFile.write("rubbish", to: path)
         #expect(throws: IoTError.self) { _ = try HubKey(dataDirectory: directory.path) }
-        #expect(try SecretFile.read(path) == "rubbish")
+        #expect(try PrivateFile.text(of: path) == "rubbish")
     }
 
     @Test("The broker's hash is one round of PBKDF2-HMAC-SHA512")

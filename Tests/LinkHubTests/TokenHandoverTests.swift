@@ -48,7 +48,7 @@ struct TokenHandoverTests {
     func renews() async throws {
         let directory = TemporaryDirectory()
         try await withHub(in: directory) { hub in
-            let owner = try await hub.ensureOwner()
+            let owner = try await hub.ensureOwnAccount()
             let token = try await hub.issueToken(.user(owner), lifetime: .seconds(6))
             let file = directory.path + "/owner-token"
             try PrivateFile.write(token, to: file)
@@ -74,7 +74,7 @@ struct TokenHandoverTests {
     @Test("An enrolment over TLS: the secret goes only to the authority in the string; what it gives works")
     func enrolment() async throws {
         try await withHub(in: TemporaryDirectory(), tls: HubTLS(host: "127.0.0.1", port: 0)) { hub in
-            let owner = try await hub.ensureOwner()
+            let owner = try await hub.ensureOwnAccount()
             let text = try await hub.enrol(user: owner)
             #expect(text.hasPrefix("iotlink://127.0.0.1:"))
             // The right place with another authority: refused, and the string still works afterwards.

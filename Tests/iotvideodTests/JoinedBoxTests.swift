@@ -9,7 +9,8 @@ import Testing
     private static let device = "00112233445566778899aabbccddeeff"
 
     private func write(_ text: String, _ path: String) throws {
-        try PrivateDirectory.make((path as NSString).deletingLastPathComponent)
+        try FileManager.default.createDirectory(
+            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try PrivateFile.write(text, to: path)
     }
 

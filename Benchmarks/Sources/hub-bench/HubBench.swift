@@ -81,7 +81,7 @@ func withDevices<Result: Sendable>(
             group.addTask { await model.run() }
             devices.append(device)
         }
-        let owner = try await hub.ensureOwner()
+        let owner = try await hub.ensureOwnAccount()
         try await withSessions(hub, [.user(owner)]) { sessions in
             for device in devices {
                 while (try? await ThingModelClient(link: sessions[0]).read(device.rawValue)) == nil {

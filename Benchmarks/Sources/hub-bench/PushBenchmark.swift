@@ -6,7 +6,7 @@ import ThingModel
 /// One device's changes, pushed to the sessions of many accounts.
 enum PushBenchmark {
     static func run(_ hub: LinkHub, _ device: DeviceID, subscribers: Int, writes: Int = 300) async throws -> JSONValue {
-        var principals: [Principal] = [.user(try await hub.ensureOwner())]
+        var principals: [Principal] = [.user(try await hub.ensureOwnAccount())]
         for index in 0..<subscribers {
             let account = AccessID(rawValue: "subscriber-\(index)")!
             try await hub.createUser(account)

@@ -14,7 +14,7 @@ enum WriteBenchmark {
     static func run(_ hub: LinkHub) async throws -> JSONValue {
         try await withDevices(hub, (0..<gateways).map { "written-\($0)" }) { devices in
             var accounts: [Principal] = []
-            let owner = try await hub.ensureOwner()
+            let owner = try await hub.ensureOwnAccount()
             for (index, device) in devices.enumerated() {
                 let account = AccessID(rawValue: "writer-\(index)")!
                 try await hub.createUser(account)

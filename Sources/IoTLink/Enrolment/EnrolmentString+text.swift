@@ -5,9 +5,8 @@ extension EnrolmentString.Place {
     package func text(id: String, secret: String) -> String {
         switch self {
         case .tls(let host, let port, let authority):
-            // A configured address may have its brackets already.
-            let name = host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
-            return "iotlink://\(name):\(port)?enrol=\(id).\(secret)&ca=\(Base64URL.encode(authority))"
+            let listener = HostPort(host: host, port: port)
+            return "iotlink://\(listener)?enrol=\(id).\(secret)&ca=\(Base64URL.encode(authority))"
         case .unixSocket(let path): return "iotlink+unix://\(Self.escaped(path))?enrol=\(id).\(secret)"
         }
     }

@@ -49,7 +49,7 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
     /// Without the secret.
     public var description: String {
         switch place {
-        case .tls(let host, let port, _): "enrolment \(id) at \(host):\(port)"
+        case .tls(let host, let port, _): "enrolment \(id) at \(HostPort(host: host, port: port))"
         case .unixSocket(let path): "enrolment \(id) at \(path)"
         }
     }
@@ -65,27 +65,10 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func listener(_ text: Substring, _ authority: [UInt8]) throws(IoTError) -> Place {
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (1...65_535).contains(port)
-        else { throw wrong("its port") }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-            guard host.contains(":") else { throw wrong("its host") }
-        } else if host.contains(":") {
-            throw wrong("its host")
-        }
-        let isPlain = host.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                UInt8(ascii: ":"), UInt8(ascii: "%"):
-                true
-            default: false
-            }
-        }
-        guard (1...253).contains(host.utf8.count), isPlain else { throw wrong("its host") }
-        return .tls(host: String(host), port: port, authority: authority)
+        guard let listener = HostPort(text), listener.port > 0 else { throw wrong("its host or its port") }
+        // What the box keeps of it is read again by the same rule.
+        guard HostName.isValid(listener.host) else { throw wrong("its host") }
+        return .tls(host: listener.host, port: listener.port, authority: authority)
     }
 
     private static func socket(_ text: Substring) throws(IoTError) -> Place {

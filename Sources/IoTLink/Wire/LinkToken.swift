@@ -1,4 +1,3 @@
-import Glibc
 public import IoTCore
 
 /// Where a principal's access token (a JWT) comes from.
@@ -27,30 +26,17 @@ public enum LinkToken: Sendable, CustomStringConvertible {
     }
 
     private static func read(file path: String) throws(IoTError) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw failure(path, String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure(path, String(cString: strerror(errno))) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw failure(path, "it is no file") }
+        let bytes: [UInt8]
         do throws(IoTError) {
-            try FileSecrecy.owner.check(path: path, mode: status.st_mode)
+            guard let found = try PrivateFile.bytes(of: path, limit: maximumSize) else {
+                throw PrivateFile.missing(path)
+            }
+            bytes = found
         } catch {
             throw error.withMessage("link.tokenFile: \(error.message)")
         }
-        var bytes = [UInt8](repeating: 0, count: maximumSize + 1)
-        var count = 0
-        while count < bytes.count {
-            let taken = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress! + count, $0.count - count)
-            }
-            if taken < 0, errno == EINTR { continue }
-            guard taken >= 0 else { throw failure(path, String(cString: strerror(errno))) }
-            guard taken > 0 else { break }
-            count += taken
-        }
-        let token = String(decoding: bytes[..<count], as: UTF8.self).trimmingWhitespace()
-        guard !token.isEmpty, count <= maximumSize else {
+        let token = String(decoding: bytes, as: UTF8.self).trimmingWhitespace()
+        guard !token.isEmpty else {
             throw IoTError(
                 .invalidConfiguration, "link.tokenFile: \(path) must hold one token and nothing else; get a new one")
         }
@@ -64,10 +50,6 @@ public enum LinkToken: Sendable, CustomStringConvertible {
         } catch {
             throw error.withMessage("link.tokenFile: \(error.message)")
         }
-    }
-
-    private static func failure(_ path: String, _ reason: String) -> IoTError {
-        IoTError(.fileFailed, "link.tokenFile: \(path) cannot be read: \(reason)")
     }
 }
 

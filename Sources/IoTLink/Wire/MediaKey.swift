@@ -4,7 +4,7 @@ import IoTCore
 /// address. It is never printed.
 package struct MediaKey: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Lower-case hex digits at the start.
-    package static let idLength = 10
+    private static let idLength = 10
     package static let length = 32
 
     package let text: String

@@ -13,13 +13,13 @@ struct HubAuthority: Sendable {
     private let pair: X509Maker.Pair
 
     /// - Parameter now: s since 1970.
-    /// - Throws: `fileFailed` for files that cannot be used.
+    /// - Throws: `fileFailed` for files that cannot be used, `invalidConfiguration` for those that others may read.
     init(dataDirectory: String, now: Int64) throws(IoTError) {
         let directory = dataDirectory + "/keys"
-        try SecretFile.makeDirectory(directory)
+        try PrivateDirectory.make(directory)
         certificateFile = directory + "/ca.pem"
         let keyFile = directory + "/ca-key.pem"
-        switch (try SecretFile.read(certificateFile), try SecretFile.read(keyFile)) {
+        switch (try PrivateFile.text(of: certificateFile), try PrivateFile.text(of: keyFile)) {
         case (let certificate?, let key?):
             pair = X509Maker.Pair(certificate: certificate, key: key)
             do throws(IoTError) {

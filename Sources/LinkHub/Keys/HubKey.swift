@@ -8,12 +8,13 @@ import JWTKit
 struct HubKey: Sendable {
     let signing: Curve25519.Signing.PrivateKey
 
-    /// - Throws: `fileFailed` for a file that cannot be used; it is never replaced, since that would end every token.
+    /// - Throws: `fileFailed` for a file that cannot be used, `invalidConfiguration` for one that others may read; it is
+    ///   never replaced, since that would end every token.
     init(dataDirectory: String) throws(IoTError) {
         let directory = dataDirectory + "/keys"
-        try SecretFile.makeDirectory(directory)
+        try PrivateDirectory.make(directory)
         let path = directory + "/signing.pem"
-        guard let text = try SecretFile.read(path) else {
+        guard let text = try PrivateFile.text(of: path) else {
             signing = Curve25519.Signing.PrivateKey()
             try PrivateFile.write(EdDSA.PrivateKey(backing: signing).pemRepresentation + "\n", to: path)
             return

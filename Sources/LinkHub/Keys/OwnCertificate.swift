@@ -1,6 +1,6 @@
 package import IoTCore
 import IoTLink
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// A server's certificate of this box's own authority, in two files: made anew at each start, at two thirds of its life,
 /// and when the names change.
@@ -19,7 +19,7 @@ package final class OwnCertificate: Sendable {
     private let names: @Sendable () -> [String]
     private let lifetime: Int64
     private let clock: @Sendable () -> Int64
-    private let state = NIOLockedValueBox((renewAt: Int64.max, names: [String]()))
+    private let state = Mutex((renewAt: Int64.max, names: [String]()))
 
     /// - Parameters:
     ///   - path: of the files, without their endings.
@@ -54,13 +54,13 @@ package final class OwnCertificate: Sendable {
     package func refresh() throws(IoTError) -> Bool {
         let now = HubAuthority.plausible(clock())
         let names = names()
-        let (renewAt, known) = state.withLockedValue { $0 }
+        let (renewAt, known) = state.withLock { $0 }
         // A clock that was set back by more than a certificate's life made one that is not valid yet.
         guard renewAt == .max || now >= renewAt || renewAt - now > lifetime || names != known else { return false }
         let pair = try authority.issue(names: names, now: now, lifetime: lifetime)
         try PrivateFile.write(pair.key, to: keyFile)
         try PrivateFile.write(pair.certificate, to: certificateFile)
-        state.withLockedValue { $0 = (now + lifetime * 2 / 3, names) }
+        state.withLock { $0 = (now + lifetime * 2 / 3, names) }
         return true
     }
 }

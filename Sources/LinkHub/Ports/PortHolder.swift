@@ -31,7 +31,7 @@ package struct PortHolder: Sendable, Equatable, CustomStringConvertible {
             else { continue }
             let table = SocketTable(parsing: String(decoding: data, as: UTF8.self))
             if let entry = table.holder(of: address, port: port, mustListen: transport == .tcp) {
-                let process = owner(ofSocket: entry.inode)
+                let process = holder(ofSocket: entry.inode)
                 return PortHolder(process: process, name: process.flatMap(name), account: account(entry.user))
             }
         }
@@ -52,7 +52,7 @@ package struct PortHolder: Sendable, Equatable, CustomStringConvertible {
         return nil
     }
 
-    private static func owner(ofSocket inode: UInt64) -> pid_t? {
+    private static func holder(ofSocket inode: UInt64) -> pid_t? {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return processes.lazy.compactMap { pid_t($0) }.first { process in
             let folder = "/proc/\(process)/fd"

@@ -58,7 +58,7 @@ extension HubCore {
     ///
     /// - Throws: 25024.
     private func checkRoom(forForwardOf sender: Principal, to target: Principal) throws(IoTError) {
-        let isOwn = sender.accessID != nil && sender.accessID == identity.owner
+        let isOwn = sender.accessID != nil && sender.accessID == identity.ownAccount
         // Whoever shares a device with others must not be shut out of it by them.
         let isOwner = sender.accessID.flatMap { user in
             target.deviceID.map { state.bindings.owner(of: $0) == user }

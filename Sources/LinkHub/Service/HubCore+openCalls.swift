@@ -18,7 +18,7 @@ extension HubCore {
                 .tooManyRequests, "the device has \(limits.callsOfDevice) open calls",
                 remedy: "try again when some of them have ended")
         }
-        let reserve = user == identity.owner ? 0 : limits.callsReserved
+        let reserve = user == identity.ownAccount ? 0 : limits.callsReserved
         guard calls.count < limits.calls - reserve else {
             throw IoTError(
                 .tooManyRequests, "the hub has \(calls.count) open calls",

@@ -169,7 +169,7 @@ extension HubCore {
             ids = state.tokens.values.map(\.id) + Array(state.enrolments.keys)
         } else {
             ids = state.tokens.of(permit.actor).map(\.id)
-            ids += state.enrolments.values.filter { Self.owners(of: $0).contains(permit.actor) }.map(\.id)
+            ids += state.enrolments.values.filter { Self.holders(of: $0).contains(permit.actor) }.map(\.id)
         }
         return page(ids, query) { id in
             state.tokens[id].map(Self.describe) ?? state.enrolments[id].map(Self.describe)
@@ -192,11 +192,11 @@ extension HubCore {
     }
 
     /// Whose a token or enrolment is; `nil` when there is none of this id.
-    func owners(ofToken id: String) -> Set<Principal>? {
-        state.tokens[id].map { [$0.principal] } ?? state.enrolments[id].map(Self.owners)
+    func holders(ofToken id: String) -> Set<Principal>? {
+        state.tokens[id].map { [$0.principal] } ?? state.enrolments[id].map(Self.holders)
     }
 
-    private static func owners(of enrolment: EnrolmentRecord) -> Set<Principal> {
+    private static func holders(of enrolment: EnrolmentRecord) -> Set<Principal> {
         Set([enrolment.creator] + (enrolment.user.map { [.user($0)] } ?? []))
     }
 

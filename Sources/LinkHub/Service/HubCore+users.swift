@@ -105,7 +105,7 @@ extension HubCore {
     }
 
     func checkIsNotOwn(_ user: AccessID) throws(IoTError) {
-        guard user == identity.owner else { return }
+        guard user == identity.ownAccount else { return }
         throw IoTError(.forbidden, "'\(user)' is this daemon's own account", remedy: "remove another, or none")
     }
 

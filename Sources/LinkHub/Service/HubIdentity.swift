@@ -7,5 +7,5 @@ struct HubIdentity: Sendable {
     /// `nil` when nobody can be told where it is: it listens on a port of the loopback interface alone.
     var address: EnrolmentString.Place?
     /// The daemon's own account, which nobody may remove: its gateway and its cameras could do nothing any more.
-    var owner: AccessID?
+    var ownAccount: AccessID?
 }

@@ -65,11 +65,11 @@ extension HubCore {
             if let subject = permit.subject, subject != actor { try requireAdministrator(permit, method) }
         case .ownToken:
             let id = try parameters.text("id")
-            guard let owners = owners(ofToken: id) else {
+            guard let holders = holders(ofToken: id) else {
                 throw IoTError(
                     .notFound, "there is no token '\(id.prefix(64))'", remedy: "list them with `iotctl token list`")
             }
-            if !owners.contains(actor) { try requireAdministrator(permit, method) }
+            if !holders.contains(actor) { try requireAdministrator(permit, method) }
         case .ownKey:
             if try key(named: try parameters.text("id")).principal != actor { try requireAdministrator(permit, method) }
         case .peer: permit.device = try boundPeers(try parameters.principal("peer"), actor).device

@@ -1,8 +1,8 @@
 import Dispatch
 import IoTCore
 import IoTLink
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// Drives a `HubCore` with group commit: all that waits is decided as one batch and stored in one transaction, and
 /// nothing that came of it leaves before the transaction is on the disk. What comes meanwhile waits for the next batch.
@@ -15,8 +15,8 @@ final class HubService: @unchecked Sendable {
     let deliver: @Sendable ([HubOutput]) -> Void
     private let onStoreFailure: @Sendable (IoTError) -> Void
     private let thread = HubThread()
-    private let inbox: NIOLockedValueBox<HubInbox>
-    private let reported = NIOLockedValueBox(Report())
+    private let inbox: Mutex<HubInbox>
+    private let reported = Mutex(Report())
 
     var core: HubCore
     /// What was not asked of the store yet.
@@ -46,22 +46,22 @@ final class HubService: @unchecked Sendable {
         self.onStoreFailure = onStoreFailure
         self.deliver = deliver
         self.clock = clock
-        inbox = NIOLockedValueBox(HubInbox(limits))
+        inbox = Mutex(HubInbox(limits))
         core = HubCore(state: state, authority: authority, identity: identity, limits: limits)
         add(.timeout)
     }
 
     var statistics: HubStatistics {
-        var statistics = reported.withLockedValue { $0.statistics }
-        statistics.refusedRequests += inbox.withLockedValue { $0.refused }
+        var statistics = reported.withLock { $0.statistics }
+        statistics.refusedRequests += inbox.withLock { $0.refused }
         return statistics
     }
 
     /// How many messages and calls wait for their batch.
-    var waiting: Int { inbox.withLockedValue { $0.count } }
+    var waiting: Int { inbox.withLock { $0.count } }
 
     /// Why the hub refuses everything; `nil` while it does not.
-    var storeFailure: IoTError? { reported.withLockedValue { $0.storeFailure } }
+    var storeFailure: IoTError? { reported.withLock { $0.storeFailure } }
 
     /// Takes a message from the broker. Past the bounds a request is answered with 25024, anything else is dropped.
     func receive(_ message: UplinkMessage) {
@@ -69,7 +69,7 @@ final class HubService: @unchecked Sendable {
     }
 
     private func refuse(_ message: UplinkMessage) {
-        inbox.withLockedValue { $0.refused += 1 }
+        inbox.withLock { $0.refused += 1 }
         deliver(Self.refusal(of: message, IoTError(.tooManyRequests, "the hub has more to do than it can")))
     }
 
@@ -118,7 +118,7 @@ final class HubService: @unchecked Sendable {
 
     /// Finishes what waits and takes no more.
     func stop() async {
-        let drain = inbox.withLockedValue { inbox in
+        let drain = inbox.withLock { inbox in
             inbox.stop()
             return inbox.drain
         }
@@ -130,7 +130,7 @@ final class HubService: @unchecked Sendable {
     /// - Returns: What is refused.
     @discardableResult
     private func add(_ item: HubItem) -> [HubItem] {
-        inbox.withLockedValue { inbox in
+        inbox.withLock { inbox in
             // `stop()` waits for its end.
             inbox.add(item) { Task.detached(executorPreference: thread) { [self] in await drain() } }
         }
@@ -140,7 +140,7 @@ final class HubService: @unchecked Sendable {
         while true {
             let results = await ask()
             let isIdle = results.isEmpty && queries.isEmpty
-            let batch = results + (queries.isEmpty ? inbox.withLockedValue { $0.take(isIdle: isIdle) } : [])
+            let batch = results + (queries.isEmpty ? inbox.withLock { $0.take(isIdle: isIdle) } : [])
             if batch.isEmpty { break }
             await run(batch)
             report()
@@ -150,7 +150,7 @@ final class HubService: @unchecked Sendable {
 
     private func report() {
         let statistics = core.statistics
-        reported.withLockedValue { report in
+        reported.withLock { report in
             report.statistics = statistics
             if recovery == nil { report.storeFailure = nil }
         }
@@ -158,7 +158,7 @@ final class HubService: @unchecked Sendable {
 
     /// The hub refuses everything until it can read its state again.
     func failClosed(_ error: IoTError) {
-        reported.withLockedValue { $0.storeFailure = error }
+        reported.withLock { $0.storeFailure = error }
         onStoreFailure(error)
     }
 

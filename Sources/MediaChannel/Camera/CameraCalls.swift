@@ -8,8 +8,6 @@ import PeerTransport
 ///
 /// `@unchecked Sendable`: `stream` and all viewers are used on the stream's event loop alone.
 final class CameraCalls: @unchecked Sendable {
-    /// How long a call may take to its first encrypted packet.
-    static let sourceTimeout: TimeAmount = .seconds(10)
     /// How long a caller may take to answer what it is told.
     private static let noticeTimeout = Duration.seconds(2)
 

@@ -1,11 +1,9 @@
-import Foundation
 public import IoTCore
 public import NIOCore
+import Synchronization
 
 /// Pictures that an action's result names, kept in memory for a while.
-///
-/// `@unchecked Sendable`: mutable state is behind `lock`.
-public final class PhotoStore: @unchecked Sendable {
+public final class PhotoStore: Sendable {
     /// A picture and when it goes.
     struct Entry {
         let device: DeviceID
@@ -13,8 +11,7 @@ public final class PhotoStore: @unchecked Sendable {
         let expires: NIODeadline
     }
 
-    private let lock = NSLock()
-    private var entries: [(name: String, entry: Entry)] = []
+    private let entries = Mutex<[(name: String, entry: Entry)]>([])
     private let limit: Int
     private let lifetime: TimeAmount
 
@@ -27,7 +24,7 @@ public final class PhotoStore: @unchecked Sendable {
     /// Keeps a JPEG picture; answers with its unguessable name.
     func add(_ bytes: ByteBuffer, of device: DeviceID, at now: NIODeadline) -> String {
         let name = "photo-" + Hex.random(byteCount: 16) + ".jpg"
-        lock.withLock {
+        entries.withLock { entries in
             entries.removeAll { $0.entry.expires <= now }
             if entries.count >= limit { entries.removeFirst() }
             entries.append((name, Entry(device: device, bytes: bytes, expires: now + lifetime)))
@@ -37,7 +34,7 @@ public final class PhotoStore: @unchecked Sendable {
 
     /// A kept picture and the device that took it; `nil` when it is gone.
     public func picture(named name: String, at now: NIODeadline) -> (device: DeviceID, bytes: ByteBuffer)? {
-        lock.withLock {
+        entries.withLock { entries in
             guard let entry = entries.first(where: { $0.name == name })?.entry, entry.expires > now else { return nil }
             return (entry.device, entry.bytes)
         }

@@ -1,19 +1,16 @@
-import Foundation
 import IoTCore
 import IoTLink
+import Synchronization
 
 /// The calls that wait for what their devices send.
-///
-/// `@unchecked Sendable`: the table is behind `lock`.
-final class CallTable: @unchecked Sendable {
+final class CallTable: Sendable {
     /// More calls at once than any gateway's connections.
     static let limit = 1024
 
-    private let lock = NSLock()
-    private var calls: [String: (device: DeviceID, receiver: any CallClient.Receiver)] = [:]
+    private let calls = Mutex<[String: (device: DeviceID, receiver: any CallClient.Receiver)]>([:])
 
     func add(_ receiver: any CallClient.Receiver, session: String, device: DeviceID) throws(IoTError) {
-        let added = lock.withLock {
+        let added = calls.withLock { calls in
             guard calls.count < Self.limit, calls[session] == nil else { return false }
             calls[session] = (device, receiver)
             return true
@@ -22,13 +19,13 @@ final class CallTable: @unchecked Sendable {
     }
 
     func remove(session: String) {
-        lock.withLock { _ = calls.removeValue(forKey: session) }
+        calls.withLock { _ = $0.removeValue(forKey: session) }
     }
 
     /// The call that a device's request is about: only the called device may speak in it.
     func receiver(of request: LinkRequest) throws(IoTError) -> any CallClient.Receiver {
         guard let session = request.params.shortText("session"),
-            let call = lock.withLock({ calls[session] }), request.from?.deviceID == call.device
+            let call = calls.withLock({ $0[session] }), request.from?.deviceID == call.device
         else { throw IoTError(.callTargetNotFound, "there is no such call") }
         return call.receiver
     }

@@ -67,7 +67,7 @@ public final class RelayedCalls: Sendable {
         do throws(IoTError) {
             let result = try await calls.connect(
                 session: id, device: device, kind: .monitor, source: source, offer: offer, as: account,
-                receiver: Listener(owner: self, id: id))
+                receiver: Listener(calls: self, id: id))
             // Closed while the device was being asked, which may have heard of the end first.
             guard state.withLock({ $0[id] != nil }) else {
                 await calls.end(session: id, device: device, as: account)
@@ -131,11 +131,11 @@ public final class RelayedCalls: Sendable {
 
     /// What the device sends to one call.
     private final class Listener: CallClient.Receiver {
-        private let owner: RelayedCalls
+        private let calls: RelayedCalls
         private let id: String
 
-        init(owner: RelayedCalls, id: String) {
-            self.owner = owner
+        init(calls: RelayedCalls, id: String) {
+            self.calls = calls
             self.id = id
         }
 
@@ -150,7 +150,7 @@ public final class RelayedCalls: Sendable {
         func trickled(candidate: String) {}
 
         func ended(_ reason: IoTError) {
-            owner.forget(id)
+            calls.forget(id)
         }
     }
 }

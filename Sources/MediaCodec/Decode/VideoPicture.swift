@@ -45,27 +45,6 @@ public final class VideoPicture: @unchecked Sendable {
 
     var pixelFormat: AVPixelFormat { AVPixelFormat(frame.pointee.format) }
 
-    /// How many planes the format has; 3 for "yuv420p".
-    public var planeCount: Int { max(0, Int(av_pix_fmt_count_planes(pixelFormat))) }
-
-    /// Gives a plane's rows in place: `height` rows of `width` bytes, each `stride` bytes after the one before.
-    /// Returns nil for a plane that is not there.
-    public func withPlane<Result>(
-        _ index: Int, _ body: (_ bytes: UnsafeRawBufferPointer, _ stride: Int, _ width: Int, _ height: Int) -> Result
-    ) -> Result? {
-        guard (0..<min(planeCount, 4)).contains(index),
-            let data = withUnsafeBytes(
-                of: frame.pointee.data, { $0.bindMemory(to: UnsafeMutablePointer<UInt8>?.self)[index] })
-        else { return nil }
-        let stride = withUnsafeBytes(of: frame.pointee.linesize) { Int($0.bindMemory(to: Int32.self)[index]) }
-        let rowBytes = Int(av_image_get_linesize(pixelFormat, frame.pointee.width, Int32(index)))
-        guard let descriptor = av_pix_fmt_desc_get(pixelFormat), rowBytes > 0, stride >= rowBytes else { return nil }
-        let shift = index == 1 || index == 2 ? Int(descriptor.pointee.log2_chroma_h) : 0
-        let rows = (height + (1 << shift) - 1) >> shift
-        let bytes = UnsafeRawBufferPointer(start: data, count: stride * (rows - 1) + rowBytes)
-        return body(bytes, stride, rowBytes, rows)
-    }
-
     /// All planes one after another, rows without padding: what `ffmpeg -f rawvideo` writes.
     public func packedBytes() -> ByteBuffer {
         var buffer = ByteBuffer()

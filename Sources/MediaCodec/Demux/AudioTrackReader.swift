@@ -6,9 +6,6 @@ import NIOCore
 final class AudioTrackReader {
     private(set) var parameters: AudioParameters
 
-    /// Packets passed over because they could not be understood.
-    private(set) var skipped = 0
-
     private let timeBase: AVRational
     private let isLive: Bool
     private var nextPTS: Int64?
@@ -65,16 +62,12 @@ final class AudioTrackReader {
             // Several access units behind one header cannot be told apart without decoding; no camera sends them.
             // A frame that tells its channels inside itself has no two-byte configuration.
             guard header.accessUnits == 1, header.frameLength <= bytes.count, header.channelConfiguration > 0 else {
-                skipped += 1
                 return nil
             }
             take(header)
             bytes = UnsafeRawBufferPointer(rebasing: bytes[header.length..<header.frameLength])
         }
-        guard parameters.codec != .aac || !parameters.audioSpecificConfig.isEmpty else {
-            skipped += 1
-            return nil
-        }
+        guard parameters.codec != .aac || !parameters.audioSpecificConfig.isEmpty else { return nil }
         // What an edit list cuts away (an encoder's priming) is not part of the sound.
         guard packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0 else { return nil }
         return TimedFrame(

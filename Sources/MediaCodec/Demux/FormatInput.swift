@@ -11,9 +11,6 @@ final class FormatInput {
     private let packet: UnsafeMutablePointer<AVPacket>
     private var consecutiveInvalid = 0
 
-    /// Packets that libav could not read and that were passed over.
-    private(set) var unreadable = 0
-
     init(address: SourceAddress, options: DemuxerOptions, cancellation: DemuxerCancellation) throws(IoTError) {
         LibAV.initialize()
         self.address = address
@@ -67,7 +64,6 @@ final class FormatInput {
                 continue
             case LibAVError.invalidData:
                 // A damaged file may go on behind the damage; a bound keeps a hopeless one from spinning.
-                unreadable += 1
                 consecutiveInvalid += 1
                 if consecutiveInvalid > 64 { return nil }
             default:

@@ -58,11 +58,6 @@ public final class MediaDemuxer {
     /// The audio track as known now.
     public var audio: AudioParameters? { audioTrack?.parameters }
 
-    /// Packets passed over: unreadable, not understood, or before the first key frame.
-    public var skippedPackets: Int {
-        input.unreadable + (videoTrack?.skippedBeforeKeyFrame ?? 0) + (audioTrack?.skipped ?? 0)
-    }
-
     /// The next frame in the order of the source, each track in decoding order; nil at the end of a file.
     ///
     /// - Throws: `sourceUnreachable` (a live source fell silent or away), `stopping` (cancelled), `mediaFailed`.

@@ -6,9 +6,6 @@ import NIOCore
 final class VideoTrackReader {
     private(set) var parameters: VideoParameters
 
-    /// Access units passed over because no key frame with its parameter sets had come yet.
-    private(set) var skippedBeforeKeyFrame = 0
-
     private var assembler: AccessUnitAssembler
     private let timeBase: AVRational
     private var hasStarted = false
@@ -58,10 +55,7 @@ final class VideoTrackReader {
         guard let unit = assembler.assemble(bytes, isMarkedKey: isMarkedKey) else { return [] }
         if unit.didChangeParameterSets { takeParameterSets() }
         if !hasStarted {
-            guard unit.isKeyFrame, assembler.store.isComplete else {
-                skippedBeforeKeyFrame += 1
-                return []
-            }
+            guard unit.isKeyFrame, assembler.store.isComplete else { return [] }
             hasStarted = true
         }
         return try place(unit, packet.pointee)

@@ -1,5 +1,5 @@
 public import IoTCore
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// The certificate that new connections show, made ahead of time and changed now and then.
 ///
@@ -9,23 +9,23 @@ public final class PeerCertificatePool: Sendable {
     /// How long one certificate is shown. Default 24 h.
     public let lifetime: Duration
 
-    private let certificate: NIOLockedValueBox<PeerCertificate>
+    private let certificate: Mutex<PeerCertificate>
 
     /// Makes the first certificate, which takes about a millisecond.
     public init(lifetime: Duration = .seconds(24 * 60 * 60)) throws(IoTError) {
         self.lifetime = lifetime
-        certificate = NIOLockedValueBox(try PeerCertificate.generate())
+        certificate = Mutex(try PeerCertificate.generate())
     }
 
     /// What a connection that begins now shows. Ready at once, on any thread.
     public var current: PeerCertificate {
-        certificate.withLockedValue { $0 }
+        certificate.withLock { $0 }
     }
 
     /// Puts a new certificate in place of the current one. Blocks for about a millisecond, and nobody else.
     public func rotate() throws(IoTError) {
         let next = try PeerCertificate.generate()
-        certificate.withLockedValue { $0 = next }
+        certificate.withLock { $0 = next }
     }
 
     /// Changes the certificate each `lifetime`, on the task that calls it, until that is cancelled. A failure to make

@@ -3,7 +3,7 @@ public import IoTLink
 
 /// The parameters of `model.report`: all of the changes are taken, or none.
 public struct ModelReport: LinkValue, Hashable {
-    public static let mostChanges = 256
+    private static let mostChanges = 256
 
     public struct Change: LinkValue, Hashable {
         public var path: String

@@ -8,9 +8,6 @@ import IoTLink
 public struct EventClient: Sendable {
     public static let defaultTimeout = Duration.seconds(10)
 
-    /// The most events of one page.
-    public static let maximumLimit = 200
-
     private let link: any ModelLink
 
     public init(link: any ModelLink) {

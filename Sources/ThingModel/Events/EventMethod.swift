@@ -1,4 +1,4 @@
-public import IoTCore
+import IoTCore
 public import IoTLink
 
 /// What happens at devices; `docs/link.md`, "Messages and events".

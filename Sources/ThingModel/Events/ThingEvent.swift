@@ -6,7 +6,7 @@ public struct ThingEvent: LinkValue, Hashable {
     /// Where a topic that only the hub uses begins: `EVENT_SYS/SchemaChanged`.
     public static let systemPrefix = "EVENT_SYS/"
     /// The longest topic, in bytes.
-    public static let maximumTopicLength = 128
+    private static let maximumTopicLength = 128
     /// The longest body, in bytes of JSON text.
     public static let maximumBodySize = 30_000
 

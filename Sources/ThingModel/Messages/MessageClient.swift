@@ -1,5 +1,5 @@
 public import IoTCore
-public import IoTLink
+import IoTLink
 
 /// A user's pass-through messages: bytes to a device or to the hub, and bytes that devices send. What they mean is
 /// between the user's program and the device's; the hub only passes them on.

@@ -1,4 +1,4 @@
-public import IoTCore
+import IoTCore
 public import IoTLink
 
 /// Pass-through messages; `docs/link.md`, "Messages and events".

@@ -20,7 +20,7 @@ public struct ThingSchema: Sendable, Hashable {
     /// text that names one large structure a thousand times is as large as what it describes.
     public static let maximumTextSize = 240 * 1024
     /// The most values of one enum.
-    public static let maximumAllowedCount = 256
+    static let maximumAllowedCount = 256
     /// The longest name of a type, in bytes.
     static let maximumTypeNameLength = 128
     /// How deep structures may nest.

@@ -9,7 +9,7 @@ public enum ValueType: Sendable, Hashable {
     case structure(name: String, fields: [Field])
 
     /// The longest string type.
-    public static let maximumStringLength = 65_535
+    private static let maximumStringLength = 65_535
 
     /// One member of a structure.
     public struct Field: Sendable, Hashable {

@@ -56,8 +56,8 @@ struct FirstUse {
     private static let byHand = "copy keys/ca.pem of that daemon's data directory to this machine, and add --ca ca.pem"
 
     private func words(_ certificate: TrustedCertificate) -> String {
-        let owner = certificate.kind == .authority ? "the authority of its certificate" : "its certificate"
-        return "\(owner) has SHA-256 \(certificate.fingerprint)"
+        let subject = certificate.kind == .authority ? "the authority of its certificate" : "its certificate"
+        return "\(subject) has SHA-256 \(certificate.fingerprint)"
     }
 
     private func question(_ certificate: TrustedCertificate) -> String {

@@ -20,12 +20,12 @@ struct AddedCameras: Sendable {
 
     /// - Throws: `.fileFailed` when it cannot be read, `.invalidConfiguration` with file and reason.
     func load() throws(IoTError) -> [CameraSettings] {
-        guard FileManager.default.fileExists(atPath: path) else { return try loadOld() }
         // Whoever else may write it would choose what is played, and it may hold passwords.
-        try FileSecrecy.owner.check(path: path)
-        let text = try Configuration.text(of: path)
+        guard let bytes = try PrivateFile.bytes(of: path, limit: Configuration.maximumFileSize) else {
+            return try loadOld()
+        }
         do {
-            let cameras = try JSONDecoder().decode(Contents.self, from: Data(text.utf8)).cameras
+            let cameras = try JSONDecoder().decode(Contents.self, from: Data(bytes)).cameras
             for camera in cameras { _ = try CameraSource(camera.url, relativeTo: "/") }
             return cameras
         } catch {
@@ -36,12 +36,13 @@ struct AddedCameras: Sendable {
     }
 
     private func loadOld() throws(IoTError) -> [CameraSettings] {
-        guard FileManager.default.fileExists(atPath: oldPath) else { return [] }
-        try FileSecrecy.owner.check(path: oldPath)
-        let text = try Configuration.text(of: oldPath)
+        guard let bytes = try PrivateFile.bytes(of: oldPath, limit: Configuration.maximumFileSize) else {
+            return []
+        }
         let directory = (oldPath as NSString).deletingLastPathComponent
         return try Configuration.parse(
-            text, context: ConfigurationKey.Context(file: oldPath, directory: directory),
+            String(decoding: bytes, as: UTF8.self),
+            context: ConfigurationKey.Context(file: oldPath, directory: directory),
             over: Configuration(defaults: DefaultPaths(environment: [:], isRoot: true)), keys: []
         ).cameras
     }

@@ -46,7 +46,7 @@ enum HubListen: Sendable, Equatable {
 }
 
 /// Where a hub is reached.
-enum LinkAddress: Sendable, Equatable, CustomStringConvertible {
+enum HubAddress: Sendable, Equatable, CustomStringConvertible {
     case unixSocket(String)
     /// A host's name or address. Without `link.certificateAuthorityFile` it is a loopback address and not encrypted.
     case tcp(host: String, port: Int)
@@ -55,12 +55,8 @@ enum LinkAddress: Sendable, Equatable, CustomStringConvertible {
     init?(_ text: String) {
         if text.hasPrefix("unix:/") {
             self = .unixSocket(String(text.dropFirst(5)))
-        } else if let address = ListenAddress(text), address.port > 0 {
-            self = .tcp(host: address.host, port: address.port)
-        } else if let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0,
-            HostName.isValid(String(text[..<colon]))
-        {
-            self = .tcp(host: text[..<colon].lowercased(), port: Int(port))
+        } else if let place = HostPort(text), place.port > 0, HostName.isValid(place.host) {
+            self = .tcp(host: place.host.lowercased(), port: place.port)
         } else {
             return nil
         }

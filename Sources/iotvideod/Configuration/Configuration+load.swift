@@ -102,9 +102,11 @@ extension Configuration {
         }
         for case (let key, let path?) in [("hub.tls.keyFile", hub.tls.keyFile), ("api.keyFile", api.keyFile)] {
             do throws(IoTError) {
-                let text = try Self.text(of: path)
-                try FileSecrecy.ownerAndReadingGroup.check(path: path)
-                guard text.contains("PRIVATE KEY-----") else {
+                guard
+                    let key = try PrivateFile.bytes(
+                        of: path, limit: Self.maximumFileSize, secrecy: .ownerAndReadingGroup)
+                else { throw PrivateFile.missing(path) }
+                guard String(decoding: key, as: UTF8.self).contains("PRIVATE KEY-----") else {
                     throw IoTError(.invalidConfiguration, "\(path) holds no private key in PEM")
                 }
             } catch {

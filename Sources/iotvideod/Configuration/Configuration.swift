@@ -32,7 +32,7 @@ struct Configuration: Sendable, Equatable {
         var accessId: AccessID?
         var tokenFile: String?
         /// `nil`: the hub in this daemon, or the one that this box has joined.
-        var endpoint: LinkAddress?
+        var endpoint: HubAddress?
         /// PEM; the only authority that is trusted with the endpoint.
         var certificateAuthorityFile: String?
     }

@@ -72,7 +72,7 @@ struct ConfigurationCheck {
         }
     }
 
-    private mutating func checkEndpoint(_ endpoint: LinkAddress?) {
+    private mutating func checkEndpoint(_ endpoint: HubAddress?) {
         guard case .unixSocket(let path) = endpoint, access(path, W_OK) != 0 else { return }
         warnings.append(
             Finding(

@@ -44,7 +44,7 @@ extension ConfigurationKey {
             node, context throws(ValueRefusal) in context.path(try node.text())
         },
         ConfigurationKey("link.endpoint", default: "the hub's own", \.link.endpoint) { node, _ throws(ValueRefusal) in
-            guard let address = LinkAddress(try node.text()) else {
+            guard let address = HubAddress(try node.text()) else {
                 throw ValueRefusal("must be unix:/PATH, or HOST:PORT")
             }
             return address

@@ -1,6 +1,4 @@
-import Foundation
 import IoTCore
-import IoTLink
 
 /// A file with one secret in it.
 enum SecretFile {
@@ -11,16 +9,10 @@ enum SecretFile {
     /// - Throws: `.fileFailed` when it cannot be read, `.invalidConfiguration` when others than its owner may read
     ///   it, or when it is empty or over 4 KiB.
     static func read(_ path: String) throws(IoTError) -> String {
-        let data: Data?
-        do {
-            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            defer { try? handle.close() }
-            data = try handle.read(upToCount: maximumSize + 2)
-        } catch {
-            throw IoTError(.fileFailed, "\(path) cannot be read: \(FileReason.describe(error))", underlying: error)
+        // With the line's end.
+        guard var bytes = try PrivateFile.bytes(of: path, limit: maximumSize + 2) else {
+            throw PrivateFile.missing(path)
         }
-        try FileSecrecy.owner.check(path: path)
-        var bytes = data.map(Array.init) ?? []
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         guard (1...maximumSize).contains(bytes.count), let text = String(validating: bytes, as: UTF8.self) else {

@@ -4,13 +4,10 @@ import IoTCore
 enum WebOrigin {
     static func isValid(_ text: String) -> Bool {
         for scheme in ["https://", "http://"] where text.lowercased().hasPrefix(scheme) {
-            var host = text.dropFirst(scheme.count)
-            if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]") {
-                guard let port = UInt16(host[host.index(after: colon)...]), port > 0 else { return false }
-                host = host[..<colon]
-            }
-            if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-            return HostName.isValid(String(host))
+            let place = text.dropFirst(scheme.count)
+            // Without a port it is the scheme's.
+            guard let found = HostPort(place) ?? HostPort("\(place):443") else { return false }
+            return found.port > 0 && HostName.isValid(found.host)
         }
         return false
     }

@@ -17,7 +17,7 @@ struct JoinedBox: Sendable, Equatable {
         var tokenFile: String
     }
 
-    var endpoint: LinkAddress
+    var endpoint: HubAddress
     var certificateAuthorityFile: String?
     /// `nil` for a box that has cameras alone.
     var user: User?
@@ -31,7 +31,7 @@ struct JoinedBox: Sendable, Equatable {
     static func load(dataDirectory: String) throws(IoTError) -> JoinedBox? {
         let link = dataDirectory + "/link"
         guard let text = try line(of: link + "/endpoint") else { return nil }
-        guard let endpoint = LinkAddress(text) else {
+        guard let endpoint = HubAddress(text) else {
             throw IoTError(
                 .invalidConfiguration, "\(link)/endpoint is damaged", remedy: "join again with a new enrolment string")
         }

@@ -66,7 +66,7 @@ struct Joining {
         try PrivateFile.write(string.id + "\n", to: link + "/enrolment")
     }
 
-    private static func address(of string: EnrolmentString) throws(IoTError) -> LinkAddress {
+    private static func address(of string: EnrolmentString) throws(IoTError) -> HubAddress {
         switch string.place {
         case .tls(let host, let port, _): .tcp(host: host, port: port)
         case .unixSocket(let path): .unixSocket(path)
@@ -75,7 +75,7 @@ struct Joining {
 
     /// A hub is its authority, wherever it listens; without one it is its socket.
     private static func isSameHub(
-        _ before: JoinedBox, address: LinkAddress, authority: String?
+        _ before: JoinedBox, address: HubAddress, authority: String?
     ) throws(IoTError) -> Bool {
         guard let file = before.certificateAuthorityFile else { return authority == nil && before.endpoint == address }
         let known = try Configuration.text(of: file)

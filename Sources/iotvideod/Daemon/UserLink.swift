@@ -42,7 +42,7 @@ struct UserLink {
         }
         if let user = joined?.user { return (user.accessId, .file(path: user.tokenFile)) }
         guard joined == nil else { return nil }
-        if let hub { return (try await hub.ensureOwner(), .value(try await hub.ownerToken())) }
+        if let hub { return (try await hub.ensureOwnAccount(), .value(try await hub.ownToken())) }
         throw IoTError(.invalidConfiguration, "link.accessId and link.tokenFile are needed without a hub")
     }
 }
@@ -51,7 +51,7 @@ extension JoinedBox {
     var linkEndpoint: LinkEndpoint { endpoint.linkEndpoint(authority: certificateAuthorityFile) }
 }
 
-extension LinkAddress {
+extension HubAddress {
     func linkEndpoint(authority file: String?) -> LinkEndpoint {
         switch self {
         case .unixSocket(let path): .unixSocket(path: path)

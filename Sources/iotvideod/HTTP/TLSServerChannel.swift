@@ -49,10 +49,12 @@ final class TLSContext: Sendable {
 
     private static func load(_ files: APITLS) throws(IoTError) -> NIOSSLContext {
         do {
-            // A file that replaced the first one is not let in with other rights.
-            try FileSecrecy.ownerAndReadingGroup.check(path: files.keyFile)
+            guard
+                let keyText = try PrivateFile.bytes(
+                    of: files.keyFile, limit: Configuration.maximumFileSize, secrecy: .ownerAndReadingGroup)
+            else { throw PrivateFile.missing(files.keyFile) }
             let chain = try NIOSSLCertificate.fromPEMFile(files.certificateFile)
-            let key = try NIOSSLPrivateKey(file: files.keyFile, format: .pem)
+            let key = try NIOSSLPrivateKey(bytes: keyText, format: .pem)
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12

@@ -25,9 +25,8 @@ struct CoreFixture {
     init(limits: HubLimits = HubLimits(), ownAccount: AccessID? = nil, methods: HubMethods = .all) throws {
         core = HubCore(
             state: HubState(), authority: TokenAuthority(key: HubKey(signing: Curve25519.Signing.PrivateKey())),
-            identity: HubIdentity(address: .unixSocket(path: "/run/hub/broker.sock"), owner: ownAccount),
-            limits: limits,
-            methods: methods)
+            identity: HubIdentity(address: .unixSocket(path: "/run/hub/broker.sock"), ownAccount: ownAccount),
+            limits: limits, methods: methods)
         for address in [owner, guest, stranger] {
             try core.addUser(address.principal.accessID!, at: time)
         }

@@ -77,8 +77,8 @@ extension LinkHub {
     func ownerAndDevice(_ name: String = "front") async throws -> (
         owner: Principal, ownerToken: String, device: DeviceID, deviceToken: String
     ) {
-        let owner = try await ensureOwner()
+        let owner = try await ensureOwnAccount()
         let (device, token) = try await ensureDevice(name: name)
-        return (.user(owner), try await ownerToken(), device, token)
+        return (.user(owner), try await ownToken(), device, token)
     }
 }

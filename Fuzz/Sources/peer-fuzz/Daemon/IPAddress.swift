@@ -1,1 +1,1 @@
-../../../../Sources/iotvideod/Configuration/IPAddress.swift
+../../../../Sources/IoTCore/Addresses/IPAddress.swift

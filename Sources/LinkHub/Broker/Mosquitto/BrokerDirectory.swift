@@ -12,7 +12,7 @@ struct BrokerDirectory: Sendable {
 
     init(dataDirectory: String) throws(IoTError) {
         path = dataDirectory + "/broker"
-        try SecretFile.makeDirectory(path)
+        try PrivateDirectory.make(path)
     }
 
     /// The sockets lie in the directory itself, unless their paths would not fit a socket address (unix(7): 108 bytes
@@ -22,7 +22,7 @@ struct BrokerDirectory: Sendable {
         let digest = Hex.encode(SHA256.hash(data: Array(path.utf8)).prefix(8))
         let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"].flatMap { $0.utf8.count < 60 ? $0 : nil }
         let directory = "\(runtime ?? "/tmp")/iotvideod-\(geteuid())-\(digest)"
-        try SecretFile.makeDirectory(directory)
+        try PrivateDirectory.make(directory)
         return directory
     }
 

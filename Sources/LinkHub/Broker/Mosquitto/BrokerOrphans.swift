@@ -29,9 +29,9 @@ enum BrokerOrphans {
 
     private static func isOurs(_ process: pid_t, settingsFile: String) -> Bool {
         guard let arguments = FileManager.default.contents(atPath: "/proc/\(process)/cmdline"),
-            let owner = try? FileManager.default.attributesOfItem(atPath: "/proc/\(process)")[.ownerAccountID]
+            let user = try? FileManager.default.attributesOfItem(atPath: "/proc/\(process)")[.ownerAccountID]
                 as? NSNumber,
-            owner.uint32Value == geteuid()
+            user.uint32Value == geteuid()
         else { return false }
         let words = arguments.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
         return words.count == 3 && words[0].hasSuffix("mosquitto") && words[1] == "-c" && words[2] == settingsFile

@@ -3,8 +3,8 @@ import Glibc
 public import IoTCore
 public import IoTLink
 public import Logging
-import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
 /// Runs the hub's own broker as a child: starts it, restarts it when it dies, ends it with the hub, and first
 /// kills the orphans of a daemon that was itself killed.
@@ -34,7 +34,7 @@ public final class BrokerSupervisor: Sendable {
     public let hubEndpoint: BrokerEndpoint
 
     /// The port of the TLS listener; `nil` without one.
-    public let tlsPort: Int?
+    private let tlsPort: Int?
     /// Its certificate.
     let certificate: ListenerCertificate?
 
@@ -45,7 +45,7 @@ public final class BrokerSupervisor: Sendable {
     private let socketPath: String
     private let publicPath: String
     private let logger: Logger
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// - Throws: `brokerMissing`, or `fileFailed` for a data directory that cannot be used.
     public init(
@@ -84,7 +84,7 @@ public final class BrokerSupervisor: Sendable {
     /// Lets principals in, once the hub hears them: one that registered a moment before would not be heard, and would
     /// wait for its answer until it gives up. The socket gets its public name only now; a port is open from the start.
     public func openToPrincipals() {
-        state.withLockedValue { $0.takesSignals = true }
+        state.withLock { $0.takesSignals = true }
         unlink(publicPath)
         if link(socketPath, publicPath) != 0 {
             let reason = String(cString: strerror(errno))
@@ -106,17 +106,17 @@ public final class BrokerSupervisor: Sendable {
 
     /// The child's process id while one runs.
     public var processIdentifier: Int32? {
-        state.withLockedValue { $0.child?.identifier }
+        state.withLock { $0.child?.identifier }
     }
 
     /// How often a broker was started.
     public var starts: Int {
-        state.withLockedValue { $0.starts }
+        state.withLock { $0.starts }
     }
 
     /// Why the last broker ended, until the next one listens.
     public var failure: IoTError? {
-        state.withLockedValue { $0.failure }
+        state.withLock { $0.failure }
     }
 
     /// Runs until it is cancelled.
@@ -190,14 +190,14 @@ public final class BrokerSupervisor: Sendable {
         let logLength = directory.logLength
         let child = try ChildProcess.start(
             locator.program, arguments: ["-c", directory.settingsFile], logFile: directory.logFile)
-        let isFirst = state.withLockedValue { state in
+        let isFirst = state.withLock { state in
             state.child = child
             state.starts += 1
             state.takesSignals = false
             return state.starts == 1
         }
         defer {
-            state.withLockedValue { $0.child = nil }
+            state.withLock { $0.child = nil }
             closeToPrincipals()
         }
         let (ending, listener) = await withTaskCancellationHandler {
@@ -205,7 +205,7 @@ public final class BrokerSupervisor: Sendable {
             let listener = await waitUntilListening(child)
             if listener == child.identifier {
                 logger.debug("the broker listens", metadata: ["broker.pid": "\(child.identifier)"])
-                state.withLockedValue { $0.failure = nil }
+                state.withLock { $0.failure = nil }
                 onListening()
             } else {
                 child.terminate()
@@ -218,7 +218,7 @@ public final class BrokerSupervisor: Sendable {
         var error = reason(ending, logLength: logLength, isListening: isListening)
         if let listener, !isListening { error = Self.stranger(listener, at: socketPath) }
         if !isListening, isFirst, !Task.isCancelled { throw error }
-        state.withLockedValue { $0.failure = error }
+        state.withLock { $0.failure = error }
         return error
     }
 
@@ -230,10 +230,10 @@ public final class BrokerSupervisor: Sendable {
     /// Replaces the TLS listener's certificate when it is time; call it now and then. The broker reads it without
     /// ending a session. One that starts could read the new key with the old certificate: then the next call does it.
     public func refreshCertificate() {
-        guard let certificate, state.withLockedValue({ $0.takesSignals && $0.child != nil }) else { return }
+        guard let certificate, state.withLock({ $0.takesSignals && $0.child != nil }) else { return }
         do throws(IoTError) {
             guard try certificate.refresh() else { return }
-            state.withLockedValue { state in
+            state.withLock { state in
                 if state.takesSignals { state.child?.send(SIGHUP) }
             }
             logger.notice("the certificate of the TLS listener was replaced")
@@ -245,7 +245,7 @@ public final class BrokerSupervisor: Sendable {
     /// Starts the broker anew when it holds too much memory. What fills it is not known: mosquitto bounds neither what a
     /// client subscribes to nor the bytes of QoS 0.
     public func boundMemory() {
-        guard let child = state.withLockedValue({ $0.takesSignals ? $0.child : nil }),
+        guard let child = state.withLock({ $0.takesSignals ? $0.child : nil }),
             let bytes = ProcessMemory.residentBytes(of: child.identifier), bytes > limits.restartBytes
         else { return }
         logger.warning(

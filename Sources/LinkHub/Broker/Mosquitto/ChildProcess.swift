@@ -2,14 +2,14 @@ import Dispatch
 import Foundation
 import Glibc
 import IoTCore
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// A child started with `posix_spawn`: of its own process group, so that a terminal's Ctrl-C reaches the daemon
 /// alone and the broker outlives the farewells, and with no file of ours but its log.
 final class ChildProcess: Sendable {
     let identifier: pid_t
     /// Set once the identifier may belong to someone else.
-    private let isCollected = NIOLockedValueBox(false)
+    private let isCollected = Mutex(false)
 
     private init(identifier: pid_t) {
         self.identifier = identifier
@@ -70,11 +70,11 @@ final class ChildProcess: Sendable {
     }
 
     var hasEnded: Bool {
-        isCollected.withLockedValue { $0 }
+        isCollected.withLock { $0 }
     }
 
     func send(_ signal: Int32) {
-        isCollected.withLockedValue { isCollected in
+        isCollected.withLock { isCollected in
             if !isCollected { _ = kill(identifier, signal) }
         }
     }
@@ -83,7 +83,7 @@ final class ChildProcess: Sendable {
         // Leave it a zombie until no signal can be on its way to its number.
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-        return isCollected.withLockedValue { isCollected in
+        return isCollected.withLock { isCollected in
             var status: Int32 = 0
             while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
             isCollected = true

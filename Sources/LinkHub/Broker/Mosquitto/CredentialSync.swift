@@ -1,5 +1,5 @@
 import IoTCore
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// Credentials on their way to the running broker. What a broker did not confirm is told to it again when it, or the
 /// connection to it, comes back; what was stored before a broker started is in its file already.
@@ -15,11 +15,11 @@ final class CredentialSync: Sendable {
         var commands: [JSONValue]
     }
 
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     /// A broker is about to start with a file that holds everything up to now.
     func reset() {
-        let waiters = state.withLockedValue { state in
+        let waiters = state.withLock { state in
             defer { state = State(isRunning: true) }
             return state.waiters
         }
@@ -29,7 +29,7 @@ final class CredentialSync: Sendable {
     /// There will be no broker any more.
     func stop() {
         reset()
-        state.withLockedValue { $0.isRunning = false }
+        state.withLock { $0.isRunning = false }
     }
 
     /// - Returns: The control message to send now; `nil` when no broker has been started yet.
@@ -43,14 +43,14 @@ final class CredentialSync: Sendable {
 
     /// Everything that is not confirmed, as one message each.
     var unconfirmed: [JSONValue] {
-        state.withLockedValue { $0.pending.map { Self.message($0.value.commands, tokenID: $0.key) } }
+        state.withLock { $0.pending.map { Self.message($0.value.commands, tokenID: $0.key) } }
     }
 
     /// Takes the broker's answer. An error means that it knew already: a role or client that is there, or is not.
     func confirm(_ response: JSONValue) {
         let answers = response["responses"]?.arrayValue ?? []
         let names = Set(answers.compactMap { $0["correlationData"]?.stringValue })
-        let waiters = state.withLockedValue { state in
+        let waiters = state.withLock { state in
             names.flatMap { name in
                 state.pending[name] = nil
                 return state.waiters.removeValue(forKey: name).map { Array($0.values) } ?? []
@@ -62,13 +62,13 @@ final class CredentialSync: Sendable {
     /// Returns when the running broker has done what was asked for this token, at once when there is none or the waiting
     /// task is cancelled.
     func waitUntilConfirmed(_ tokenID: String) async {
-        let ticket = state.withLockedValue { state in
+        let ticket = state.withLock { state in
             state.tickets += 1
             return state.tickets
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isWaiting = state.withLockedValue { state in
+                let isWaiting = state.withLock { state in
                     // The handler below may have run already, and then finds nothing to take out.
                     guard !Task.isCancelled, state.isRunning, state.pending[tokenID] != nil else { return false }
                     state.waiters[tokenID, default: [:]][ticket] = continuation
@@ -77,12 +77,12 @@ final class CredentialSync: Sendable {
                 if !isWaiting { continuation.resume() }
             }
         } onCancel: {
-            state.withLockedValue { $0.waiters[tokenID]?.removeValue(forKey: ticket) }?.resume()
+            state.withLock { $0.waiters[tokenID]?.removeValue(forKey: ticket) }?.resume()
         }
     }
 
     private func enqueue(_ tokenID: String, _ commands: [JSONValue]) -> JSONValue? {
-        state.withLockedValue { state in
+        state.withLock { state in
             guard state.isRunning else { return nil }
             state.pending[tokenID] = Pending(commands: commands)
             return Self.message(commands, tokenID: tokenID)

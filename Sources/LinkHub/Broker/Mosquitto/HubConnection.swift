@@ -1,7 +1,7 @@
 import IoTCore
 import IoTLink
 import Logging
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// The hub's own client of its broker: reads every up topic, writes the down topics and the control topic.
 final class HubConnection: Sendable {
@@ -9,7 +9,7 @@ final class HubConnection: Sendable {
     private let password: String
     private let credentials: CredentialSync
     private let logger: Logger
-    private let current = NIOLockedValueBox<MQTTConnection?>(nil)
+    private let current = Mutex<MQTTConnection?>(nil)
 
     init(endpoint: LinkEndpoint, password: String, credentials: CredentialSync, logger: Logger) {
         self.endpoint = endpoint
@@ -70,12 +70,12 @@ final class HubConnection: Sendable {
                     granted += isGranted ? 1 : 0
                     guard granted == 2 else { continue }
                     isReady = true
-                    current.withLockedValue { $0 = connection }
+                    current.withLock { $0 = connection }
                     for message in credentials.unconfirmed { publishControl(message) }
                     onReady()
                 case .message: break
                 case .ended(let end):
-                    current.withLockedValue { $0 = nil }
+                    current.withLock { $0 = nil }
                     if case .lost(let error) = end, isReady {
                         logger.warning("the hub lost its broker", metadata: ["error": "\(error)"])
                     }
@@ -85,13 +85,13 @@ final class HubConnection: Sendable {
         } onCancel: {
             connection.disconnect()
         }
-        current.withLockedValue { $0 = nil }
+        current.withLock { $0 = nil }
         return isReady
     }
 
     /// While there is no connection messages are dropped: their receivers are not connected either, and ask again.
     func send(_ outputs: [HubOutput]) {
-        let connection = current.withLockedValue { $0 }
+        let connection = current.withLock { $0 }
         for output in outputs {
             switch output {
             case .message(let address, let payload):
@@ -106,7 +106,7 @@ final class HubConnection: Sendable {
 
     private func publishControl(_ message: JSONValue) {
         let bytes = Array(message.jsonText.utf8)
-        publish(MQTTMessage(topic: DynamicSecurity.controlTopic, payload: bytes), to: current.withLockedValue { $0 })
+        publish(MQTTMessage(topic: DynamicSecurity.controlTopic, payload: bytes), to: current.withLock { $0 })
     }
 
     private func publish(_ message: MQTTMessage, to connection: MQTTConnection?) {

@@ -1,7 +1,7 @@
 import Foundation
 import IoTCore
 import IoTLink
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// The certificate of the broker's TLS listener: one of the hub's own authority, or a copy of a given one. It lies in the
 /// broker's directory.
@@ -16,7 +16,7 @@ final class ListenerCertificate: Sendable {
     private let tls: HubTLS
     private let own: OwnCertificate?
     /// Of a given one.
-    private let copied = NIOLockedValueBox("")
+    private let copied = Mutex("")
 
     /// - Parameter clock: s since 1970.
     init(
@@ -52,17 +52,17 @@ final class ListenerCertificate: Sendable {
         if let own { return try own.refresh() }
         let given = try Self.readGiven(tls)
         let text = given.certificate + given.key
-        guard copied.withLockedValue({ $0 != text }) else { return false }
+        guard copied.withLock({ $0 != text }) else { return false }
         try PrivateFile.write(given.key, to: keyFile)
         try PrivateFile.write(given.certificate, to: certificateFile)
-        copied.withLockedValue { $0 = text }
+        copied.withLock { $0 = text }
         return true
     }
 
     private static func readGiven(_ tls: HubTLS) throws(IoTError) -> X509Maker.Pair {
         let pair = X509Maker.Pair(
-            certificate: try read(tls.certificateFile ?? "", "hub.tls.certificateFile", isSecret: false),
-            key: try read(tls.keyFile ?? "", "hub.tls.keyFile", isSecret: true))
+            certificate: try read(tls.certificateFile ?? "", "hub.tls.certificateFile", secrecy: nil),
+            key: try read(tls.keyFile ?? "", "hub.tls.keyFile", secrecy: .ownerAndReadingGroup))
         do throws(IoTError) {
             try X509Maker.check(pair)
         } catch {
@@ -72,18 +72,15 @@ final class ListenerCertificate: Sendable {
         return pair
     }
 
-    private static func read(_ path: String, _ key: String, isSecret: Bool) throws(IoTError) -> String {
-        guard let bytes = FileManager.default.contents(atPath: path), bytes.count <= 1 << 20 else {
-            throw IoTError(.invalidConfiguration, "\(key): \(path) cannot be read by this daemon's account")
-        }
-        if isSecret {
-            do throws(IoTError) {
-                try FileSecrecy.ownerAndReadingGroup.check(path: path)
-            } catch {
-                throw error.withMessage("\(key): \(error.message)")
+    private static func read(_ path: String, _ key: String, secrecy: FileSecrecy?) throws(IoTError) -> String {
+        do throws(IoTError) {
+            guard let bytes = try PrivateFile.bytes(of: path, limit: 1 << 20, secrecy: secrecy) else {
+                throw PrivateFile.missing(path)
             }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            throw IoTError(.invalidConfiguration, "\(key): \(error.message)", remedy: error.remedy)
         }
-        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The last certificate of a chain.

@@ -1,23 +1,23 @@
 import Glibc
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// How long a statement waits for another program's lock of the database: 5 s, and no longer than the hub runs.
 final class BusyWait: Sendable {
     private static let pause: UInt32 = 5_000
     private static let longest = 5_000_000
 
-    private let isOver = NIOLockedValueBox(false)
+    private let isOver = Mutex(false)
 
     /// Whoever waits gives up, and so does who comes later.
     func end() {
-        isOver.withLockedValue { $0 = true }
+        isOver.withLock { $0 = true }
     }
 
     /// SQLite's busy handler: waits a moment, on the store's own thread.
     ///
     /// - Returns: Whether to try again.
     func tryAgain(afterTries tries: Int) -> Bool {
-        guard tries < Self.longest / Int(Self.pause), !isOver.withLockedValue({ $0 }) else { return false }
+        guard tries < Self.longest / Int(Self.pause), !isOver.withLock({ $0 }) else { return false }
         usleep(Self.pause)
         return true
     }

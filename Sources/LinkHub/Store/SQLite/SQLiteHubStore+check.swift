@@ -1,7 +1,7 @@
 import Dispatch
 import GRDB
 import IoTCore
-import NIOConcurrencyHelpers
+import Synchronization
 
 extension SQLiteHubStore {
     /// Looks through the whole file for damage, on a connection and a thread of its own.
@@ -33,7 +33,7 @@ private final class DamageCheck: Sendable {
     }
 
     private let path: String
-    private let state = NIOLockedValueBox(State())
+    private let state = Mutex(State())
 
     init(path: String) {
         self.path = path
@@ -46,7 +46,7 @@ private final class DamageCheck: Sendable {
         configuration.busyMode = .timeout(5)
         do {
             let database = try DatabaseQueue(path: path, configuration: configuration)
-            let isCancelled = state.withLockedValue { state in
+            let isCancelled = state.withLock { state in
                 state.database = database
                 return state.isCancelled
             }
@@ -54,12 +54,12 @@ private final class DamageCheck: Sendable {
             let findings = try database.read { try String.fetchAll($0, sql: "PRAGMA quick_check(4)") }
             return findings == ["ok"] ? [] : findings
         } catch {
-            return state.withLockedValue { $0.isCancelled } ? [] : ["\(error)"]
+            return state.withLock { $0.isCancelled } ? [] : ["\(error)"]
         }
     }
 
     func cancel() {
-        let database = state.withLockedValue { state in
+        let database = state.withLock { state in
             state.isCancelled = true
             return state.database
         }

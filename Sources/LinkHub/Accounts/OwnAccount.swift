@@ -3,16 +3,16 @@ import IoTCore
 import IoTLink
 
 /// The account of whoever runs the daemon, made on first start: `link/accessId` and `link/token`.
-struct OwnerAccount: Sendable {
+struct OwnAccount: Sendable {
     let accessID: AccessID
-    let tokenFile: String
+    private let tokenFile: String
 
     init(dataDirectory: String) throws(IoTError) {
         let directory = dataDirectory + "/link"
-        try SecretFile.makeDirectory(directory)
+        try PrivateDirectory.make(directory)
         tokenFile = directory + "/token"
         let path = directory + "/accessId"
-        guard let text = try SecretFile.read(path) else {
+        guard let text = try PrivateFile.text(of: path) else {
             accessID = Self.firstName
             try PrivateFile.write(accessID.rawValue + "\n", to: path)
             return
@@ -29,7 +29,7 @@ struct OwnerAccount: Sendable {
     func usableToken(
         _ authority: TokenAuthority, knownTokens: (String) -> Bool, at seconds: Int64
     ) throws(IoTError) -> String? {
-        guard let text = try SecretFile.read(tokenFile)?.trimmingCharacters(in: .whitespacesAndNewlines),
+        guard let text = try PrivateFile.text(of: tokenFile)?.trimmingCharacters(in: .whitespacesAndNewlines),
             let claims = authority.verify(text, as: LinkTokenClaims.self),
             claims.sub == Principal.user(accessID).description, knownTokens(claims.jti),
             claims.exp - seconds > (claims.exp - claims.iat) / 3

@@ -1,5 +1,4 @@
-package import Glibc
-package import IoTCore
+import Glibc
 
 /// Who may read a file with a secret: the one rule, for every file that the daemon, its hub and its link read.
 package enum FileSecrecy: Sendable {
@@ -16,7 +15,7 @@ package enum FileSecrecy: Sendable {
         }
     }
 
-    package func allows(mode: mode_t) -> Bool { mode & forbidden == 0 }
+    private func allows(mode: mode_t) -> Bool { mode & forbidden == 0 }
 
     /// Follows links: what counts is the file.
     package func allows(path: String) -> Bool {
@@ -25,7 +24,7 @@ package enum FileSecrecy: Sendable {
     }
 
     /// - Throws: `invalidConfiguration` with the command that remedies it.
-    package func check(path: String, mode: mode_t) throws(IoTError) {
+    func check(path: String, mode: mode_t) throws(IoTError) {
         guard !allows(mode: mode) else { return }
         let text = "0" + String(mode & 0o777, radix: 8)
         switch self {
@@ -39,13 +38,5 @@ package enum FileSecrecy: Sendable {
                 "others than its owner and its group may read \(path), or others may write it (mode \(text))",
                 remedy: "run `chmod 640 \(path)`, or `chmod 600` to keep its group out")
         }
-    }
-
-    package func check(path: String) throws(IoTError) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            throw IoTError(.fileFailed, "\(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
-        try check(path: path, mode: status.st_mode)
     }
 }

@@ -1,10 +1,9 @@
 import Glibc
-package import IoTCore
-import NIOConcurrencyHelpers
+import Synchronization
 
 /// Keeps a second process away from a directory. The kernel frees it with us.
 package final class DirectoryLock: Sendable {
-    private let descriptor: NIOLockedValueBox<Int32?>
+    private let descriptor: Mutex<Int32?>
 
     /// - Parameters:
     ///   - file: the file's name in the directory; different names are different locks.
@@ -20,12 +19,12 @@ package final class DirectoryLock: Sendable {
             close(file)
             throw IoTError(.alreadyRunning, "another \(holder) uses \(directory)")
         }
-        descriptor = NIOLockedValueBox(file)
+        descriptor = Mutex(file)
     }
 
     /// Lets another process in; a second call does nothing.
     package func release() {
-        descriptor.withLockedValue { descriptor in
+        descriptor.withLock { descriptor in
             if let open = descriptor { close(open) }
             descriptor = nil
         }

@@ -1,10 +1,13 @@
 import Foundation
 import IoTCore
 
-/// Directories that only their owner may enter.
-enum PrivateDirectory {
-    /// Makes the directory with mode 0700 when it is missing, and those above it.
-    static func make(_ path: String) throws(IoTError) {
+extension PrivateDirectory {
+    /// Makes the daemon's own directory. A mistyped path must not grow a tree: what is above it is made for the
+    /// default only, which nobody typed.
+    static func makeRoot(_ path: String, defaults: DefaultPaths = .current) throws(IoTError) {
+        if let obstacle = obstacle(toRoot: path, defaults: defaults) {
+            throw IoTError(.fileFailed, "dataDirectory: \(obstacle)")
+        }
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -12,15 +15,6 @@ enum PrivateDirectory {
             throw IoTError(
                 .fileFailed, "the directory \(path) cannot be made: \(FileReason.describe(error))", underlying: error)
         }
-    }
-
-    /// Makes the daemon's own directory. A mistyped path must not grow a tree: what is above it is made for the
-    /// default only, which nobody typed.
-    static func makeRoot(_ path: String, defaults: DefaultPaths = .current) throws(IoTError) {
-        if let obstacle = obstacle(toRoot: path, defaults: defaults) {
-            throw IoTError(.fileFailed, "dataDirectory: \(obstacle)")
-        }
-        try make(path)
     }
 
     /// Why this user cannot keep a daemon's state there; `nil` when it can.

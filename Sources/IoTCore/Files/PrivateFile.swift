@@ -1,0 +1,106 @@
+import Glibc
+
+/// Files that only their owner may read, replaced as a whole.
+package enum PrivateFile {
+    /// The largest that `text(of:)` reads, in bytes.
+    private static let maximumTextSize = 65_536
+
+    /// The whole file. What is checked is what is read: a file that replaces it between the two is not let in.
+    ///
+    /// - Parameters:
+    ///   - limit: the largest size, in bytes.
+    ///   - secrecy: who may read it; `nil` for a file that holds no secret.
+    /// - Returns: `nil` if there is no such file.
+    /// - Throws: `fileFailed` for what cannot be read or is not a file, `invalidConfiguration` for a file that others
+    ///   may read, or one that is too large.
+    package static func bytes(
+        of path: String, limit: Int, secrecy: FileSecrecy? = .owner
+    ) throws(IoTError) -> [UInt8]? {
+        // A named pipe would else wait for its writer.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw unreadable(path, errno)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw unreadable(path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw IoTError(.fileFailed, "\(path) cannot be read: it is not a file")
+        }
+        try secrecy?.check(path: path, mode: status.st_mode)
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var count = 0
+        while count < bytes.count {
+            let taken = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress! + count, $0.count - count) }
+            if taken < 0, errno == EINTR { continue }
+            guard taken >= 0 else { throw unreadable(path, errno) }
+            guard taken > 0 else { break }
+            count += taken
+        }
+        guard count <= limit else {
+            throw IoTError(.invalidConfiguration, "\(path) is larger than \(limit) bytes")
+        }
+        bytes.removeSubrange(count...)
+        return bytes
+    }
+
+    /// Like `bytes(of:limit:)`, for what we wrote ourselves: what is not UTF-8 is repaired.
+    package static func text(of path: String) throws(IoTError) -> String? {
+        try bytes(of: path, limit: maximumTextSize).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// What to throw where `bytes(of:limit:)` found no file and there must be one.
+    package static func missing(_ path: String) -> IoTError { unreadable(path, ENOENT) }
+
+    /// Mode 0600 from its first moment; lasts over a power cut when this returns.
+    ///
+    /// - Throws: `fileFailed`; the file is then as it was.
+    package static func write(_ text: String, to path: String) throws(IoTError) {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw unwritable(temporary, errno) }
+        let isWritten = writeAll(Array(text.utf8), to: file) && fsync(file) == 0
+        let reason = errno
+        close(file)
+        guard isWritten else {
+            unlink(temporary)
+            throw unwritable(temporary, reason)
+        }
+        guard rename(temporary, path) == 0 else {
+            let reason = errno
+            unlink(temporary)
+            throw unwritable(path, reason)
+        }
+        syncDirectory(of: path)
+    }
+
+    private static func writeAll(_ bytes: [UInt8], to file: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+
+    /// The new name lasts only when its directory is written, too.
+    private static func syncDirectory(of path: String) {
+        let end = path.lastIndex(of: "/")
+        let directory = open(end.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        fsync(directory)
+        close(directory)
+    }
+
+    private static func unreadable(_ path: String, _ reason: Int32) -> IoTError {
+        IoTError(.fileFailed, "\(path) cannot be read: \(String(cString: strerror(reason)))")
+    }
+
+    private static func unwritable(_ path: String, _ reason: Int32) -> IoTError {
+        IoTError(.fileFailed, "\(path) cannot be written: \(String(cString: strerror(reason)))")
+    }
+}
