@@ -130,9 +130,12 @@ public struct LinkMembers: Sendable {
         return id
     }
 
+    /// An account: an access id alone, or `u/<access id>`.
     public func optionalAccessID(_ name: String) throws(IoTError) -> AccessID? {
         guard let text = try optionalText(name) else { return nil }
-        guard let id = AccessID(rawValue: text) else { throw wrong(name, "an access id ([a-z0-9_-]{1,64})") }
+        guard let id = AccessID(rawValue: text) ?? Principal(text)?.accessID else {
+            throw wrong(name, "an access id ([a-z0-9_-]{1,64})")
+        }
         return id
     }
 
