@@ -14,16 +14,26 @@ extension HubCore {
         deletedEvents = []
     }
 
+    /// What the store does not hold, as it was before the batch at hand.
+    struct Kept: Sendable {
+        var exchanged: [String: Exchanged] = [:]
+        var used: [ShownCredential: Int64] = [:]
+    }
+
     /// The batch is stored.
     mutating func keep() {
         sessions.keep()
         forwards.keep()
+        kept = Kept(exchanged: exchanged, used: used)
     }
 
     /// The batch is not stored. What outlives the hub must be restored from the store, too.
     mutating func takeBack() {
         sessions.takeBack()
         forwards.takeBack()
+        // What the batch added is looked at in `restore`: the store may hold it after all.
+        exchanged.merge(kept.exchanged) { now, _ in now }
+        used.merge(kept.used) { now, _ in now }
         _ = notices.take()
         trimming = []
         asked = [:]
@@ -37,6 +47,7 @@ extension HubCore {
         recent = RecentAnswers(limits)
         limitAnswers()
         exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
+        restoreUses()
         renewals = [:]
         updateAccountExpiry()
         // Presences that ended may be among what was not stored.
