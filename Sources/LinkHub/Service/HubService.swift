@@ -65,12 +65,19 @@ final class HubService: @unchecked Sendable {
 
     /// Takes a message from the broker. Past the bounds a request is answered with 25024, anything else is dropped.
     func receive(_ message: UplinkMessage) {
-        for case .message(let refused) in add(.message(message)) { refuse(refused) }
+        for refused in add(.message(message)) { refuse(refused) }
     }
 
-    private func refuse(_ message: UplinkMessage) {
-        inbox.withLockedValue { $0.refused += 1 }
-        deliver(Self.refusal(of: message, IoTError(.tooManyRequests, "the hub has more to do than it can")))
+    private func refuse(_ item: HubItem) {
+        let error = IoTError(.tooManyRequests, "the hub has more to do than it can")
+        switch item {
+        case .message(let message):
+            inbox.withLockedValue { $0.refused += 1 }
+            deliver(Self.refusal(of: message, error))
+        // Somebody waits for it.
+        case .call(_, let refuse): refuse(error)
+        case .result, .timeout, .outage: break
+        }
     }
 
     /// The answer to a request that is not read.
