@@ -309,6 +309,37 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
+    @Test("Two repeats of a request that the store has forgotten carry it out once more, not twice")
+    func forgottenAnswer() async throws {
+        let fixture = try await Fixture()
+        let (hub, owner) = (fixture.hub, fixture.owner)
+        let params = added("counted", 1)
+        _ = try await fixture.request("userProperty.add", params, id: "same")
+        // Memory still knows where the answers were.
+        try hub.store.commit([[.forgetAnswers([1...1_000])]])
+        let task = try await fixture.batch { one in
+            fixture.sent.withLockedValue { $0 = [] }
+            var task: Task<LinkReply, any Error>?
+            try await one { task = Task { try await hub.request(owner, "userProperty.add", params, id: "same") } }
+            let wall = HubTime.now().wall
+            let again = LinkRequest(
+                id: "same", method: "userProperty.add", params: params, t: wall, deadline: wall + 30_000)
+            try await one { try hub.send(owner, .request(again)) }
+            return try #require(task)
+        }
+        _ = try await task.value
+        _ = try await fixture.request("session.heartbeat")
+        let carriedOut = fixture.store.takeCommits().joined().count { "\($0)".contains("counted") }
+        #expect(carriedOut == 1)
+        let replies = fixture.sent.withLockedValue { sent in
+            sent.compactMap { _, envelope in
+                if case .reply(let reply) = envelope, reply.id == "same" { reply } else { nil as LinkReply? }
+            }
+        }
+        #expect(replies.count == 2 && Set(replies.map(\.result)).count == 1)
+        await fixture.stop()
+    }
+
     @Test("The right to events is looked at again when they are there: it may have ended since they were asked for")
     func rightEnds() async throws {
         let fixture = try await Fixture()

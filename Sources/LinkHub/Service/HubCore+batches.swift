@@ -57,7 +57,7 @@ extension HubCore {
     /// A query's result that comes while nothing can be decided.
     mutating func refuse(_ result: HubQueryResult, _ error: IoTError) -> [HubOutput] {
         switch result {
-        case .answer(_, let request, let address): fail(requester(of: request, from: address), error)
+        case .answer(_, _, let request, let address): fail(requester(of: request, from: address), error)
         case .events(_, .list(let permit)), .events(_, .delete(let permit)): fail(permit.requester, error)
         case .events(_, .expire), .events(_, .trim): []
         }

@@ -87,7 +87,8 @@ struct HubCore: Sendable {
     mutating func handle(_ result: HubQueryResult, at time: HubTime) -> HubTurn {
         turn = HubTurn()
         switch result {
-        case .answer(let stored, let request, let address): conclude(stored, to: request, from: address, at: time)
+        case .answer(let stored, let number, let request, let address):
+            conclude(stored, number, to: request, from: address, at: time)
         case .events(let rows, let purpose): conclude(purpose, rows, at: time)
         }
         return turn

@@ -21,6 +21,6 @@ enum HubQuery: Sendable {
 
 /// What the store says to a query.
 enum HubQueryResult: Sendable {
-    case answer(Result<[UInt8]?, IoTError>, to: LinkRequest, from: LinkAddress)
+    case answer(Result<[UInt8]?, IoTError>, number: Int64, to: LinkRequest, from: LinkAddress)
     case events(Result<EventRows, IoTError>, HubQuery.EventPurpose)
 }

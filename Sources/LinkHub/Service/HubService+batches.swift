@@ -146,7 +146,9 @@ extension HubStore {
     func result(of query: HubQuery) async -> HubQueryResult {
         switch query {
         case .answer(let number, let request, let address):
-            .answer(await Result.of { () throws(IoTError) in try await answer(number) }, to: request, from: address)
+            .answer(
+                await Result.of { () throws(IoTError) in try await answer(number) }, number: number, to: request,
+                from: address)
         case .events(let selection, let purpose):
             .events(await Result.of { () throws(IoTError) in try await events(selection) }, purpose)
         }
