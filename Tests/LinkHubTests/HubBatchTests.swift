@@ -427,4 +427,38 @@ struct HubBatchTests {
         #expect(counted == 1)
         await fixture.stop()
     }
+
+    @Test("What was read before a part of the batch failed is judged by what the parts before it have done")
+    func deletedBeforeFailure() async throws {
+        let fixture = try await Fixture()
+        let camera = LinkAddress.random(.device(fixture.front))
+        _ = try await fixture.hub.request(camera, "session.begin")
+        var ids: [JSONValue] = []
+        for _ in 0..<5 {
+            let reply = try await fixture.hub.request(camera, "event.report", ["topic": "a", "body": 1])
+            ids.append(reply.result["id"] ?? .null)
+        }
+        let attempts = NIOLockedValueBox(0)
+        fixture.store.fail { turns in
+            guard turns.contains(where: { "\($0)".contains("deleteEvents") }) else { return nil }
+            // All three, the first, the others, the second, the third.
+            let attempt = attempts.withLockedValue { attempts in
+                attempts += 1
+                return attempts
+            }
+            guard [1, 3, 4].contains(attempt) else { return nil }
+            return CommitFailure(error: IoTError(.storeFailed, "sabotage"), isOfStore: attempt == 4)
+        }
+        let replies = try await fixture.together([
+            (fixture.owner, "event.delete", ["ids": .array(Array(ids[0..<2]))]),
+            (fixture.owner, "event.delete", ["ids": .array(Array(ids[2..<3]))]),
+            (fixture.owner, "event.delete", ["ids": .array(Array(ids[1..<4]))]),
+        ])
+        #expect(replies.map(\.code) == [.success, .storeFailed, .success])
+        #expect(attempts.withLockedValue { $0 } == 5)
+        #expect(replies[0].result["deleted"] == 2 && replies[2].result["deleted"] == 2)
+        let counted = try await fixture.hub.service.perform { core, _ throws(IoTError) in core.state.events.total }
+        #expect(counted == 1)
+        await fixture.stop()
+    }
 }

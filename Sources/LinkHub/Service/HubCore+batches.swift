@@ -12,19 +12,22 @@ extension HubCore {
     /// The store is about to be asked: it holds all that was decided so far.
     mutating func prepareToRead() {
         deletedEvents = []
+        kept.deletedEvents = []
     }
 
     /// What the store does not hold, as it was before the batch at hand.
     struct Kept: Sendable {
         var exchanged: [String: Exchanged] = [:]
         var used: [ShownCredential: Int64] = [:]
+        var asked: [AnswerIndex.Key: HubTurn.Requester] = [:]
+        var deletedEvents: Set<Int64> = []
     }
 
     /// The batch is stored.
     mutating func keep() {
         sessions.keep()
         forwards.keep()
-        kept = Kept(exchanged: exchanged, used: used)
+        kept = Kept(exchanged: exchanged, used: used, asked: asked, deletedEvents: deletedEvents)
     }
 
     /// The batch is not stored. What outlives the hub must be restored from the store, too.
@@ -36,8 +39,9 @@ extension HubCore {
         used.merge(kept.used) { now, _ in now }
         _ = notices.take()
         trimming = []
-        asked = [:]
-        deletedEvents = []
+        // Other parts of the batch may hold what was read before.
+        asked = kept.asked
+        deletedEvents = kept.deletedEvents
     }
 
     /// Goes back to what the store holds.

@@ -139,6 +139,7 @@ extension HubService {
             case .timeout: break
             }
         }
+        core.keep()
     }
 }
 
