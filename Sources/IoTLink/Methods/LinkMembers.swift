@@ -76,6 +76,11 @@ public struct LinkMembers: Sendable {
         return elements
     }
 
+    /// The lines of an answer. One that this version cannot read does not hide the others.
+    public func readable<Line: LinkValue>(_ name: String, of type: Line.Type) throws(IoTError) -> [Line] {
+        try list(name).compactMap { try? Line(LinkMembers($0, of: method, failure: failure)) }
+    }
+
     /// A word of a fixed set.
     public func word<Word: RawRepresentable & CaseIterable>(
         _ name: String, of type: Word.Type
