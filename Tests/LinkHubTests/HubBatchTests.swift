@@ -381,6 +381,34 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
+    @Test("One principal's reads wait in 128 places, and take turns with those of others; past them it is refused")
+    func oneWithManyQueries() async throws {
+        let fixture = try await Fixture()
+        let service = fixture.hub.service
+        let guest = LinkAddress.random(.user(AccessID(rawValue: "guest")!))
+        try await service.perform { core, time throws(IoTError) in
+            try core.addUser(guest.principal.accessID!, at: time)
+        }
+        _ = try await fixture.hub.request(guest, "session.begin")
+        fixture.sent.withLockedValue { $0 = [] }
+        let requests = (0..<200).map { _ in (guest, method: "event.list", params: [:] as JSONValue) }
+        let replies = try await fixture.together(requests + [(fixture.owner, "event.list", [:])])
+        #expect(replies.count { $0.code == .success } == 129)
+        #expect(replies.count { $0.code == .tooManyRequests } == 72)
+        #expect(replies.last?.code == .success)
+        let isOwner = fixture.sent.withLockedValue { sent in
+            sent.compactMap { address, envelope in
+                if case .reply(let reply) = envelope, reply.result["events"] != nil {
+                    address == fixture.owner
+                } else {
+                    nil
+                }
+            }
+        }
+        #expect(isOwner.prefix(64).contains(true))
+        await fixture.stop()
+    }
+
     @Test("A repeat of a request whose answer the store is being asked for is not carried out, and answered once")
     func repeatedWhileAsking() async throws {
         let fixture = try await Fixture()

@@ -19,8 +19,8 @@ final class HubService: @unchecked Sendable {
     private let reported = NIOLockedValueBox(Report())
 
     var core: HubCore
-    /// What was not asked of the store yet.
-    var queries: [HubQuery] = []
+    /// What was not asked of the store yet; who asks takes turns.
+    var queries: FairQueue<Principal?, HubQuery>
     /// Set while memory is not what the store holds.
     var recovery: StateRecovery?
     /// The hub does nothing by itself before, since a time-out that cannot be stored is due again at once.
@@ -47,6 +47,8 @@ final class HubService: @unchecked Sendable {
         self.deliver = deliver
         self.clock = clock
         inbox = NIOLockedValueBox(HubInbox(limits))
+        queries = FairQueue(
+            total: .init(count: .max, bytes: .max), perKey: .init(count: limits.waitingReadsOfPrincipal, bytes: .max))
         core = HubCore(state: state, authority: authority, identity: identity, limits: limits)
         add(.timeout)
     }
@@ -146,8 +148,8 @@ final class HubService: @unchecked Sendable {
     private func drain() async {
         while true {
             let results = await ask()
-            let isIdle = results.isEmpty && queries.isEmpty
-            let batch = results + (queries.isEmpty ? inbox.withLockedValue { $0.take(isIdle: isIdle) } : [])
+            let isIdle = results.isEmpty && queries.count == 0
+            let batch = results + (queries.count == 0 ? inbox.withLockedValue { $0.take(isIdle: isIdle) } : [])
             if batch.isEmpty { break }
             await run(batch)
             report()
