@@ -108,13 +108,9 @@ public final class LinkHub: Service, Sendable {
             onLost: { [service] in service.noteOutage() })
         do {
             try await cancelWhenGracefulShutdown { [self] in
-                try await withThrowingTaskGroup { group in
-                    group.addTask { [self] in try await broker.run(handlers) }
-                    group.addTask { [self] in await reportDamage() }
-                    // A check that has ended ends nothing else.
-                    defer { group.cancelAll() }
-                    try await group.waitForAll()
-                }
+                // Cancelled when the broker ends, which is told at once: a look through a large database takes long.
+                async let _: Void = reportDamage()
+                try await broker.run(handlers)
             }
         } catch {
             await finish(error as? IoTError)

@@ -301,6 +301,29 @@ struct LinkSessionMachineRequestTests {
         #expect(session.executed.count == 1)
     }
 
+    @Test(
+        "Who asks much loses its own oldest answers alone: another's request is not carried out a second time",
+        arguments: [(2_000, 0), (40, 200_000)])
+    func flood(count: Int, size: Int) {
+        var session = VirtualSession.online()
+        let action = session.incoming("x", from: Principal("u/owner"), deadline: session.wall + 60_000)
+        session.receive(action)
+        session.feed(.handled(session.executed[0], .success(1)))
+        let answer = JSONValue.string(String(repeating: "y", count: size))
+        func asked(_ number: Int) -> LinkRequest { session.incoming("\(number)", from: Principal("u/guest")) }
+        for number in 0..<count {
+            session.receive(asked(number))
+            session.feed(.handled(session.executed[0], .success(answer)))
+        }
+        session.receive(action)
+        #expect(session.executed.isEmpty)
+        #expect(session.publishedReplies == [LinkReply(id: "x", result: 1)])
+        session.receive(asked(count - 1))
+        #expect(session.executed.isEmpty, "its newest is remembered")
+        session.receive(asked(0))
+        #expect(session.executed.count == 1, "its oldest is not")
+    }
+
     @Test("Two principals may use the same id")
     func sameIDFromTwo() {
         var session = VirtualSession.online()

@@ -1,6 +1,7 @@
 import Foundation
 import IoTCore
 import IoTLink
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import LinkHub
@@ -11,15 +12,18 @@ struct BrokerSupervisorTests {
 
     /// Runs a supervisor, and gives `body` the process id of each broker that listens.
     private func withSupervisor(
-        _ supervisor: BrokerSupervisor, _ body: (AsyncStream<Int32>) async throws -> Void
+        _ supervisor: BrokerSupervisor,
+        securityFile: @escaping @Sendable () async throws(IoTError) -> JSONValue = { () async throws(IoTError) in
+            DynamicSecurity.file(hub: .hub(password: "x"), credentials: [])
+        },
+        _ body: (AsyncStream<Int32>) async throws -> Void
     ) async throws {
         let (stream, feed) = AsyncStream.makeStream(of: Int32.self)
-        let security = security
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
+                defer { feed.finish() }
                 try await supervisor.run(
-                    securityFile: { () async throws(IoTError) in security },
-                    onListening: { feed.yield(supervisor.processIdentifier ?? 0) })
+                    securityFile: securityFile, onListening: { feed.yield(supervisor.processIdentifier ?? 0) })
             }
             do { try await body(stream) } catch {
                 group.cancelAll()
@@ -58,6 +62,39 @@ struct BrokerSupervisorTests {
             #expect(first != second)
             #expect(kept.starts == 2)
         }
+    }
+
+    @Test("A broker that ends while the hub cannot read its credentials is started later; the first must start")
+    func noCredentials() async throws {
+        let directory = TemporaryDirectory()
+        let supervisor = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
+        let security = security
+        let failures = NIOLockedValueBox<[ErrorCode?]>([])
+        try await withSupervisor(
+            supervisor,
+            securityFile: { () async throws(IoTError) in
+                let calls = failures.withLockedValue { failures in
+                    failures.append(supervisor.failure?.code)
+                    return failures.count
+                }
+                guard calls == 1 || calls == 4 else { throw IoTError(.storeFailed, "sabotage") }
+                return security
+            }
+        ) { listening in
+            let first = try #require(await listening.first())
+            kill(first, SIGKILL)
+            let second = try #require(await listening.first())
+            #expect(first != second)
+            #expect(failures.withLockedValue { $0 } == [nil, .brokerFailed, .storeFailed, .storeFailed])
+            #expect(supervisor.failure == nil)
+        }
+        let error = await #expect(throws: IoTError.self) {
+            try await withSupervisor(
+                BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger),
+                securityFile: { () async throws(IoTError) in throw IoTError(.storeFailed, "sabotage") }
+            ) { listening in #expect(await listening.first() == nil) }
+        }
+        #expect(error?.code == .storeFailed)
     }
 
     @Test("The orphan of a daemon that was killed is reclaimed, and a stranger's broker is not")

@@ -56,12 +56,17 @@ struct FairQueueTests {
         #expect(queue.count == 100)
     }
 
-    @Test("The same in bytes; nobody's only element is displaced")
+    @Test("The same in bytes; nobody's only element is displaced, nor one that was added without a bound")
     func fullOfBytes() {
         var queue = queue(100, 1_000)
         for number in 0..<10 { _ = queue.add("a\(number)", size: 90, of: "a") }
         #expect(queue.add("b0", size: 300, of: "b") == ["a9", "a8", "a7"])
         #expect(queue.bytes == 930)
+
+        var own = self.queue(4, 1_000)
+        for number in 0..<3 { own.append("hub\(number)", size: 1, of: "hub") }
+        #expect(own.add("a", size: 1, of: "a").isEmpty)
+        #expect(own.add("b", size: 1, of: "b") == ["b"], "what is not bounded is not displaced")
 
         var single = self.queue(2, 1_000)
         _ = single.add("a", size: 1, of: "a")

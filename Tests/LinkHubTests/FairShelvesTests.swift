@@ -34,6 +34,16 @@ struct FairShelvesTests {
         #expect(shelves.bytes(of: two) == 100)
     }
 
+    @Test("When there are too many, who has most of them loses its oldest")
+    func many() {
+        var shelves = FairShelves<Int>(capacity: 10_000, maximumCount: 6)
+        #expect(shelves.add(0, of: two, size: 9_000, time: 0) == [], "few, however large")
+        for number in 1...5 { #expect(shelves.add(number, of: one, size: 1, time: 0) == []) }
+        #expect(shelves.add(6, of: nil, size: 1, time: 0) == [1])
+        #expect(shelves.add(7, of: two, size: 1, time: 0) == [2])
+        #expect(shelves.count == 6)
+    }
+
     @Test("What is old goes, of everybody")
     func old() {
         var shelves = FairShelves<Int>(capacityOfOne: 100, capacity: 1_000)

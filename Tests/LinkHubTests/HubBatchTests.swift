@@ -309,6 +309,37 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
+    @Test("Two repeats of a request that the store has forgotten carry it out once more, not twice")
+    func forgottenAnswer() async throws {
+        let fixture = try await Fixture()
+        let (hub, owner) = (fixture.hub, fixture.owner)
+        let params = added("counted", 1)
+        _ = try await fixture.request("userProperty.add", params, id: "same")
+        // Memory still knows where the answers were.
+        try hub.store.commit([[.forgetAnswers([1...1_000])]])
+        let task = try await fixture.batch { one in
+            fixture.sent.withLockedValue { $0 = [] }
+            var task: Task<LinkReply, any Error>?
+            try await one { task = Task { try await hub.request(owner, "userProperty.add", params, id: "same") } }
+            let wall = HubTime.now().wall
+            let again = LinkRequest(
+                id: "same", method: "userProperty.add", params: params, t: wall, deadline: wall + 30_000)
+            try await one { try hub.send(owner, .request(again)) }
+            return try #require(task)
+        }
+        _ = try await task.value
+        _ = try await fixture.request("session.heartbeat")
+        let carriedOut = fixture.store.takeCommits().joined().count { "\($0)".contains("counted") }
+        #expect(carriedOut == 1)
+        let replies = fixture.sent.withLockedValue { sent in
+            sent.compactMap { _, envelope in
+                if case .reply(let reply) = envelope, reply.id == "same" { reply } else { nil as LinkReply? }
+            }
+        }
+        #expect(replies.count == 2 && Set(replies.map(\.result)).count == 1)
+        await fixture.stop()
+    }
+
     @Test("The right to events is looked at again when they are there: it may have ended since they were asked for")
     func rightEnds() async throws {
         let fixture = try await Fixture()
@@ -347,6 +378,34 @@ struct HubBatchTests {
         let replies = try await fixture.together(requests)
         #expect(replies.allSatisfy { $0.code == .success })
         #expect(fixture.sizes.withLockedValue { $0.filter { $0 > 30 } } == [64, 36])
+        await fixture.stop()
+    }
+
+    @Test("One principal's reads wait in 128 places, and take turns with those of others; past them it is refused")
+    func oneWithManyQueries() async throws {
+        let fixture = try await Fixture()
+        let service = fixture.hub.service
+        let guest = LinkAddress.random(.user(AccessID(rawValue: "guest")!))
+        try await service.perform { core, time throws(IoTError) in
+            try core.addUser(guest.principal.accessID!, at: time)
+        }
+        _ = try await fixture.hub.request(guest, "session.begin")
+        fixture.sent.withLockedValue { $0 = [] }
+        let requests = (0..<200).map { _ in (guest, method: "event.list", params: [:] as JSONValue) }
+        let replies = try await fixture.together(requests + [(fixture.owner, "event.list", [:])])
+        #expect(replies.count { $0.code == .success } == 129)
+        #expect(replies.count { $0.code == .tooManyRequests } == 72)
+        #expect(replies.last?.code == .success)
+        let isOwner = fixture.sent.withLockedValue { sent in
+            sent.compactMap { address, envelope in
+                if case .reply(let reply) = envelope, reply.result["events"] != nil {
+                    address == fixture.owner
+                } else {
+                    nil
+                }
+            }
+        }
+        #expect(isOwner.prefix(64).contains(true))
         await fixture.stop()
     }
 
@@ -392,6 +451,40 @@ struct HubBatchTests {
             (fixture.owner, "event.delete", ["ids": .array(Array(ids[1..<3]))]),
         ])
         #expect(replies.map { $0.result["deleted"] } == [2, 1])
+        let counted = try await fixture.hub.service.perform { core, _ throws(IoTError) in core.state.events.total }
+        #expect(counted == 1)
+        await fixture.stop()
+    }
+
+    @Test("What was read before a part of the batch failed is judged by what the parts before it have done")
+    func deletedBeforeFailure() async throws {
+        let fixture = try await Fixture()
+        let camera = LinkAddress.random(.device(fixture.front))
+        _ = try await fixture.hub.request(camera, "session.begin")
+        var ids: [JSONValue] = []
+        for _ in 0..<5 {
+            let reply = try await fixture.hub.request(camera, "event.report", ["topic": "a", "body": 1])
+            ids.append(reply.result["id"] ?? .null)
+        }
+        let attempts = NIOLockedValueBox(0)
+        fixture.store.fail { turns in
+            guard turns.contains(where: { "\($0)".contains("deleteEvents") }) else { return nil }
+            // All three, the first, the others, the second, the third.
+            let attempt = attempts.withLockedValue { attempts in
+                attempts += 1
+                return attempts
+            }
+            guard [1, 3, 4].contains(attempt) else { return nil }
+            return CommitFailure(error: IoTError(.storeFailed, "sabotage"), isOfStore: attempt == 4)
+        }
+        let replies = try await fixture.together([
+            (fixture.owner, "event.delete", ["ids": .array(Array(ids[0..<2]))]),
+            (fixture.owner, "event.delete", ["ids": .array(Array(ids[2..<3]))]),
+            (fixture.owner, "event.delete", ["ids": .array(Array(ids[1..<4]))]),
+        ])
+        #expect(replies.map(\.code) == [.success, .storeFailed, .success])
+        #expect(attempts.withLockedValue { $0 } == 5)
+        #expect(replies[0].result["deleted"] == 2 && replies[2].result["deleted"] == 2)
         let counted = try await fixture.hub.service.perform { core, _ throws(IoTError) in core.state.events.total }
         #expect(counted == 1)
         await fixture.stop()

@@ -40,4 +40,25 @@ struct HubBrokerTests {
         // All of it is closed, and the directory free.
         #expect(throws: Never.self) { try LinkHub.lock(directory.path).release() }
     }
+
+    @Test("A broker's end ends the hub at once, whatever is left of a large database to look through")
+    func brokerEnds() async throws {
+        let directory = TemporaryDirectory()
+        let broker = InMemoryBroker()
+        let store = try ScriptedStore(SQLiteHubStore(path: directory.path + "/hub.sqlite"))
+        store.setVast()
+        let hub = try LinkHub(
+            HubConfiguration(dataDirectory: directory.path), lock: try LinkHub.lock(directory.path), store: store,
+            state: try await store.load(), broker: broker, logger: quietLogger)
+        async let run: Void = hub.run()
+        try await hub.waitUntilReady()
+        while hub.brokerStarts == 0 { await Task.yield() }
+        broker.end(IoTError(.brokerFailed, "gone"))
+        do {
+            try await run
+            Issue.record("the hub ended without a reason")
+        } catch {
+            #expect((error as? IoTError)?.message == "gone")
+        }
+    }
 }

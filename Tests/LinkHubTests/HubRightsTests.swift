@@ -68,6 +68,10 @@ struct HubRightsTests {
         Row(
             "device.list", "of another", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
             plain(["user": "bob"])),
+        Row(
+            "device.list", "of another principal",
+            [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["user": "u/bob"])),
         Row("device.show", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001]),
         Row("device.export", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001]),
         Row(
@@ -104,6 +108,10 @@ struct HubRightsTests {
             "token.createAPI", "for another",
             [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
             plain(["user": "bob", "ttlSeconds": 60])),
+        Row(
+            "token.createAPI", "for another principal",
+            [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["user": "u/bob", "ttlSeconds": 60])),
         Row("token.createAPI", "for a device", [0, 0, 0, 0, 0, 0, 8003, 0, 8003, 25001, 25001]) { fixture, _ in
             ["devices": [.string(fixture.hub.front.rawValue)], "ttlSeconds": 60]
         },
@@ -111,6 +119,10 @@ struct HubRightsTests {
         Row(
             "token.enrol", "for another", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
             plain(["user": "bob"])),
+        Row(
+            "token.enrol", "for another principal",
+            [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["user": "u/bob"])),
         Row("token.enrol", "for a device", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001]) {
             fixture, _ in ["devices": [.string(fixture.hub.front.rawValue)]]
         },
@@ -128,6 +140,10 @@ struct HubRightsTests {
         Row(
             "key.create", "for another", [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
             plain(["name": "tv", "user": "bob", "ttlSeconds": 60])),
+        Row(
+            "key.create", "for another principal",
+            [25005, 25005, 25005, 25005, 25005, 25005, 25005, 25005, 0, 25001, 25001],
+            plain(["name": "tv", "user": "u/bob", "ttlSeconds": 60])),
         Row("key.create", "for a device", [0, 0, 0, 0, 0, 0, 8003, 0, 8003, 25001, 25001]) { fixture, _ in
             ["name": "tv", "devices": [.string(fixture.hub.front.rawValue)], "ttlSeconds": 60]
         },

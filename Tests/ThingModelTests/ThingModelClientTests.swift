@@ -83,6 +83,35 @@ private final class ScriptedLink: ModelLink {
         #expect(asked.timeout == .milliseconds(3500))
     }
 
+    @Test("A line that cannot be read hides no other, and the next page begins after it")
+    func unreadableLines() async throws {
+        let link = ScriptedLink([
+            ["devices": [["id": .string(id), "name": "front"], ["id": "?", "name": "rear"]], "more": true],
+            ["devices": [["id": "?", "name": "side"]], "more": true],
+            ["devices": [["id": .string(id), "name": "yard"]], "more": false],
+        ])
+        let client = ThingModelClient(link: link)
+        #expect(try await client.devices().map(\.name) == ["front", "yard"])
+        #expect(link.asked.withLock { $0.map { $0.params["after"] } } == [nil, "rear", "side"])
+
+        let good: JSONValue = ["device": "a", "name": "a", "value": 1, "version": 1]
+        let readings = ThingModelClient(
+            link: ScriptedLink([["readings": [good, ["device": "b", "version": "?"], good], "more": false]]))
+        let read = try await readings.readMany(["a", "b", "c"], "x")
+        #expect(read.map(\.device) == ["a", "b", "a"], "one each, in their order")
+        #expect(read.map { $0.error?.code } == [nil, .modelReceiveFailed, nil])
+
+        let event = ThingEvent(id: 7, device: try #require(DeviceID(rawValue: id)), topic: "a", body: 1, t: 1)
+        let page = try await EventClient(
+            link: ScriptedLink([["events": [["id": 8], event.json, ["id": 6, "device": "?"]], "more": true]])
+        ).list()
+        #expect(page == EventPage(events: [event], next: 6))
+
+        let user: JSONValue = ["accessId": "a", "role": "guest"]
+        let users = try DeviceMethod.users.result(["users": [["accessId": "b", "role": "robot"], user]])
+        #expect(users.users.map(\.accessId) == ["a"])
+    }
+
     @Test("Devices are read; what is no device is left out")
     func devices() async throws {
         let link = ScriptedLink(

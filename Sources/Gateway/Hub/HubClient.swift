@@ -34,7 +34,7 @@ struct HubClient: Sendable {
         for _ in 0..<Self.maximumPages {
             let page = try await ask(method, query)
             elements += page.elements
-            guard page.hasMore, let last = page.elements.last?.place else { break }
+            guard page.hasMore, let last = page.lastPlace else { break }
             if wanted.limit != nil { return Page(elements, next: last) }
             query.after = last
         }

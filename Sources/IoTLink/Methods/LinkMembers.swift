@@ -76,6 +76,11 @@ public struct LinkMembers: Sendable {
         return elements
     }
 
+    /// The lines of an answer. One that this version cannot read does not hide the others.
+    public func readable<Line: LinkValue>(_ name: String, of type: Line.Type) throws(IoTError) -> [Line] {
+        try list(name).compactMap { try? Line(LinkMembers($0, of: method, failure: failure)) }
+    }
+
     /// A word of a fixed set.
     public func word<Word: RawRepresentable & CaseIterable>(
         _ name: String, of type: Word.Type
@@ -130,9 +135,12 @@ public struct LinkMembers: Sendable {
         return id
     }
 
+    /// An account: an access id alone, or `u/<access id>`.
     public func optionalAccessID(_ name: String) throws(IoTError) -> AccessID? {
         guard let text = try optionalText(name) else { return nil }
-        guard let id = AccessID(rawValue: text) else { throw wrong(name, "an access id ([a-z0-9_-]{1,64})") }
+        guard let id = AccessID(rawValue: text) ?? Principal(text)?.accessID else {
+            throw wrong(name, "an access id ([a-z0-9_-]{1,64})")
+        }
         return id
     }
 

@@ -35,7 +35,8 @@ public struct PageQuery: LinkValue, Hashable {
 public protocol LinkListed: LinkValue {
     /// The member of the answer that holds the list.
     static var listName: String { get }
-    /// What `after` says for the lines after this one.
+    /// The member of a line that `after` names for the lines after it, and what it says.
+    static var placeName: String { get }
     var place: String { get }
 }
 
@@ -43,18 +44,19 @@ public protocol LinkListed: LinkValue {
 public struct LinkPage<Element: LinkListed>: LinkValue {
     public var elements: [Element]
     public var hasMore: Bool
+    /// The place of the last line, which may be one that this version cannot read.
+    public var lastPlace: String?
 
     public init(_ elements: [Element], hasMore: Bool) {
         self.elements = elements
         self.hasMore = hasMore
+        lastPlace = elements.last?.place
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
-        // A line that this version cannot read does not hide the others.
-        elements = try members.list(Element.listName).compactMap { line in
-            try? Element(LinkMembers(line, of: members.method, failure: members.failure))
-        }
-        hasMore = try members.flag("more")
+        self.init(try members.readable(Element.listName, of: Element.self), hasMore: try members.flag("more"))
+        let last = try members.list(Element.listName).last
+        lastPlace = last?[Element.placeName]?.stringValue ?? lastPlace
     }
 
     public var json: JSONValue {

@@ -3,7 +3,8 @@ import NIOCore
 
 /// The requests of others that run or were answered, so that a repeat gets the first answer, or the first answers.
 ///
-/// Bounded in time, count and bytes; when full the oldest answer is forgotten. A running request is never.
+/// Bounded in time, count and bytes; when full, who asked for most loses the oldest answer, so that nobody makes
+/// another's request be carried out a second time. A running request is never forgotten.
 struct RememberedAnswers {
     /// Two principals may use the same id.
     struct Key: Hashable, Sendable {
@@ -28,20 +29,15 @@ struct RememberedAnswers {
     }
 
     private let lifetime: TimeAmount
-    private let maximumCount: Int
-    private let maximumBytes: Int
-
     private var running: [Key: Running] = [:]
     private var answers: [Key: [[UInt8]]] = [:]
-    private var answered: CircularBuffer<(key: Key, at: NIODeadline)> = []
-    private var bytes = 0
+    private var shelves: FairShelves<Key>
 
     var runningCount: Int { running.count }
 
     init(lifetime: TimeAmount, maximumCount: Int, maximumBytes: Int) {
         self.lifetime = lifetime
-        self.maximumCount = maximumCount
-        self.maximumBytes = maximumBytes
+        shelves = FairShelves(capacity: maximumBytes, maximumCount: maximumCount)
     }
 
     mutating func state(of key: Key, at now: NIODeadline) -> State? {
@@ -79,19 +75,21 @@ struct RememberedAnswers {
         guard let request = running.removeValue(forKey: key) else { return nil }
         let payloads = request.parts + [answer]
         answers[key] = payloads
-        answered.append((key, now))
-        bytes += payloads.reduce(0) { $0 + $1.count }
+        let size = payloads.reduce(0) { $0 + $1.count }
+        forget(shelves.add(key, of: key.from, size: size, time: Self.time(now)))
         forgetOld(at: now)
         return request.deadline
     }
 
     private mutating func forgetOld(at now: NIODeadline) {
-        while let oldest = answered.first,
-            oldest.at + lifetime <= now || answered.count > maximumCount || bytes > maximumBytes
-        {
-            answered.removeFirst()
-            guard let payloads = answers.removeValue(forKey: oldest.key) else { continue }
-            bytes -= payloads.reduce(0) { $0 + $1.count }
-        }
+        forget(shelves.removeOld(before: Self.time(now) - lifetime.nanoseconds + 1))
+    }
+
+    private mutating func forget(_ keys: [Key]) {
+        for key in keys { answers[key] = nil }
+    }
+
+    private static func time(_ deadline: NIODeadline) -> Int64 {
+        Int64(clamping: deadline.uptimeNanoseconds)
     }
 }

@@ -3,7 +3,8 @@ import NIOCore
 /// A bounded queue in which each key has a bounded queue of its own, and the keys take turns: who adds much waits
 /// behind itself, and delays the others by one element a turn.
 ///
-/// When all is full, who has less than its share of it takes the place of the newest element of whoever has most.
+/// When all is full, who has less than its share of it takes the place of the newest element of whoever has most; what
+/// was added without a bound stays.
 struct FairQueue<Key: Hashable, Element> {
     struct Bound {
         var count: Int
@@ -13,6 +14,7 @@ struct FairQueue<Key: Hashable, Element> {
     private struct Lane {
         var elements = CircularBuffer<(element: Element, size: Int)>()
         var bytes = 0
+        var isBounded = true
     }
 
     private let total: Bound
@@ -45,12 +47,17 @@ struct FairQueue<Key: Hashable, Element> {
             }
             displaced.append(other)
         }
-        append(element, size: size, of: key)
+        put(element, size: size, of: key)
         return displaced
     }
 
-    /// Adds what is not bounded.
+    /// Adds what is not bounded, and not displaced.
     mutating func append(_ element: Element, size: Int, of key: Key) {
+        put(element, size: size, of: key)
+        lanes[key]?.isBounded = false
+    }
+
+    private mutating func put(_ element: Element, size: Int, of key: Key) {
         if lanes[key] == nil { turns.append(key) }
         lanes[key, default: Lane()].elements.append((element, size))
         lanes[key, default: Lane()].bytes += size
@@ -81,10 +88,10 @@ struct FairQueue<Key: Hashable, Element> {
         return (lane?.elements.count ?? 0) < total.count / keys && (lane?.bytes ?? 0) + size <= total.bytes / keys
     }
 
-    /// The newest element of the key that has most; `nil` when none has two.
+    /// The newest element of the key that has most of the bounded ones; `nil` when none has two.
     private mutating func displace(for key: Key) -> Element? {
         let isCount = count >= total.count
-        let most = lanes.filter { $0.key != key && $0.value.elements.count > 1 }.max {
+        let most = lanes.filter { $0.key != key && $0.value.isBounded && $0.value.elements.count > 1 }.max {
             isCount ? $0.value.elements.count < $1.value.elements.count : $0.value.bytes < $1.value.bytes
         }
         guard let most, let last = lanes[most.key]?.elements.popLast() else { return nil }

@@ -31,6 +31,14 @@ extension HubCore {
             }
             return
         }
+        take(request, of: requester, at: time)
+    }
+
+    /// - Parameter forgotten: A stored answer that the store no longer has.
+    private mutating func take(
+        _ request: LinkRequest, of requester: HubTurn.Requester, forgotten: Int64? = nil, at time: HubTime
+    ) {
+        let address = requester.address
         switch standing(address) {
         case .current: sessions.heard(address, silentUntil: time.monotonic + limits.sessionSilence)
         case .superseded:
@@ -41,7 +49,7 @@ extension HubCore {
             return
         }
         do throws(IoTError) {
-            if try answerRepeat(request, of: requester, at: time) { return }
+            if try answerRepeat(request, of: requester, forgotten: forgotten, at: time) { return }
         } catch {
             // Not remembered: the id stays the first request's.
             answer(requester, .failure(error))
@@ -68,12 +76,12 @@ extension HubCore {
     /// - Returns: False for a new request.
     /// - Throws: 25028 for an id that came with another request.
     private mutating func answerRepeat(
-        _ request: LinkRequest, of requester: HubTurn.Requester, at time: HubTime
+        _ request: LinkRequest, of requester: HubTurn.Requester, forgotten: Int64?, at time: HubTime
     ) throws(IoTError) -> Bool {
         if let answer = recent.answer(requester.key, at: time.wall) {
             try requester.content.check(isRepeatOf: answer.content)
             repeatAnswer(answer.replies, to: requester.address)
-        } else if let place = state.answers[requester.key] {
+        } else if let place = state.answers[requester.key], place.number != forgotten {
             try requester.content.check(isRepeatOf: place.content)
             turn.query = .answer(number: place.number, to: request, from: requester.address)
         } else if let first = asked[requester.key] {
@@ -94,16 +102,17 @@ extension HubCore {
         for bytes in replies { turn.outputs.append(.message(address, bytes)) }
     }
 
-    /// The rest of a repeated request's turn. What the store has forgotten meanwhile is carried out, as it would have
-    /// been a moment later; what it cannot read is not, as that would be the second time.
+    /// The rest of a repeated request's turn. What the store has forgotten is carried out, as it would have been a
+    /// moment later, unless another repeat was meanwhile; what it cannot read is not, as that would be the second time.
     mutating func conclude(
-        _ stored: Result<[UInt8]?, IoTError>, to request: LinkRequest, from address: LinkAddress, at time: HubTime
+        _ stored: Result<[UInt8]?, IoTError>, _ number: Int64, to request: LinkRequest, from address: LinkAddress,
+        at time: HubTime
     ) {
         let requester = requester(of: request, from: address)
         turn.requester = requester
         switch stored {
         case .success(let reply?): repeatAnswer([reply], to: address)
-        case .success(nil): execute(request, for: requester, at: time)
+        case .success(nil): take(request, of: requester, forgotten: number, at: time)
         case .failure(let error): answer(requester, .failure(error))
         }
     }

@@ -16,18 +16,27 @@ extension HubCore {
 
     mutating func noteUse(of shown: ShownCredential, after last: Int64?, at time: HubTime) {
         if let last, time.seconds < last + Self.useStep { return }
-        switch shown {
-        case .token(let id): state.tokens.update(id) { $0.lastUse = time.seconds }
-        case .key(let id): state.keys.update(id) { $0.lastUse = time.seconds }
-        }
-        used.insert(shown)
+        used[shown] = time.seconds
+        setLastUse(of: shown, time.seconds)
     }
 
     mutating func storeUses() {
-        for shown in used {
+        for shown in used.keys {
             if let time = lastUse(of: shown) { turn.changes.append(.use(shown, at: time)) }
         }
-        used = []
+        used = [:]
+    }
+
+    /// The state is as the store holds it, which does not know these yet.
+    mutating func restoreUses() {
+        for (shown, time) in used { setLastUse(of: shown, time) }
+    }
+
+    private mutating func setLastUse(of shown: ShownCredential, _ time: Int64) {
+        switch shown {
+        case .token(let id): state.tokens.update(id) { $0.lastUse = time }
+        case .key(let id): state.keys.update(id) { $0.lastUse = time }
+        }
     }
 
     private func lastUse(of shown: ShownCredential) -> Int64? {

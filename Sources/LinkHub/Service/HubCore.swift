@@ -23,8 +23,9 @@ struct HubCore: Sendable {
     var renewals: [Principal: NIODeadline] = [:]
     /// Enrolments that were exchanged in the last minute.
     var exchanged: [String: Exchanged] = [:]
-    /// Tokens and keys whose last use is newer than the store's.
-    var used: Set<ShownCredential> = []
+    /// Tokens and keys whose last use is newer than the store's: s since 1970.
+    var used: [ShownCredential: Int64] = [:]
+    var kept = Kept()
     var statistics = HubStatistics()
     /// Devices whose events the store is being asked about.
     var trimming: Set<DeviceID> = []
@@ -86,7 +87,8 @@ struct HubCore: Sendable {
     mutating func handle(_ result: HubQueryResult, at time: HubTime) -> HubTurn {
         turn = HubTurn()
         switch result {
-        case .answer(let stored, let request, let address): conclude(stored, to: request, from: address, at: time)
+        case .answer(let stored, let number, let request, let address):
+            conclude(stored, number, to: request, from: address, at: time)
         case .events(let rows, let purpose): conclude(purpose, rows, at: time)
         }
         return turn

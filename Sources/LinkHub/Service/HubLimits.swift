@@ -15,6 +15,9 @@ public struct HubLimits: Sendable {
     /// Messages, and bytes of them, that wait of one principal: 2,048 and 16 MiB.
     public var waitingMessagesOfPrincipal = 2_048
     public var waitingBytesOfPrincipal = 16 << 20
+    /// Lists and deletions of stored events that wait for the store in one principal's name: 128, more than a gateway
+    /// has requests of one account under way. Past it they are answered with 25024.
+    public var waitingReadsOfPrincipal = 128
     /// Forwarded requests that wait for an answer: 10,000; past it requests are answered with 25024.
     public var pendingForwards = 10_000
     /// Of those so many are kept for the daemon's own account and for what the hub itself tells devices: 1,000.

@@ -8,6 +8,15 @@ enum HubQuery: Sendable {
     case answer(number: Int64, to: LinkRequest, from: LinkAddress)
     case events(EventSelection, EventPurpose)
 
+    /// In whose name it is asked; `nil` for the hub itself.
+    var asker: Principal? {
+        switch self {
+        case .answer(_, let request, let address): request.actingAs ?? address.principal
+        case .events(_, .list(let permit)), .events(_, .delete(let permit)): permit.actor
+        case .events(_, .expire), .events(_, .trim): nil
+        }
+    }
+
     enum EventPurpose: Sendable {
         /// Who asked, and might when it was asked.
         case list(HubPermit)
@@ -21,6 +30,6 @@ enum HubQuery: Sendable {
 
 /// What the store says to a query.
 enum HubQueryResult: Sendable {
-    case answer(Result<[UInt8]?, IoTError>, to: LinkRequest, from: LinkAddress)
+    case answer(Result<[UInt8]?, IoTError>, number: Int64, to: LinkRequest, from: LinkAddress)
     case events(Result<EventRows, IoTError>, HubQuery.EventPurpose)
 }

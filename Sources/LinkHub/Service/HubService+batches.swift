@@ -17,12 +17,28 @@ extension HubService {
 
     /// Asks the store what earlier turns want to know.
     func ask() async -> [HubItem] {
-        guard !queries.isEmpty else { return [] }
+        guard queries.count > 0 else { return [] }
         core.prepareToRead()
         var results: [HubItem] = []
-        for query in queries.prefix(Self.queriesOfBatch) { results.append(.result(await store.result(of: query))) }
-        queries.removeFirst(results.count)
+        for query in queries.take(upTo: .init(count: Self.queriesOfBatch, bytes: .max)) {
+            results.append(.result(await store.result(of: query)))
+        }
         return results
+    }
+
+    /// - Returns: The refusal of one that has no place.
+    private func add(_ query: HubQuery) -> [HubOutput] {
+        let asker = query.asker
+        guard case .events(_, let purpose) = query, asker != nil else {
+            // A repeat is not told that it failed: the first request was carried out.
+            queries.append(query, size: 0, of: asker)
+            return []
+        }
+        guard !queries.add(query, size: 0, of: asker).isEmpty else { return [] }
+        core.statistics.refusedRequests += 1
+        let error = IoTError(
+            .tooManyRequests, "too many lists and deletions of events wait", remedy: "wait for their answers")
+        return core.refuse(.events(.failure(error), purpose), error)
     }
 
     /// A batch that cannot be stored is tried in halves, down to the one turn that cannot be stored: it fails alone. Each
@@ -63,9 +79,11 @@ extension HubService {
             }
             core.statistics.transactions += 1
         }
+        let refusals = held.compactMap(\.turn.query).flatMap(add)
         core.keep()
-        queries += held.compactMap(\.turn.query)
-        deliver(MessageBatches.join(held.flatMap(\.turn.outputs) + notices, reads: core.sessions.readsBatches))
+        deliver(
+            MessageBatches.join(
+                held.flatMap(\.turn.outputs) + refusals + notices, reads: core.sessions.readsBatches))
         for entry in held { entry.completion?(nil) }
         return true
     }
@@ -139,6 +157,7 @@ extension HubService {
             case .timeout: break
             }
         }
+        core.keep()
     }
 }
 
@@ -146,7 +165,9 @@ extension HubStore {
     func result(of query: HubQuery) async -> HubQueryResult {
         switch query {
         case .answer(let number, let request, let address):
-            .answer(await Result.of { () throws(IoTError) in try await answer(number) }, to: request, from: address)
+            .answer(
+                await Result.of { () throws(IoTError) in try await answer(number) }, number: number, to: request,
+                from: address)
         case .events(let selection, let purpose):
             .events(await Result.of { () throws(IoTError) in try await events(selection) }, purpose)
         }

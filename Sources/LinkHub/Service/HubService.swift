@@ -19,8 +19,8 @@ final class HubService: @unchecked Sendable {
     private let reported = Mutex(Report())
 
     var core: HubCore
-    /// What was not asked of the store yet.
-    var queries: [HubQuery] = []
+    /// What was not asked of the store yet; who asks takes turns.
+    var queries: FairQueue<Principal?, HubQuery>
     /// Set while memory is not what the store holds.
     var recovery: StateRecovery?
     /// The hub does nothing by itself before, since a time-out that cannot be stored is due again at once.
@@ -47,6 +47,8 @@ final class HubService: @unchecked Sendable {
         self.deliver = deliver
         self.clock = clock
         inbox = Mutex(HubInbox(limits))
+        queries = FairQueue(
+            total: .init(count: .max, bytes: .max), perKey: .init(count: limits.waitingReadsOfPrincipal, bytes: .max))
         core = HubCore(state: state, authority: authority, identity: identity, limits: limits)
         add(.timeout)
     }
@@ -65,12 +67,19 @@ final class HubService: @unchecked Sendable {
 
     /// Takes a message from the broker. Past the bounds a request is answered with 25024, anything else is dropped.
     func receive(_ message: UplinkMessage) {
-        for case .message(let refused) in add(.message(message)) { refuse(refused) }
+        for refused in add(.message(message)) { refuse(refused) }
     }
 
-    private func refuse(_ message: UplinkMessage) {
-        inbox.withLock { $0.refused += 1 }
-        deliver(Self.refusal(of: message, IoTError(.tooManyRequests, "the hub has more to do than it can")))
+    private func refuse(_ item: HubItem) {
+        let error = IoTError(.tooManyRequests, "the hub has more to do than it can")
+        switch item {
+        case .message(let message):
+            inbox.withLock { $0.refused += 1 }
+            deliver(Self.refusal(of: message, error))
+        // Somebody waits for it.
+        case .call(_, let refuse): refuse(error)
+        case .result, .timeout, .outage: break
+        }
     }
 
     /// The answer to a request that is not read.
@@ -139,8 +148,8 @@ final class HubService: @unchecked Sendable {
     private func drain() async {
         while true {
             let results = await ask()
-            let isIdle = results.isEmpty && queries.isEmpty
-            let batch = results + (queries.isEmpty ? inbox.withLock { $0.take(isIdle: isIdle) } : [])
+            let isIdle = results.isEmpty && queries.count == 0
+            let batch = results + (queries.count == 0 ? inbox.withLock { $0.take(isIdle: isIdle) } : [])
             if batch.isEmpty { break }
             await run(batch)
             report()

@@ -96,7 +96,16 @@ public struct DeviceReadings: LinkValue, Hashable {
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
-        readings = try members.list("readings", of: DeviceReading.self)
+        // Each device asked for has its line: one that this version cannot read says so.
+        readings = try members.list("readings").map { line in
+            do throws(IoTError) {
+                return try DeviceReading(LinkMembers(line, of: members.method, failure: members.failure))
+            } catch {
+                return DeviceReading(
+                    device: line["device"]?.stringValue ?? "", name: line["name"]?.stringValue,
+                    error: DeviceReading.Failure(code: error.code, message: error.message))
+            }
+        }
         hasMore = try members.flag("more")
     }
 

@@ -4,6 +4,7 @@ public import IoTLink
 /// A device as `device.list` shows it.
 public struct DeviceSummary: LinkListed, Hashable {
     public static var listName: String { "devices" }
+    public static var placeName: String { "name" }
     public var place: String { name }
 
     public var id: DeviceID

@@ -27,7 +27,7 @@ public struct ThingModelClient: Sendable {
             let page = try await link.request(ModelMethod.listDevices, query, timeout: timeout)
             all += page.elements
             // Each page gets further.
-            guard page.hasMore, let last = page.elements.last?.name, last != query.after else { return all }
+            guard page.hasMore, let last = page.lastPlace, last != query.after else { return all }
             query.after = last
         }
     }

@@ -15,9 +15,10 @@ public struct EventPage: LinkValue, Hashable {
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
-        events = try members.list("events", of: ThingEvent.self)
+        events = try members.readable("events", of: ThingEvent.self)
         // A hub that names no place goes on before its last event.
-        next = try members.flag("more") ? try members.optionalInteger("next") ?? events.last?.id : nil
+        let last = try members.list("events").last?["id"]?.integerValue
+        next = try members.flag("more") ? try members.optionalInteger("next") ?? last : nil
     }
 
     public var json: JSONValue {

@@ -108,7 +108,8 @@ extension SQLiteHubStore {
     func resultNow(of query: HubQuery) -> HubQueryResult {
         switch query {
         case .answer(let number, let request, let address):
-            .answer(Result { () throws(IoTError) in try answer(number) }, to: request, from: address)
+            .answer(
+                Result { () throws(IoTError) in try answer(number) }, number: number, to: request, from: address)
         case .events(let selection, let purpose):
             .events(Result { () throws(IoTError) in try events(selection) }, purpose)
         }

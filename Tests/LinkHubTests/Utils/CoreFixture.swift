@@ -70,9 +70,9 @@ struct CoreFixture {
         switch query {
         case .answer(let number, let request, let address):
             for case .answer(number, _, _, _, _, let reply) in stored {
-                return .answer(.success(reply), to: request, from: address)
+                return .answer(.success(reply), number: number, to: request, from: address)
             }
-            return .answer(.success(nil), to: request, from: address)
+            return .answer(.success(nil), number: number, to: request, from: address)
         case .events(_, let purpose): return .events(.success(EventRows()), purpose)
         }
     }

@@ -13,6 +13,7 @@ final class InMemoryBroker: HubBroker {
         var clients: [LinkAddress: AsyncStream<Envelope>.Continuation] = [:]
         var restart: CheckedContinuation<Void, Never>?
         var starts = 0
+        var end: IoTError?
     }
 
     private let state = NIOLockedValueBox(State())
@@ -45,7 +46,14 @@ final class InMemoryBroker: HubBroker {
                 restart()
             }
             handlers.onLost()
+            if let end = state.withLockedValue({ $0.end }) { throw end }
         }
+    }
+
+    /// Ends, and does not come back.
+    func end(_ error: IoTError) {
+        state.withLockedValue { $0.end = error }
+        restart()
     }
 
     /// Forgets whom it knows, and asks the hub.

@@ -10,6 +10,7 @@ final class ScriptedStore: HubStore {
         var waiting: [CheckedContinuation<Void, Never>] = []
         var failure: @Sendable ([[StoreChange]]) -> CommitFailure? = { _ in nil }
         var isUnreadable = false
+        var isVast = false
         var commits: [[[StoreChange]]] = []
         var loads = 0
     }
@@ -86,7 +87,16 @@ final class ScriptedStore: HubStore {
         return try store.events(selection)
     }
 
-    func findDamage() async -> [String] { await store.findDamage() }
+    /// From now on looking for damage takes until it is cancelled.
+    func setVast() {
+        state.withLockedValue { $0.isVast = true }
+    }
+
+    func findDamage() async -> [String] {
+        guard state.withLockedValue({ $0.isVast }) else { return await store.findDamage() }
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+        return []
+    }
 
     var damageRemedy: String { store.damageRemedy }
 

@@ -63,7 +63,7 @@ public struct BindingLines: LinkValue, Hashable {
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
-        users = try members.list("users", of: BindingDescription.self)
+        users = try members.readable("users", of: BindingDescription.self)
     }
 
     public var json: JSONValue { ["users": .array(users.map(\.json))] }

@@ -63,6 +63,7 @@ extension KeyResponse: LinkValue {
 /// `key.list`
 extension KeyDescription: LinkListed {
     public static var listName: String { "keys" }
+    public static var placeName: String { "id" }
     public var place: String { id }
 
     public init(_ members: LinkMembers) throws(IoTError) {

@@ -94,6 +94,7 @@ public struct CredentialGrant: LinkValue, Hashable {
 /// `token.list`
 extension TokenDescription: LinkListed {
     public static var listName: String { "tokens" }
+    public static var placeName: String { "id" }
     public var place: String { id }
 
     public init(_ members: LinkMembers) throws(IoTError) {

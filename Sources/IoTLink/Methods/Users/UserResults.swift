@@ -3,6 +3,7 @@ public import IoTCore
 /// `user.list`
 extension UserDescription: LinkListed {
     public static var listName: String { "users" }
+    public static var placeName: String { "accessId" }
     public var place: String { accessId }
 
     public init(_ members: LinkMembers) throws(IoTError) {

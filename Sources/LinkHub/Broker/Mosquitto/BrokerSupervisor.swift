@@ -124,7 +124,8 @@ public final class BrokerSupervisor: Sendable {
     /// - Parameters:
     ///   - securityFile: Called before every start: the plugin's file, made from the store, which is the truth.
     ///   - onListening: Called each time a broker accepts connections.
-    /// - Throws: `brokerFailed` if the first broker does not come up, `addressInUse` if that is because of a port.
+    /// - Throws: `brokerFailed` if the first broker does not come up, `addressInUse` if that is because of a port, what
+    ///   `securityFile` throws the first time. Later such failures are attempts that failed: `failure` tells of them.
     public func run(
         securityFile: @Sendable () async throws(IoTError) -> JSONValue, onListening: @Sendable () -> Void
     ) async throws(IoTError) {
@@ -132,10 +133,19 @@ public final class BrokerSupervisor: Sendable {
         if orphans > 0 { logger.notice("killed an orphaned broker", metadata: ["broker.orphans": "\(orphans)"]) }
         var backOff = RestartBackOff()
         var failures = FailureLog()
+        var isFirst = true
         while !Task.isCancelled {
             let began = ContinuousClock.now
-            let error = try await runOnce(securityFile: securityFile, onListening: onListening)
+            let error: IoTError
+            do throws(IoTError) {
+                error = try await runOnce(securityFile: securityFile, onListening: onListening)
+            } catch let failure {
+                guard !isFirst else { throw failure }
+                error = failure
+            }
+            isFirst = false
             guard !Task.isCancelled else { break }
+            state.withLock { $0.failure = error }
             let delay = backOff.delay(afterRunning: ContinuousClock.now - began)
             if backOff.failures == 0 { _ = failures.recovered() }
             // Without the broker's own words, which may differ each time.
@@ -179,6 +189,7 @@ public final class BrokerSupervisor: Sendable {
     }
 
     /// - Returns: Why the broker ended.
+    /// - Throws: Why it did not start.
     private func runOnce(
         securityFile: @Sendable () async throws(IoTError) -> JSONValue, onListening: @Sendable () -> Void
     ) async throws(IoTError) -> IoTError {
@@ -190,11 +201,10 @@ public final class BrokerSupervisor: Sendable {
         let logLength = directory.logLength
         let child = try ChildProcess.start(
             locator.program, arguments: ["-c", directory.settingsFile], logFile: directory.logFile)
-        let isFirst = state.withLock { state in
+        state.withLock { state in
             state.child = child
             state.starts += 1
             state.takesSignals = false
-            return state.starts == 1
         }
         defer {
             state.withLock { $0.child = nil }
@@ -217,8 +227,7 @@ public final class BrokerSupervisor: Sendable {
         let isListening = listener == child.identifier
         var error = reason(ending, logLength: logLength, isListening: isListening)
         if let listener, !isListening { error = Self.stranger(listener, at: socketPath) }
-        if !isListening, isFirst, !Task.isCancelled { throw error }
-        state.withLock { $0.failure = error }
+        if !isListening, !Task.isCancelled { throw error }
         return error
     }
 
