@@ -25,10 +25,9 @@ final class CallTable: @unchecked Sendable {
         lock.withLock { _ = calls.removeValue(forKey: session) }
     }
 
-    /// The call that a device's request is about: only the called device may speak in it.
-    func receiver(of request: LinkRequest) throws(IoTError) -> any CallClient.Receiver {
-        guard let session = request.params.shortText("session"),
-            let call = lock.withLock({ calls[session] }), request.from?.deviceID == call.device
+    /// The call that a device's message is about: only the called device may speak in it.
+    func receiver(of route: CallRoute, from sender: Principal?) throws(IoTError) -> any CallClient.Receiver {
+        guard let call = lock.withLock({ calls[route.session] }), sender?.deviceID == call.device
         else { throw IoTError(.callTargetNotFound, "there is no such call") }
         return call.receiver
     }

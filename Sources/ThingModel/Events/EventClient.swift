@@ -11,6 +11,8 @@ public struct EventClient: Sendable {
     /// The most events of one page.
     public static let maximumLimit = 200
 
+    public static let usualLimit = 50
+
     private let link: any ModelLink
 
     public init(link: any ModelLink) {
@@ -27,7 +29,7 @@ public struct EventClient: Sendable {
     ///   - limit: 1 to 200. A page also ends when it fills an envelope.
     public func list(
         device: String? = nil, topic: String? = nil, from: Int64? = nil, to: Int64? = nil, before: Int64? = nil,
-        limit: Int = 50, timeout: Duration = defaultTimeout
+        limit: Int = usualLimit, timeout: Duration = defaultTimeout
     ) async throws(IoTError) -> EventPage {
         try await link.request(
             EventMethod.list,
