@@ -47,7 +47,7 @@ extension HubCore {
         return SessionBegun(
             time: SessionTime(t: time.wall), principal: address.principal,
             tokenExpires: tokenExpiry(of: address.principal),
-            tokenKeys: address.principal.kind == .device ? authority.key.publicSet : nil)
+            tokenKeys: address.principal.kind == .device ? authority.key.publicSet : Optional.none)
     }
 
     /// Notes which session is the newest, for longer than the hub lives.
