@@ -188,7 +188,7 @@ extension LinkSessionMachine {
     }
 
     mutating func renewed(_ outcome: Result<JSONValue, IoTError>) {
-        guard case .success(let result) = outcome, let token = try? TokenMethod.renew.result(result).token,
+        guard case .success(let result) = outcome, let token = result["token"]?.stringValue,
             token.utf8.count <= LinkToken.maximumSize, (try? TokenClaims(parsing: token)) != nil
         else {
             counters.failedRenewals += 1
