@@ -40,6 +40,7 @@ struct CallerSession: GatewaySession {
     var principal: Principal? { gateway.principal(of: caller.account) }
     var hub: HubClient { HubClient(link: gateway.link, account: principal) }
     var model: ThingModelClient { ThingModelClient(link: hub.link) }
+    var storedEvents: EventClient { EventClient(link: hub.link) }
 
     /// The API token that asks, by its id: what is made with it must not outlive or exceed it, which the hub sees to.
     var token: String? {

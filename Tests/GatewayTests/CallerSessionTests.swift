@@ -2,6 +2,7 @@ import GatewayAPI
 import IoTCore
 import IoTLink
 import MediaChannel
+import Synchronization
 import Testing
 
 @testable import Gateway
@@ -72,6 +73,36 @@ import Testing
             #expect(asked.count == before)
             #expect(try await session.devices.list(of: nil, .all).elements.map(\.name) == ["front"])
         }
+    }
+
+    @Test("A key of one account is no other's, also where several answers come")
+    func requestKeys() async throws {
+        try await withGateway(link) { gateway in
+            for account in ["guest", "other"] {
+                let message = DeviceMessage(data: [1], responses: .many, timeout: .seconds(1), wake: nil)
+                _ = try await gateway.session(of: account).messages.send("front", message, requestID: "k")
+            }
+        }
+        let ids = asked.compactMap(\.id)
+        #expect(ids.count == 2 && Set(ids + ["k"]).count == 3)
+    }
+
+    @Test("A device's events are deleted until none is left that was meant")
+    func eventDeletion() async throws {
+        let rounds = Mutex(0)
+        let link = ScriptedLink { _ throws(IoTError) in
+            let round = rounds.withLock { rounds in
+                rounds += 1
+                return rounds
+            }
+            return ["deleted": 1_000, "more": .bool(round < 3)]
+        }
+        try await withGateway(link) { gateway in
+            let deletion = StoredEventDeletion(device: "front", before: 5)
+            let answer = try await gateway.session(of: "guest").events.deleteStored(deletion)
+            #expect(answer.deleted == 3_000)
+        }
+        #expect(link.requests.map { $0.params["before"] } == [5, 5, 5])
     }
 
     @Test("What an API token makes must not exceed it: the hub is told which token asks")

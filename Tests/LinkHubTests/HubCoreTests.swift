@@ -380,7 +380,10 @@ struct HubCoreTests {
         try hub.bringEverybodyOnline()
         let ask: JSONValue = ["device": "front", "kind": "monitor", "actions": ["view", "talk"]]
         let token = try #require(try hub.request(hub.owner, "call.token", ask)?.result["token"])
-        let connect: JSONValue = ["device": "front", "kind": "monitor", "source": 0, "session": "s1", "token": token]
+        let connect: JSONValue = [
+            "device": "front", "kind": "monitor", "source": 0, "session": "s1", "token": token, "later": 7,
+            "grant": ["user": "u/guest"], "peerSession": "forged",
+        ]
         let sent = try hub.sendRequest(hub.owner, "call.connect", connect)
         guard case .request(let forwarded)? = sent.first?.envelope else {
             Issue.record("nothing was forwarded")
@@ -389,6 +392,7 @@ struct HubCoreTests {
         #expect(sent.first?.address == hub.camera)
         #expect(forwarded.from == hub.owner.principal)
         #expect(forwarded.params["token"] == token)
+        #expect(forwarded.params["later"] == 7, "what this version does not know goes on")
         #expect(forwarded.params["kind"] == "monitor" && forwarded.params["grant"]?["kind"] == "monitor")
         #expect(forwarded.params["grant"]?["user"] == "u/owner")
         #expect(forwarded.params["grant"]?["actions"] == ["view", "talk"])

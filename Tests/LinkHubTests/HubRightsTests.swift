@@ -196,8 +196,8 @@ struct HubRightsTests {
             let device = fixture.hub.front
             let seconds = fixture.hub.time.seconds
             let claims = CallTokenClaims(
-                sub: "d/\(device)", from: fixture.address(role).principal.description, channel: "monitor",
-                actions: ["view"], jti: "c", iat: seconds, exp: seconds + 60)
+                sub: .device(device), from: fixture.address(role).principal, channel: .monitor,
+                actions: [.view], jti: "c", iat: seconds, exp: seconds + 60)
             return [
                 "device": .string(device.rawValue), "kind": "monitor", "session": "s",
                 "token": .string(try fixture.hub.core.authority.sign(claims)),

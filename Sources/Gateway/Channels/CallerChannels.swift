@@ -11,9 +11,6 @@ struct CallerChannels: GatewayChannels {
         guard request.channelKind == .monitor else {
             throw IoTError(.invalidRequest, "kind: \(request.kind) is not offered; ask for monitor")
         }
-        guard (0...255).contains(request.source) else {
-            throw IoTError(.invalidRequest, "source: must be 0 to 255")
-        }
         let entry = try await session.viewable(request.device)
         let part = try session.take(.channelUses)
         let use = try await session.open(entry, .monitor, source: request.source)

@@ -12,11 +12,9 @@ struct CallerEvents: GatewayEvents {
         } else if session.caller.scope.devices != nil {
             throw IoTError(.forbidden, "a token with a list of devices must name one", remedy: "add 'device'")
         }
-        let page = try await session.hub.ask(
-            EventMethod.list,
-            EventListQuery(
-                device: device, topic: query.topic, from: query.from, to: query.to, before: query.before,
-                limit: query.limit))
+        let page = try await session.storedEvents.list(
+            device: device, topic: query.topic, from: query.from, to: query.to, before: query.before,
+            limit: query.limit.map { Int($0) } ?? EventClient.usualLimit)
         return StoredEventList(
             events: page.events.map { StoredEvent($0) }, more: page.next != nil, next: page.next.map { String($0) })
     }
@@ -34,17 +32,12 @@ struct CallerEvents: GatewayEvents {
                 }
                 return number
             }
-            return try await delete(.ids(numbers))
+            return StoredEventDeletionResponse(deleted: try await session.storedEvents.delete(numbers))
         }
-        return try await delete(
-            .device(
-                try await session.target(deletion.device ?? ""), topic: deletion.topic, before: deletion.before ?? .min)
-        )
-    }
-
-    private func delete(_ deletion: EventDeletion) async throws -> StoredEventDeletionResponse {
-        StoredEventDeletionResponse(
-            deleted: Int(clamping: try await session.hub.ask(EventMethod.delete, deletion).deleted))
+        return StoredEventDeletionResponse(
+            deleted: try await session.storedEvents.delete(
+                device: try await session.target(deletion.device ?? ""), topic: deletion.topic,
+                before: deletion.before ?? .min))
     }
 
     // MARK: Events as they come

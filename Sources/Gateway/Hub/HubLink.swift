@@ -33,6 +33,14 @@ struct AccountLink: ModelLink {
         try await link.request(method, params, timeout: timeout, id: id.map(requestID), as: account)
     }
 
+    /// Asks by a row for several answers, each of which the row reads.
+    func responses<Parameters, Result>(
+        _ method: LinkMethod<Parameters, Result>, _ parameters: Parameters, timeout: Duration, id: String?
+    ) -> AsyncThrowingMapSequence<AsyncThrowingStream<JSONValue, any Error>, Result> {
+        link.responses(method.name, parameters.json, timeout: timeout, id: id.map(requestID), as: account)
+            .map { try method.result($0) }
+    }
+
     /// The id of a request whose caller gave it a key. Two accounts may use the same key: on the link, where both ask
     /// through one session, each has its own id.
     func requestID(forKey key: String) -> String {

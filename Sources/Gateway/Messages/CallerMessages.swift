@@ -46,13 +46,12 @@ struct CallerMessages: GatewayMessages {
 
     private func replies(
         _ parameters: MessageToDevice, _ message: DeviceMessage, _ requestID: String?
-    ) -> AsyncThrowingCompactMapSequence<AsyncThrowingStream<JSONValue, any Error>, GatewayAPI.MessageData> {
-        session.gateway.link.responses(
-            MessageMethod.send.name, parameters.json, timeout: message.timeout + .seconds(1), id: requestID,
-            as: session.principal
+    ) -> some AsyncSequence<GatewayAPI.MessageData, any Error> & Sendable {
+        session.hub.link.responses(
+            MessageMethod.send, parameters, timeout: message.timeout + .seconds(1), id: requestID
         )
         // The last answer may be empty: it only says that there are no more.
-        .compactMap { try MessageMethod.send.result($0).data.map { GatewayAPI.MessageData($0) } }
+        .compactMap { $0.data.map { GatewayAPI.MessageData($0) } }
     }
 
     private func parameters(_ device: String, _ message: DeviceMessage) async throws -> MessageToDevice {

@@ -12,7 +12,7 @@ public enum Enrolment {
     ///
     /// - Throws: 21101 for an enrolment that was used, has expired, or was never this hub's; 25027 when the hub's
     ///   authority is not the string's; 21025 when nothing can be reached there; 21002 when the hub did not answer;
-    ///   and what the hub answers else.
+    ///   21004 when its answer makes no sense; and what the hub answers else.
     public static func exchange(
         _ string: EnrolmentString, timeout: Duration = .seconds(30)
     ) async throws(IoTError) -> EnrolmentGrant {
@@ -25,8 +25,8 @@ public enum Enrolment {
                 if authority == nil, case .tls(let host, let port, let fingerprint) = string.place {
                     authority = try await findAuthority(host, port, fingerprint, deadline: deadline)
                 }
-                let result = try await exchange.run(authority, deadline: deadline)
-                return try EnrolmentGrant(result, place: string.place, authority: authority)
+                let tokens = try await exchange.run(authority, deadline: deadline)
+                return EnrolmentGrant(tokens, place: string.place, authority: authority)
             } catch {
                 guard error.code == .linkUnavailable, !Task.isCancelled else { throw error }
                 lastFailure = error
@@ -78,7 +78,7 @@ private struct Exchange {
     }
 
     /// Throws 21025 for a connection that could not be made or was lost.
-    func run(_ authority: CertificateAuthority?, deadline: NIODeadline) async throws(IoTError) -> JSONValue {
+    func run(_ authority: CertificateAuthority?, deadline: NIODeadline) async throws(IoTError) -> EnrolmentTokens {
         var configuration = MQTTConfiguration(
             endpoint: endpoint, clientID: RequestID.random(),
             credentials: MQTTCredentials(userName: string.id, password: string.secret))
@@ -90,7 +90,7 @@ private struct Exchange {
         }
         connection.connect()
         defer { connection.disconnect() }
-        let outcome = await withTaskGroup(of: Result<JSONValue, IoTError>.self) { group in
+        let outcome = await withTaskGroup(of: Result<EnrolmentTokens, IoTError>.self) { group in
             group.addTask { [self] in
                 do throws(IoTError) {
                     return .success(try await follow(events, connection))
@@ -112,7 +112,7 @@ private struct Exchange {
 
     private func follow(
         _ events: AsyncStream<MQTTEvent>, _ connection: MQTTConnection
-    ) async throws(IoTError) -> JSONValue {
+    ) async throws(IoTError) -> EnrolmentTokens {
         for await event in events {
             switch event {
             case .connected: try connection.subscribe(address.downTopic)
@@ -123,7 +123,7 @@ private struct Exchange {
                 guard message.topic == address.downTopic,
                     case .reply(let reply)? = try? Envelope(parsing: message.payload), reply.id == request.id
                 else { continue }
-                return try reply.outcome.get()
+                return try SessionMethod.exchangeEnrolment.result(try reply.outcome.get())
             case .ended(.credentialsRefused(let error)): throw Self.refused(error)
             case .ended(.lost(let error)): throw error
             case .ended(.disconnected): throw IoTError(.linkUnavailable, "the connection to the hub ended")

@@ -23,6 +23,12 @@ extension JSONValue {
         .object(members.compactMapValues { $0 })
     }
 
+    /// An object with the members of another one, too, which go before its own.
+    package func merging(_ other: JSONValue) -> JSONValue {
+        guard let members = objectValue, let others = other.objectValue else { return other }
+        return .object(members.merging(others) { _, other in other })
+    }
+
     package static func text(_ text: String?) -> JSONValue? { text.map { .string($0) } }
 
     package static func texts(_ texts: [String]?) -> JSONValue? { texts.map { .array($0.map { .string($0) }) } }

@@ -11,10 +11,6 @@ public enum LinkKickReason: String, Sendable, Codable {
     /// The hub gave no reason that we know.
     case unknown
 
-    init(word: String?) {
-        self = word.flatMap { LinkKickReason(rawValue: $0) } ?? .unknown
-    }
-
     /// - Parameter word: what the hub said.
     func error(word: String?) -> IoTError {
         switch self {

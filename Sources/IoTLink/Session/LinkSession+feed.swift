@@ -154,9 +154,7 @@ extension LinkSession {
         } catch {
             return feed(.transport(attempt: attempt, .tokenUnreadable(error)))
         }
-        let will = LinkPush(
-            method: SessionMethod.end.name,
-            params: ["reason": "connectionLost", "connection": .integer(Int64(attempt))])
+        let will = SessionMethod.end.push(SessionEnding(.connectionLost, connection: Int64(attempt)))
         var configuration = MQTTConfiguration(
             endpoint: endpoint, clientID: clientID, credentials: credentials,
             will: MQTTMessage(topic: address.upTopic, payload: Array(will.json.jsonText.utf8)))

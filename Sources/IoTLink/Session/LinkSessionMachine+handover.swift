@@ -71,7 +71,7 @@ extension LinkSessionMachine {
             handover.stage = .marking(id: id, sentAt: wall)
             self.handover = handover
             let mark = request(
-                id: id, SessionMethod.heartbeat.name, sessionParams(connection: handover.attempt),
+                id: id, SessionMethod.heartbeat, SessionHeartbeat(connection: Int64(handover.attempt)),
                 deadline: handover.until, at: now, wall: wall)
             guard let payload = try? mark.serialized() else { return }
             emit(.handover(.publish(topic: address.upTopic, payload: payload)))
@@ -180,7 +180,7 @@ extension LinkSessionMachine {
     private mutating func renew(at now: NIODeadline, wall: Int64) {
         let id = mintID()
         renewal.request = id
-        let params: JSONValue = token.map { ["token": .string($0.text)] } ?? [:]
+        let params = TokenRenewalParameters(token: token?.text).json
         add(
             PendingRequests.Entry(
                 id: id, method: TokenMethod.renew.name, params: params, deadline: now + limits.connectTimeout,
@@ -198,11 +198,5 @@ extension LinkSessionMachine {
         renewal.succeeded(at: present)
         emit(.renewed(token: token))
         handleNewToken(at: present, wall: 0)
-    }
-
-    /// What `session.begin` and a mark say of themselves. `connection` tells the connections of a session apart, so
-    /// that the will of one that was left does not end the session.
-    func sessionParams(connection: Int) -> JSONValue {
-        ["connection": .integer(Int64(connection))]
     }
 }

@@ -88,12 +88,8 @@ extension LinkSessionMachine {
     mutating func receive(_ envelope: Envelope, at now: NIODeadline, wall: Int64) {
         switch envelope {
         case .push(let push):
-            guard push.method != SessionMethod.kick.name else {
-                let word = push.params["reason"]?.stringValue
-                let kick = LinkKickReason(word: word)
-                return rest(.kickOff, .kicked, kick.error(word: word), kick: kick, wall: wall)
-            }
-            emit(.push(push))
+            guard let kick = SessionMethod.kick.parameters(of: push) else { return emit(.push(push)) }
+            rest(.kickOff, .kicked, kick.reason.error(word: kick.word), kick: kick.reason, wall: wall)
         case .reply(let reply): receive(reply, at: now, wall: wall)
         case .request(let request):
             if isOnline { receive(request, at: now, wall: wall) }
@@ -105,15 +101,15 @@ extension LinkSessionMachine {
         case .beginning(let beginning):
             guard let sentAt = beginning.sent[reply.id] else { return deliver(reply, at: now, wall: wall) }
             guard accept(reply, at: now, wall: wall) else { return }
-            learnClock(reply, sentAt: sentAt, at: now, wall: wall)
-            // Keys that cannot be read are not as good as none given.
-            tokenKeys = reply.result["tokenKeys"].map { TokenKeys(jwkSet: $0) ?? .none }
+            if let begun = try? SessionMethod.begin.result(reply.result) {
+                learnClock(begun.time, sentAt: sentAt, at: now, wall: wall)
+                // Keys that cannot be read are not as good as none given.
+                tokenKeys = begun.tokenKeys.map { TokenKeys(jwkSet: $0) ?? .none }
+            }
             goOnline(at: now, wall: wall)
         case .online(var online) where online.heartbeat?.id == reply.id:
             guard accept(reply, at: now, wall: wall) else { return }
-            if let sentAt = online.heartbeat?.sentAt {
-                learnClock(reply, sentAt: sentAt, at: now, wall: wall)
-            }
+            if let sentAt = online.heartbeat?.sentAt { learnClock(reply, sentAt: sentAt, at: now, wall: wall) }
             online.heartbeat = nil
             online.missed = 0
             phase = .online(online)
@@ -134,12 +130,17 @@ extension LinkSessionMachine {
 
     /// Deadlines are on the hub's clock, so that a device with a wrong clock works. What the hub tells is taken to
     /// be from the middle of the round trip, unless the offset we have puts it somewhere inside already.
-    mutating func learnClock(_ reply: LinkReply, sentAt: Int64, at now: NIODeadline, wall: Int64) {
-        // Up to the year 9999: no arithmetic on it can then overflow.
-        guard let t = reply.result["t"]?.integerValue, (0...253_402_300_799_999).contains(t) else { return }
+    mutating func learnClock(_ time: SessionTime, sentAt: Int64, at now: NIODeadline, wall: Int64) {
+        guard let t = time.t else { return }
         renewal.learn(hubTime: t, at: now)
         guard t - clockOffset < sentAt || t - clockOffset > wall else { return }
         clockOffset = t - (sentAt / 2 + wall / 2)
+    }
+
+    /// From the answer to a heartbeat.
+    mutating func learnClock(_ reply: LinkReply, sentAt: Int64, at now: NIODeadline, wall: Int64) {
+        guard let time = try? SessionMethod.heartbeat.result(reply.result) else { return }
+        learnClock(time, sentAt: sentAt, at: now, wall: wall)
     }
 
     private mutating func deliver(_ reply: LinkReply, at now: NIODeadline, wall: Int64) {
@@ -242,7 +243,14 @@ extension LinkSessionMachine {
 
     // MARK: Publishing
 
-    func request(
+    func request<Parameters, Result>(
+        id: String, _ method: LinkMethod<Parameters, Result>, _ parameters: Parameters, deadline: NIODeadline,
+        at now: NIODeadline, wall: Int64
+    ) -> Envelope {
+        request(id: id, method.name, parameters.json, deadline: deadline, at: now, wall: wall)
+    }
+
+    private func request(
         id: String, _ method: String, _ params: JSONValue, actingAs: Principal? = nil, deadline: NIODeadline,
         at now: NIODeadline, wall: Int64
     ) -> Envelope {

@@ -269,9 +269,8 @@ struct LinkSessionMachine: Sendable {
     private mutating func sayGoodbye(wall: Int64) {
         switch phase {
         case .online:
-            let push = LinkPush(
-                method: SessionMethod.end.name, params: ["reason": "left"],
-                t: wall.addingReportingOverflow(clockOffset).partialValue)
+            let push = SessionMethod.end.push(
+                SessionEnding(.left), t: wall.addingReportingOverflow(clockOffset).partialValue)
             publish(.push(push))
             emit(.disconnect)
         case .connecting, .subscribing, .beginning: emit(.disconnect)
@@ -328,11 +327,11 @@ struct LinkSessionMachine: Sendable {
         beginning.nextAsk = now + beginning.pause
         beginning.pause = beginning.pause * 2
         phase = .beginning(beginning)
-        var params = sessionParams(connection: self.attempt)
-        params["session"] = .string(address.session)
-        params["versions"] = [1]
-        params["batches"] = true
-        publish(request(id: id, SessionMethod.begin.name, params, deadline: beginning.until, at: now, wall: wall))
+        publish(
+            request(
+                id: id, SessionMethod.begin,
+                SessionBeginning(session: address.session, connection: Int64(self.attempt)),
+                deadline: beginning.until, at: now, wall: wall))
     }
 
     mutating func goOnline(at now: NIODeadline, wall: Int64) {
@@ -419,7 +418,9 @@ struct LinkSessionMachine: Sendable {
         online.nextHeartbeat = now + limits.heartbeatInterval
         phase = .online(online)
         publish(
-            request(id: id, SessionMethod.heartbeat.name, [:], deadline: online.nextHeartbeat, at: now, wall: wall))
+            request(
+                id: id, SessionMethod.heartbeat, SessionHeartbeat(), deadline: online.nextHeartbeat, at: now, wall: wall
+            ))
     }
 
     // MARK: Status

@@ -1,4 +1,5 @@
 import IoTCore
+public import IoTLink
 import JWTKit
 
 /// What a token of the hub's says (RFC 7519).
@@ -61,22 +62,17 @@ struct SubscriptionTokenClaims: HubClaims {
     var exp: Int64
 }
 
-/// The claims of a call token: which user may open what kind of channel to which device, and do what there.
-struct CallTokenClaims: HubClaims {
-    static let kind = "call"
+/// Its members are named in IoTLink, because devices read them too.
+extension CallTokenClaims: HubClaims {
+    static var kind: String { tokenKind }
+    var kind: String { Self.tokenKind }
 
-    var kind: String = Self.kind
-    /// The device: `d/<device id>`.
-    var sub: String
-    /// The user: `u/<access id>`.
-    var from: String
-    /// `live`, `monitor`, `playback` or `transmission`.
-    var channel: String
-    /// `view`, `listen`, `talk`, `playback`, `control`.
-    var actions: [String]
-    var jti: String
-    var iat: Int64
-    var exp: Int64
-    /// Whether the user owns the device; missing in tokens of a hub of before.
-    var owner: Bool?
+    public init(from decoder: any Decoder) throws {
+        let members = LinkMembers(try JSONValue(from: decoder), of: Self.tokenKind, failure: .callTokenInvalid)
+        self = try CallTokenClaims(members)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try json.encode(to: encoder)
+    }
 }

@@ -70,7 +70,7 @@ extension HubCore {
     /// Removes a device with its model, bindings, calls, tokens and temporary accounts; its session ends.
     mutating func removeDevice(_ device: DeviceID, at time: HubTime) throws(IoTError) {
         guard let record = state.devices[device] else { throw IoTError(.targetNotFound) }
-        kick(.device(device), "removed", at: time)
+        kick(.device(device), .removed, at: time)
         removeTokens(of: .device(device)) { _ in true }
         for call in state.calls.of(device) { end(call, for: .user, at: time) }
         for user in state.bindings.users(of: device).keys { endBinding(user, device, .removed, at: time) }

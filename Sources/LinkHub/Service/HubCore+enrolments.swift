@@ -134,7 +134,7 @@ extension HubCore {
         }
     }
 
-    mutating func exchange(_ id: String, at time: HubTime) throws(IoTError) -> JSONValue {
+    mutating func exchange(_ id: String, at time: HubTime) throws(IoTError) -> EnrolmentTokens {
         guard let enrolment = state.enrolments[id], enrolment.expires > time.seconds else {
             throw IoTError(
                 .provisioningTokenExpired, "this enrolment was used, or its time is over",
@@ -148,30 +148,24 @@ extension HubCore {
                     remedy: "make a new one with `iotctl token create --enrol`")
             }
         }
-        var result: JSONValue = ["hub": [:]]
-        if let name = identity.name { result["hub"] = ["name": .string(name)] }
         let lifetime = limits.joinedTokenSeconds
-        if let user = enrolment.user {
-            let issued = try issueToken(.user(user), lifetime: lifetime, parent: enrolment.parent, at: time)
-            result["user"] = [
-                "accessId": .string(user.rawValue), "token": .string(issued.token),
-                "expires": .integer(issued.expires),
-            ]
+        var user: EnrolmentTokens.User?
+        if let id = enrolment.user {
+            let issued = try issueToken(.user(id), lifetime: lifetime, parent: enrolment.parent, at: time)
+            user = .init(accessID: id, token: issued.token, expires: issued.expires)
         }
-        var devices: [JSONValue] = []
+        var devices: [EnrolmentTokens.Device] = []
         for device in enrolment.devices {
             let issued = try issueToken(.device(device), lifetime: lifetime, at: time)
-            devices.append([
-                "device": .string(device.rawValue),
-                "name": .string(enrolment.names[device] ?? state.devices[device]?.name ?? ""),
-                "token": .string(issued.token), "expires": .integer(issued.expires),
-            ])
+            devices.append(
+                .init(
+                    device: device, name: enrolment.names[device] ?? state.devices[device]?.name ?? "",
+                    token: issued.token, expires: issued.expires))
         }
-        result["devices"] = .array(devices)
         state.enrolments[id] = nil
         turn.changes.append(.removeEnrolment(id))
         updateAccountExpiry()
-        return result
+        return EnrolmentTokens(user: user, devices: devices, hubName: identity.name)
     }
 
     /// The client has its tokens, or had time enough to ask for them again.

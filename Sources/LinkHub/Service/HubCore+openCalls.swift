@@ -137,14 +137,12 @@ extension HubCore {
             Forward(
                 id: id, target: session.address, requester: nil, deadline: time.monotonic + patience,
                 purpose: .ending(call.key, side)))
+        let ending = CallEnding(CallRoute(peer: peer, session: call.key.session), reason)
         send(
             .request(
                 LinkRequest(
-                    id: id, method: CallMethod.end.name, from: sender,
-                    params: [
-                        "peer": .string(peer.description), "session": .string(call.key.session),
-                        "code": .integer(Int64(reason.code.rawValue)), "message": .string(reason.message),
-                    ], t: time.wall, deadline: time.wall + patience.nanoseconds / 1_000_000)),
+                    id: id, method: CallMethod.end.name, from: sender, params: ending.json, t: time.wall,
+                    deadline: time.wall + patience.nanoseconds / 1_000_000)),
             to: session.address)
     }
 }

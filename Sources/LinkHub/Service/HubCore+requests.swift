@@ -22,7 +22,11 @@ extension HubCore {
             return
         }
         if request.method == SessionMethod.begin.name {
-            answer(requester, Result { () throws(IoTError) in try begin(request, from: address, at: time) })
+            answer(
+                requester,
+                Result { () throws(IoTError) in
+                    try begin(try SessionMethod.begin.parameters(of: request), from: address, at: time).json
+                })
             // Behind the answer: before it the session is not online.
             if standing(address) == .current {
                 // It may never have heard them; what it did hear it does not carry out again.
@@ -57,10 +61,15 @@ extension HubCore {
         }
         switch request.method {
         case SessionMethod.heartbeat.name:
-            sessions.noteConnection(request.params["connection"]?.integerValue, of: address.principal)
-            answer(requester, .success(["t": .integer(time.wall)]))
+            answer(
+                requester,
+                Result { () throws(IoTError) in
+                    let heartbeat = try SessionMethod.heartbeat.parameters(of: request)
+                    sessions.noteConnection(heartbeat.connection, of: address.principal)
+                    return SessionTime(t: time.wall).json
+                })
         case SessionMethod.end.name:
-            answer(requester, .success([:]))
+            answer(requester, .success(LinkNothing().json))
             endSession(address.principal, at: time)
         default: execute(request, for: requester, at: time)
         }

@@ -19,41 +19,35 @@ extension HubCore {
 
     /// `session.begin`: from now on this is the principal's only session.
     mutating func begin(
-        _ request: LinkRequest, from address: LinkAddress, at time: HubTime
-    ) throws(IoTError) -> JSONValue {
+        _ beginning: SessionBeginning, from address: LinkAddress, at time: HubTime
+    ) throws(IoTError) -> SessionBegun {
         guard isKnown(address.principal) else {
             throw IoTError(
                 .targetNotFound, "the hub does not know \(address.principal)",
                 remedy: "join again with a new enrolment string")
         }
-        if let session = request.params["session"], session.stringValue != address.session {
+        if let session = beginning.session, session != address.session {
             throw IoTError(.invalidRequest, "session.begin: 'session' must be the one of the topic")
         }
         if standing(address) == .superseded {
-            push(SessionMethod.kick, ["reason": "superseded"], to: address, at: time)
+            push(SessionMethod.kick, SessionKick(.superseded), to: address, at: time)
             throw IoTError(.linkUnavailable, "a newer registration took over from this session")
         }
         let isAnew = register(address)
         let wasOnline = sessions[address.principal] != nil
-        let readsBatches = request.params["batches"]?.boolValue == true
         if let old = sessions.begin(
-            address, silentUntil: time.monotonic + limits.sessionSilence, readsBatches: readsBatches)
+            address, silentUntil: time.monotonic + limits.sessionSilence, readsBatches: beginning.batches)
         {
-            push(SessionMethod.kick, ["reason": "superseded"], to: old, at: time)
+            push(SessionMethod.kick, SessionKick(.superseded), to: old, at: time)
             abandonForwards(to: address.principal, at: time)
         }
-        sessions.noteConnection(request.params["connection"]?.integerValue, of: address.principal)
+        sessions.noteConnection(beginning.connection, of: address.principal)
         if isAnew, let device = address.principal.deviceID { endEarlierCalls(of: device, at: time) }
         if let device = address.principal.deviceID, !wasOnline { setPresence(device, true, at: time) }
-        var answer: JSONValue = [
-            "t": .integer(time.wall),
-            "kind": address.principal.kind == .device ? "device" : "user",
-            "principal": .string(address.principal.description),
-            "tokenExpires": tokenExpiry(of: address.principal).map { .integer($0) } ?? .null,
-        ]
-        // Before any call: it is put through only to a session that has begun here.
-        if address.principal.kind == .device { answer["tokenKeys"] = authority.key.publicSet }
-        return answer
+        return SessionBegun(
+            time: SessionTime(t: time.wall), principal: address.principal,
+            tokenExpires: tokenExpiry(of: address.principal),
+            tokenKeys: address.principal.kind == .device ? authority.key.publicSet : Optional.none)
     }
 
     /// Notes which session is the newest, for longer than the hub lives.
@@ -69,9 +63,9 @@ extension HubCore {
     }
 
     /// Ends a principal's session for good; its client must not come back by itself.
-    mutating func kick(_ principal: Principal, _ reason: String, at time: HubTime) {
+    mutating func kick(_ principal: Principal, _ reason: LinkKickReason, at time: HubTime) {
         guard let session = sessions[principal] else { return }
-        push(SessionMethod.kick, ["reason": .string(reason)], to: session.address, at: time)
+        push(SessionMethod.kick, SessionKick(reason), to: session.address, at: time)
         endSession(principal, at: time)
     }
 
@@ -87,17 +81,18 @@ extension HubCore {
     }
 
     mutating func handle(_ push: LinkPush, from address: LinkAddress, at time: HubTime) {
-        if address.principal.kind == .enrolment, push.method == SessionMethod.end.name {
+        let ending = SessionMethod.end.parameters(of: push)
+        if address.principal.kind == .enrolment, ending != nil {
             // It has its tokens.
             forgetExchanged(address.principal.id)
             return
         }
-        guard standing(address) == .current, push.method == SessionMethod.end.name else {
+        guard standing(address) == .current, let ending else {
             statistics.ignoredMessages += 1
             return
         }
         // The will of a connection that the session has left, or never moved to, is no farewell.
-        if let connection = push.params["connection"]?.integerValue, push.params["reason"] == "connectionLost",
+        if let connection = ending.connection, ending.reason == .connectionLost,
             let newest = sessions[address.principal]?.connection, connection != newest
         {
             statistics.ignoredMessages += 1

@@ -228,7 +228,7 @@ extension HubCore {
     mutating func revokeToken(_ id: String, at time: HubTime) throws(IoTError) {
         if let token = state.tokens[id] {
             let isLast = state.tokens.of(token.principal).allSatisfy { $0.id == id || $0.kind != .link }
-            if token.kind == .link, isLast { kick(token.principal, "revoked", at: time) }
+            if token.kind == .link, isLast { kick(token.principal, .revoked, at: time) }
             removeToken(id)
         } else if state.enrolments[id] != nil {
             removeEnrolments { $0.id == id }

@@ -116,7 +116,7 @@ extension HubCore {
             // The name may come back as another's account.
             if reason != .expired { endShares(of: device, at: time) }
         }
-        kick(.user(user), "removed", at: time)
+        kick(.user(user), .removed, at: time)
         removeTokens(of: .user(user)) { _ in true }
         removeKeys(of: .user(user))
         removeEnrolments { $0.user == user || $0.creator == .user(user) }

@@ -19,12 +19,27 @@ struct HubMethod: Sendable {
         later method: LinkMethod<Parameters, Result>,
         _ handler: @escaping @Sendable (inout HubCore, HubCall<Parameters>) throws(IoTError) -> HubCore.Outcome
     ) {
-        row = method.row
+        self.init(method.row, handler)
+    }
+
+    /// A message of a call: only its route is read, as the rest is between the call's two sides.
+    init<Message: CallMessage, Result>(
+        passing method: LinkMethod<Message, Result>,
+        _ handler: @escaping @Sendable (inout HubCore, HubCall<CallRoute>) throws(IoTError) -> HubCore.Outcome
+    ) {
+        self.init(method.row, handler)
+    }
+
+    private init<Parameters>(
+        _ row: LinkMethodRow,
+        _ handler: @escaping @Sendable (inout HubCore, HubCall<Parameters>) throws(IoTError) -> HubCore.Outcome
+    ) {
+        self.row = row
         perform = { core, request, permit, time throws(IoTError) in
-            try handler(
+            let members = HubCall<Parameters>.members(of: request)
+            return try handler(
                 &core,
-                HubCall(
-                    parameters: try method.parameters(of: request), request: request, permit: permit, time: time))
+                HubCall(parameters: try Parameters(members), request: request, permit: permit, time: time))
         }
     }
 }
@@ -36,5 +51,9 @@ struct HubCall<Parameters: LinkValue> {
     let permit: HubPermit
     let time: HubTime
 
-    var members: LinkMembers { LinkMembers(request.params, of: request.method, failure: .invalidRequest) }
+    var members: LinkMembers { Self.members(of: request) }
+
+    fileprivate static func members(of request: LinkRequest) -> LinkMembers {
+        LinkMembers(request.params, of: request.method, failure: .invalidRequest)
+    }
 }

@@ -153,13 +153,11 @@ struct HubMethods: Sendable {
     ]
 
     private static let calls = [
-        HubMethod(CallMethod.token) { core, call throws(IoTError) in
-            try core.issueCallToken(call.members, call.permit, at: call.time)
-        },
+        HubMethod(CallMethod.token) { core, call throws(IoTError) in try core.issueCallToken(call) },
         HubMethod(later: CallMethod.connect) { core, call throws(IoTError) in try core.connectCall(call) },
-        HubMethod(later: CallMethod.invite) { core, call throws(IoTError) in try core.passOn(call) },
-        HubMethod(later: CallMethod.trickle) { core, call throws(IoTError) in try core.passOn(call) },
-        HubMethod(later: CallMethod.control) { core, call throws(IoTError) in try core.passOn(call) },
-        HubMethod(later: CallMethod.end) { core, call throws(IoTError) in try core.passOn(call) },
+        HubMethod(passing: CallMethod.invite) { core, call throws(IoTError) in try core.passOn(call) },
+        HubMethod(passing: CallMethod.trickle) { core, call throws(IoTError) in try core.passOn(call) },
+        HubMethod(passing: CallMethod.control) { core, call throws(IoTError) in try core.passOn(call) },
+        HubMethod(passing: CallMethod.end) { core, call throws(IoTError) in try core.passOn(call, isEnd: true) },
     ]
 }

@@ -30,31 +30,35 @@ final class CameraCalls: @unchecked Sendable {
         self.link = link
         self.peers = peers
         admission = CallAdmission(device: device, offered: Self.offered)
-        notices = CallNotices { [link] method, params in
-            _ = try? await link.request(method, params, timeout: Self.noticeTimeout)
+        notices = CallNotices { [link] notice in
+            switch notice {
+            case .ending(let ending): _ = try? await link.request(CallMethod.end, ending, timeout: Self.noticeTimeout)
+            case .candidate(let candidate):
+                _ = try? await link.request(CallMethod.trickle, candidate, timeout: Self.noticeTimeout)
+            }
         }
     }
 
     /// Begins to take calls.
     func attach() {
-        link.handle(CallMethod.connect) { [self] _, request async throws(IoTError) in try await connect(request) }
-        link.handle(CallMethod.control) { [self] _, request async throws(IoTError) in
-            guard let command = CallCommand(rawValue: request.params.shortText("command") ?? "") else {
-                throw IoTError(.invalidRequest, "command is play or stop")
-            }
-            try await withViewer(of: request) { viewer throws(IoTError) in viewer.perform(command, at: .now()) }
-            return .object([:])
+        link.handle(CallMethod.connect) { [self] call, request async throws(IoTError) in
+            try await connect(call, from: request.from)
         }
-        link.handle(CallMethod.trickle) { [self] _, request async throws(IoTError) in
-            let candidate = request.params["candidate"]?.stringValue ?? ""
-            try await withViewer(of: request) { viewer throws(IoTError) in
-                try viewer.connection.addRemoteCandidate(candidate)
+        link.handle(CallMethod.control) { [self] message, request async throws(IoTError) in
+            try await withViewer(of: message, from: request.from) { viewer throws(IoTError) in
+                viewer.perform(message.command, at: .now())
             }
-            return .object([:])
+            return LinkNothing()
         }
-        link.handle(CallMethod.end) { [self] _, request async throws(IoTError) in
-            try await withViewer(of: request) { viewer throws(IoTError) in viewer.hungUp() }
-            return .object([:])
+        link.handle(CallMethod.trickle) { [self] message, request async throws(IoTError) in
+            try await withViewer(of: message, from: request.from) { viewer throws(IoTError) in
+                try viewer.connection.addRemoteCandidate(message.candidate)
+            }
+            return LinkNothing()
+        }
+        link.handle(CallMethod.end) { [self] message, request async throws(IoTError) in
+            try await withViewer(of: message, from: request.from) { viewer throws(IoTError) in viewer.hungUp() }
+            return LinkNothing()
         }
     }
 
@@ -63,37 +67,27 @@ final class CameraCalls: @unchecked Sendable {
         await notices.run()
     }
 
-    private func connect(_ request: LinkRequest) async throws(IoTError) -> JSONValue {
+    private func connect(_ call: CallRequest, from caller: Principal?) async throws(IoTError) -> CallAcceptance {
         let hubTime = WallClock.milliseconds() / 1000 + link.hubClockOffset.components.seconds
-        let grant = try admission.grant(of: request, keys: link.tokenKeys, at: hubTime)
-        guard let session = request.params.shortText("session"), !session.isEmpty else {
-            throw IoTError(.invalidRequest, "session is 1 to 64 bytes of text")
-        }
-        let source = request.params["source"]?.integerValue ?? 0
+        let grant = try admission.grant(of: call, from: caller, keys: link.tokenKeys, at: hubTime)
+        let source = call.source ?? 0
         guard source == 0 else {
             throw IoTError(
                 .callTargetNotFound, "the camera has no source \(source)",
                 remedy: "leave --source out: it has only one, 0")
         }
         try await onLoop { stream in stream.untilReady() }
-        if let text = request.params["offer"]?.stringValue {
-            return try await answer(text, session: session, grant: grant)
+        let session = call.session
+        if let text = call.offer {
+            let answer = try await answer(text, session: session, grant: grant)
+            return acceptance(session: session, grant: grant, answer: answer)
         }
-        let playsAtOnce = request.params["play"]?.boolValue ?? false
-        let peerSession = request.params["peerSession"]
-        let offer = try await offer(
-            session: session, peerSession: peerSession, grant: grant, wantsMedia: playsAtOnce)
+        let route = CallRoute(peer: grant.user, session: session, peerSession: call.peerSession)
+        let offer = try await offer(route, grant: grant, wantsMedia: call.play ?? false)
         do throws(IoTError) {
             let answered = try await link.request(
-                CallMethod.invite,
-                [
-                    "peer": .string(grant.user), "peerSession": peerSession ?? .null,
-                    "session": .string(session), "offer": .string(offer), "iceServers": serverList(for: session),
-                ])
-            guard let text = answered["answer"]?.stringValue else {
-                throw IoTError(.sessionDescriptionInvalid, "the caller sent no answer")
-            }
-            let answer = try SessionDescription(parsing: text)
+                CallMethod.invite, CallInvitation(route, offer: offer, iceServers: servers(for: session)))
+            let answer = try SessionDescription(parsing: answered.answer)
             try await onLoop { stream in
                 stream.eventLoop.makeCompletedFuture {
                     guard let viewer = stream.viewers[session] else { throw IoTError(.hungUp) }
@@ -106,42 +100,34 @@ final class CameraCalls: @unchecked Sendable {
             }
             throw error
         }
-        return result(session: session, grant: grant)
+        return acceptance(session: session, grant: grant)
     }
 
     /// A browser's call: its offer came with it, and media flow once the connection stands.
-    private func answer(_ text: String, session: String, grant: CallGrant) async throws(IoTError) -> JSONValue {
+    private func answer(_ text: String, session: String, grant: CallGrant) async throws(IoTError) -> String {
         let offer = try SessionDescription(parsing: text)
-        let answer = try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true) {
+        return try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true) {
             viewer throws(IoTError) in
             try viewer.makeAnswer(to: offer)
             return viewer.gathered()
         }
-        var result = result(session: session, grant: grant)
-        result["answer"] = .string(answer)
-        return result
     }
 
     /// A call of our own kind: candidates that servers tell of follow the offer.
-    private func offer(
-        session: String, peerSession: JSONValue?, grant: CallGrant, wantsMedia: Bool
-    ) async throws(IoTError) -> String {
-        try await addViewer(GatewayViewer.init, session: session, grant: grant, wantsMedia: wantsMedia) {
+    private func offer(_ route: CallRoute, grant: CallGrant, wantsMedia: Bool) async throws(IoTError) -> String {
+        try await addViewer(GatewayViewer.init, session: route.session, grant: grant, wantsMedia: wantsMedia) {
             [stream, notices] viewer throws(IoTError) in
-            let candidates = notices.candidates(peer: grant.user, peerSession: peerSession, session: session)
-            return stream.eventLoop.makeSucceededFuture(try viewer.makeOffer(candidates: candidates))
+            stream.eventLoop.makeSucceededFuture(try viewer.makeOffer(candidates: notices.candidates(route)))
         }
     }
 
-    private func result(session: String, grant: CallGrant) -> JSONValue {
-        [
-            "session": .string(session), "iceServers": serverList(for: session),
-            "expiryTimeSeconds": .integer(grant.expires),
-        ]
+    private func acceptance(session: String, grant: CallGrant, answer: String? = nil) -> CallAcceptance {
+        CallAcceptance(
+            session: session, answer: answer, iceServers: servers(for: session), expires: grant.expires)
     }
 
-    private func serverList(for session: String) -> JSONValue {
-        .array(iceServers.servers(for: session, at: WallClock.milliseconds() / 1000).map(\.json))
+    private func servers(for session: String) -> [CallServer] {
+        iceServers.servers(for: session, at: WallClock.milliseconds() / 1000).map(CallServer.init)
     }
 
     /// A new viewer, and the description that `describe` makes.
@@ -157,7 +143,7 @@ final class CameraCalls: @unchecked Sendable {
                     iceServers: iceServers
                 ) { reason in
                     guard let reason else { return }
-                    notices.end(peer: grant.user, session: session, reason: reason)
+                    notices.end(CallRoute(peer: grant.user, session: session), reason: reason)
                 }
                 let viewer = make(connection)
                 try stream.add(viewer)
@@ -173,15 +159,15 @@ final class CameraCalls: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` on the loop with the viewer that a request is about: only its own caller may speak for it.
+    /// Runs `body` on the loop with the viewer that a message is about: only its own caller may speak for it.
     private func withViewer(
-        of request: LinkRequest, _ body: @escaping @Sendable (any CameraViewer) throws(IoTError) -> Void
+        of message: some CallMessage, from sender: Principal?,
+        _ body: @escaping @Sendable (any CameraViewer) throws(IoTError) -> Void
     ) async throws(IoTError) {
-        let session = request.params.shortText("session") ?? ""
-        let from = request.from?.description
+        let session = message.route.session
         try await onLoop { stream in
             stream.eventLoop.makeCompletedFuture {
-                guard let viewer = stream.viewers[session], viewer.connection.grant.user == from else {
+                guard let viewer = stream.viewers[session], viewer.connection.grant.user == sender else {
                     throw IoTError(.callTargetNotFound, "there is no such call")
                 }
                 try body(viewer)

@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 import Logging
 import MediaCodec
 import MediaPlayer
@@ -308,7 +309,7 @@ final class CameraStream {
     func add(_ viewer: any CameraViewer) throws(IoTError) {
         guard isOn else { throw IoTError(.cameraOff) }
         let (session, grant) = (viewer.connection.session, viewer.connection.grant)
-        try places.add(session: session, user: grant.user, isOwner: grant.isOwner)
+        try places.add(session: session, user: grant.user.description, isOwner: grant.isOwner)
         viewers[session] = viewer
         onChange()
     }

@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 import NIOCore
 
 /// One viewer of a camera: a gateway's (`GatewayViewer`) or a browser (`BrowserViewer`). Confined to the camera's event

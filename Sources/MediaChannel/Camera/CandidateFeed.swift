@@ -1,20 +1,18 @@
-import IoTCore
+import IoTLink
 
 /// Takes the candidates of one call, in order.
 final class CandidateFeed: Sendable {
-    private let params: JSONValue
-    private let continuation: AsyncStream<JSONValue>.Continuation
+    private let route: CallRoute
+    private let continuation: AsyncStream<CallCandidate>.Continuation
 
-    init(params: JSONValue, continuation: AsyncStream<JSONValue>.Continuation) {
-        self.params = params
+    init(route: CallRoute, continuation: AsyncStream<CallCandidate>.Continuation) {
+        self.route = route
         self.continuation = continuation
     }
 
     /// - Parameter candidate: as `candidate:…`; empty text ends them.
     func tell(_ candidate: String) {
-        var params = params
-        params["candidate"] = .string(candidate)
-        continuation.yield(params)
+        continuation.yield(CallCandidate(route, candidate: candidate))
         if candidate.isEmpty { continuation.finish() }
     }
 

@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 import Logging
 import NIOCore
 import PeerTransport

@@ -46,7 +46,6 @@ final class CallFeed: FrameSource {
     }
 
     func open(at now: NIODeadline) {
-        guard !isClosed, connected == nil else { return }
         connected = eventLoop.makePromise()
         onConnection(.connecting, .wakingDevice)
     }

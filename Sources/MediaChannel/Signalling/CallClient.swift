@@ -26,26 +26,20 @@ public final class CallClient: Sendable {
     }
 
     private func attach() {
-        link.handle(CallMethod.invite) { [calls] _, request async throws(IoTError) in
-            let call = try calls.receiver(of: request)
-            guard let text = request.params["offer"]?.stringValue else {
-                throw IoTError(.sessionDescriptionInvalid, "the invitation holds no offer")
-            }
+        link.handle(CallMethod.invite) { [calls] invitation, request async throws(IoTError) in
+            let call = try calls.receiver(of: invitation.route, from: request.from)
             let answer = try await call.invited(
-                offer: try SessionDescription(parsing: text),
-                iceServers: ICEServers.listToAsk(request.params["iceServers"]))
-            return ["answer": .string(answer.text)]
+                offer: try SessionDescription(parsing: invitation.offer),
+                iceServers: ICEServers.listToAsk(invitation.iceServers))
+            return CallAnswer(answer: answer.text)
         }
-        link.handle(CallMethod.trickle) { [calls] _, request async throws(IoTError) in
-            try calls.receiver(of: request).trickled(candidate: request.params["candidate"]?.stringValue ?? "")
-            return .object([:])
+        link.handle(CallMethod.trickle) { [calls] message, request async throws(IoTError) in
+            try calls.receiver(of: message.route, from: request.from).trickled(candidate: message.candidate)
+            return LinkNothing()
         }
-        link.handle(CallMethod.end) { [calls] _, request async throws(IoTError) in
-            let code = request.params["code"]?.integerValue ?? Int64(ErrorCode.hungUp.rawValue)
-            let reason = IoTError(
-                ErrorCode(rawValue: Int(clamping: code)), request.params["message"]?.stringValue)
-            try calls.receiver(of: request).ended(reason)
-            return .object([:])
+        link.handle(CallMethod.end) { [calls] ending, request async throws(IoTError) in
+            try calls.receiver(of: ending.route, from: request.from).ended(ending.reason)
+            return LinkNothing()
         }
     }
 
@@ -56,20 +50,16 @@ public final class CallClient: Sendable {
     func connect(
         session: String, device: DeviceID, kind: ChannelKind, source: Int, offer: String? = nil,
         as account: Principal?, receiver: any Receiver
-    ) async throws(IoTError) -> JSONValue {
+    ) async throws(IoTError) -> CallAcceptance {
         try calls.add(receiver, session: session, device: device)
         do throws(IoTError) {
             let granted = try await link.request(
-                CallMethod.token,
-                ["device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)), "actions": ["view"]],
-                as: account)
-            guard let token = granted["token"] else { throw IoTError(.callTokenInvalid, "the hub sent no token") }
-            var params: JSONValue = [
-                "device": .string(device.rawValue), "kind": .integer(Int64(kind.rawValue)),
-                "source": .integer(Int64(source)), "session": .string(session), "token": token,
-            ]
-            if let offer { params["offer"] = .string(offer) }
-            return try await link.request(CallMethod.connect, params, as: account)
+                CallMethod.token, CallTokenQuery(device: device, kind: kind, actions: [.view]), as: account)
+            return try await link.request(
+                CallMethod.connect,
+                CallRequest(
+                    device: device, kind: kind, source: Int64(source), session: session, offer: offer,
+                    token: granted.token), as: account)
         } catch {
             calls.remove(session: session)
             throw error
@@ -82,10 +72,8 @@ public final class CallClient: Sendable {
     ) async throws(IoTError) {
         _ = try await link.request(
             CallMethod.trickle,
-            [
-                "peer": .string(Principal.device(device).description), "session": .string(session),
-                "candidate": .string(candidate),
-            ], timeout: .seconds(2), as: account)
+            CallCandidate(CallRoute(peer: .device(device), session: session), candidate: candidate),
+            timeout: .seconds(2), as: account)
     }
 
     /// Tells the device what is wanted of a standing call.
@@ -93,11 +81,7 @@ public final class CallClient: Sendable {
         session: String, device: DeviceID, as account: Principal?, _ command: CallCommand
     ) async throws(IoTError) {
         _ = try await link.request(
-            CallMethod.control,
-            [
-                "peer": .string(Principal.device(device).description), "session": .string(session),
-                "command": .string(command.rawValue),
-            ], as: account)
+            CallMethod.control, CallControl(CallRoute(peer: .device(device), session: session), command), as: account)
     }
 
     /// The device ended the call itself.
@@ -110,9 +94,7 @@ public final class CallClient: Sendable {
         calls.remove(session: session)
         _ = try? await link.request(
             CallMethod.end,
-            [
-                "peer": .string(Principal.device(device).description), "session": .string(session),
-                "code": .integer(Int64(ErrorCode.hungUp.rawValue)), "message": "the viewer left",
-            ], timeout: .seconds(2), as: account)
+            CallEnding(CallRoute(peer: .device(device), session: session), IoTError(.hungUp, "the viewer left")),
+            timeout: .seconds(2), as: account)
     }
 }

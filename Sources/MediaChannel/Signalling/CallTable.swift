@@ -22,10 +22,9 @@ final class CallTable: Sendable {
         calls.withLock { _ = $0.removeValue(forKey: session) }
     }
 
-    /// The call that a device's request is about: only the called device may speak in it.
-    func receiver(of request: LinkRequest) throws(IoTError) -> any CallClient.Receiver {
-        guard let session = request.params.shortText("session"),
-            let call = calls.withLock({ $0[session] }), request.from?.deviceID == call.device
+    /// The call that a device's message is about: only the called device may speak in it.
+    func receiver(of route: CallRoute, from sender: Principal?) throws(IoTError) -> any CallClient.Receiver {
+        guard let call = calls.withLock({ $0[route.session] }), sender?.deviceID == call.device
         else { throw IoTError(.callTargetNotFound, "there is no such call") }
         return call.receiver
     }

@@ -1,4 +1,5 @@
 public import IoTCore
+import IoTLink
 public import PeerTransport
 
 /// The STUN and TURN servers that a camera uses, and hands to its callers.
@@ -33,14 +34,12 @@ public struct ICEServers: Sendable, Hashable {
         (try? make(for: user, at: now)) ?? []
     }
 
-    /// What a device names, in the order of its wish: at most 16, and none that cannot be used.
-    static func list(_ value: JSONValue?) -> [ICEServer] {
-        (value?.arrayValue ?? []).prefix(16).compactMap(ICEServer.init)
-    }
+    /// What a device names, in the order of its wish: none that cannot be used.
+    static func list(_ named: [CallServer]) -> [ICEServer] { named.compactMap(ICEServer.init) }
 
     /// Of those, what this box itself asks: few, as a device may belong to somebody else.
-    static func listToAsk(_ value: JSONValue?) -> [ICEServer] {
-        Array(list(value).filter { $0.urls.count == 1 }.prefix(4))
+    static func listToAsk(_ named: [CallServer]) -> [ICEServer] {
+        Array(list(named).filter { $0.urls.count == 1 }.prefix(4))
     }
 
     private func make(for user: String, at now: Int64) throws(IoTError) -> [ICEServer] {
@@ -58,28 +57,21 @@ public struct ICEServers: Sendable, Hashable {
     }
 }
 
-extension ICEServer {
-    /// As W3C's RTCIceServer.
-    var json: JSONValue {
-        var value: JSONValue = ["urls": .array(urls.map { .string($0) })]
-        if !username.isEmpty {
-            value["username"] = .string(username)
-            value["credential"] = .string(credential)
-        }
-        return value
+extension CallServer {
+    init(_ server: ICEServer) {
+        self.init(urls: server.urls, username: server.username, credential: server.credential)
     }
+}
 
-    /// `nil` for a value of another shape, and for texts that could not stand in a header field.
-    init?(_ value: JSONValue) {
-        let urls = value["urls"]?.arrayValue?.compactMap(\.stringValue) ?? []
-        let username = value["username"]?.stringValue ?? ""
-        let credential = value["credential"]?.stringValue ?? ""
-        let isClean = (urls + [username, credential]).allSatisfy { text in
+extension ICEServer {
+    /// `nil` for texts that could not stand in a header field, and for what is no server.
+    fileprivate init?(_ named: CallServer) {
+        let isClean = (named.urls + [named.username, named.credential]).allSatisfy { text in
             text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"\\<>".utf8.contains($0) }
         }
-        guard isClean, let server = try? ICEServer(urls: urls, username: username, credential: credential) else {
-            return nil
-        }
+        guard isClean,
+            let server = try? ICEServer(urls: named.urls, username: named.username, credential: named.credential)
+        else { return nil }
         self = server
     }
 }

@@ -65,7 +65,7 @@ public final class RelayedCalls: Sendable {
                 id: id, device: device, account: account, iceUfrag: iceUfrag, opened: .now, right: right)
         }
         do throws(IoTError) {
-            let result = try await calls.connect(
+            let accepted = try await calls.connect(
                 session: id, device: device, kind: .monitor, source: source, offer: offer, as: account,
                 receiver: Listener(calls: self, id: id))
             // Closed while the device was being asked, which may have heard of the end first.
@@ -73,11 +73,11 @@ public final class RelayedCalls: Sendable {
                 await calls.end(session: id, device: device, as: account)
                 throw IoTError(.hungUp, "the call was ended before it stood")
             }
-            guard let answer = result["answer"]?.stringValue else {
+            guard let answer = accepted.answer else {
                 await calls.end(session: id, device: device, as: account)
                 throw IoTError(.notImplemented, "this device does not take a browser's offer")
             }
-            return Answer(id: id, description: answer, iceServers: ICEServers.list(result["iceServers"]))
+            return Answer(id: id, description: answer, iceServers: ICEServers.list(accepted.iceServers))
         } catch {
             forget(id)
             throw error

@@ -8,6 +8,8 @@ import IoTLink
 public struct EventClient: Sendable {
     public static let defaultTimeout = Duration.seconds(10)
 
+    public static let usualLimit = 50
+
     private let link: any ModelLink
 
     public init(link: any ModelLink) {
@@ -24,7 +26,7 @@ public struct EventClient: Sendable {
     ///   - limit: 1 to 200. A page also ends when it fills an envelope.
     public func list(
         device: String? = nil, topic: String? = nil, from: Int64? = nil, to: Int64? = nil, before: Int64? = nil,
-        limit: Int = 50, timeout: Duration = defaultTimeout
+        limit: Int = usualLimit, timeout: Duration = defaultTimeout
     ) async throws(IoTError) -> EventPage {
         try await link.request(
             EventMethod.list,

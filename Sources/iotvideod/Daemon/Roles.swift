@@ -72,8 +72,8 @@ struct Roles: Service {
             [fleet] + (user.isRegistered ? [link] : [])
             + (ownCertificate.map { [$0] } ?? [])
             + [
-                ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), MemoryTrim(), server,
-                ReloadOnSignal(fleet: fleet),
+                ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), MemoryTrim(),
+                ServedGateway(gateway: gateway, server: server), ReloadOnSignal(fleet: fleet),
                 ReadyLine(
                     configuration: configuration, link: user.isRegistered ? link : nil, server: server, logger: logger),
             ]

@@ -11,9 +11,6 @@ extension APIRoutes {
             },
             APIRoute(.post, "/v1/channels", makes: true) { request, gateway in
                 let body = try await request.decode(ChannelRequest.self)
-                guard body.channelKind != nil else {
-                    throw IoTError(.invalidRequest, "kind '\(body.kind)' is unknown; known: monitor")
-                }
                 guard (0...255).contains(body.source) else {
                     throw IoTError(.invalidRequest, "source must be from 0 to 255")
                 }

@@ -44,7 +44,8 @@ final class ScriptedLink: HubLink {
     func responses(
         _ method: String, _ params: JSONValue, timeout: Duration, id: String?, as account: Principal?
     ) -> AsyncThrowingStream<JSONValue, any Error> {
-        AsyncThrowingStream { $0.finish() }
+        state.withLock { $0.append(Request(method: method, params: params, account: account, id: id)) }
+        return AsyncThrowingStream { $0.finish() }
     }
 
     func statusChanges() -> AsyncStream<LinkStatusChange> { AsyncStream { $0.finish() } }

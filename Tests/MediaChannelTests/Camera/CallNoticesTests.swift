@@ -15,29 +15,37 @@ import Testing
         init(silent: String) {
             let (told, continuation) = AsyncStream.makeStream(of: String.self)
             self.told = told
-            notices = CallNotices { [silence] _, params in
-                let peer = params["peer"]?.stringValue ?? ""
-                continuation.yield("\(peer) \(params["candidate"]?.stringValue ?? "end")")
+            notices = CallNotices { [silence] notice in
+                let (peer, text) =
+                    switch notice {
+                    case .ending(let ending): (ending.route.peer.description, "end")
+                    case .candidate(let message): (message.route.peer.description, message.candidate)
+                    }
+                continuation.yield("\(peer) \(text)")
                 if peer == silent { for await _ in silence.stream {} }
             }
         }
     }
 
+    private func route(_ peer: String, _ session: String, peerSession: String? = nil) throws -> CallRoute {
+        CallRoute(peer: try #require(Principal(peer)), session: session, peerSession: peerSession)
+    }
+
     @Test("A caller that does not answer holds up neither other callers' candidates nor their endings")
-    func silentCaller() async {
+    func silentCaller() async throws {
         let callers = Callers(silent: "u/silent")
         let notices = callers.notices
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await notices.run() }
-            let silent = notices.candidates(peer: "u/silent", peerSession: nil, session: "1")
-            let other = notices.candidates(peer: "u/other", peerSession: nil, session: "2")
+            let silent = notices.candidates(try route("u/silent", "1"))
+            let other = notices.candidates(try route("u/other", "2"))
             var told = callers.told.makeAsyncIterator()
             silent.tell("candidate:1")
             silent.tell("candidate:2")
             #expect(await told.next() == "u/silent candidate:1")
             other.tell("candidate:3")
             #expect(await told.next() == "u/other candidate:3")
-            notices.end(peer: "u/other", session: "2", reason: IoTError(.hungUp))
+            notices.end(try route("u/other", "2"), reason: IoTError(.hungUp))
             #expect(await told.next() == "u/other end")
             other.tell("candidate:4")
             other.tell("")
@@ -45,36 +53,35 @@ import Testing
             #expect(await told.next() == "u/other candidate:4")
             #expect(await told.next() == "u/other ")
             // Nothing comes behind the end of candidates: the next word is of another caller.
-            notices.candidates(peer: "u/third", peerSession: nil, session: "3").tell("candidate:6")
+            notices.candidates(try route("u/third", "3")).tell("candidate:6")
             #expect(await told.next() == "u/third candidate:6")
             group.cancelAll()
         }
     }
 
     @Test("What a caller is told names the call as the caller knows it")
-    func params() async {
+    func params() async throws {
         let (told, continuation) = AsyncStream.makeStream(of: JSONValue.self)
-        let notices = CallNotices { method, params in
-            continuation.yield(["method": .string(method), "params": params])
+        let notices = CallNotices { notice in
+            switch notice {
+            case .ending(let ending): continuation.yield(ending.json)
+            case .candidate(let candidate): continuation.yield(candidate.json)
+            }
         }
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await notices.run() }
             var iterator = told.makeAsyncIterator()
-            let feed = notices.candidates(peer: "u/owner", peerSession: .string("phone"), session: "7")
+            let feed = notices.candidates(try route("u/owner", "7", peerSession: "phone"))
             feed.tell("candidate:1")
             #expect(
                 await iterator.next() == [
-                    "method": .string(CallMethod.trickle.name),
-                    "params": ["peer": "u/owner", "peerSession": "phone", "session": "7", "candidate": "candidate:1"],
+                    "peer": "u/owner", "peerSession": "phone", "session": "7", "candidate": "candidate:1",
                 ])
-            notices.end(peer: "u/owner", session: "7", reason: IoTError(.hungUp, "the camera is off"))
+            notices.end(try route("u/owner", "7"), reason: IoTError(.hungUp, "the camera is off"))
             #expect(
                 await iterator.next() == [
-                    "method": .string(CallMethod.end.name),
-                    "params": [
-                        "peer": "u/owner", "session": "7",
-                        "code": .integer(Int64(ErrorCode.hungUp.rawValue)), "message": "the camera is off",
-                    ],
+                    "peer": "u/owner", "session": "7",
+                    "code": .integer(Int64(ErrorCode.hungUp.rawValue)), "message": "the camera is off",
                 ])
             group.cancelAll()
         }

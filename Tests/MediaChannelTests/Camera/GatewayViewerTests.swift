@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 import NIOCore
 import NIOEmbedded
 import PeerTransport

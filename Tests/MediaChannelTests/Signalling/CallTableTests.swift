@@ -19,21 +19,20 @@ import Testing
     private let receiver = Receiver()
     private var speaker: String { "d/\(front)" }
 
-    private func request(_ session: String, from principal: String?) -> LinkRequest {
-        LinkRequest(
-            id: "1", method: CallMethod.trickle.name, from: principal.flatMap { Principal($0) },
-            params: ["session": .string(session)], t: 0, deadline: 1)
+    private func find(_ session: String, from sender: String?) throws(IoTError) -> any CallClient.Receiver {
+        let route = CallRoute(peer: .device(front), session: session)
+        return try table.receiver(of: route, from: sender.flatMap { Principal($0) })
     }
 
     @Test("The called device alone speaks in a call")
     func speakers() throws {
         try table.add(receiver, session: "a", device: front)
-        #expect(try table.receiver(of: request("a", from: speaker)) === receiver)
+        #expect(try find("a", from: speaker) === receiver)
         for stranger in ["d/\(DeviceID.random())", "u/\(front)", nil] {
-            let error = #expect(throws: IoTError.self) { try table.receiver(of: request("a", from: stranger)) }
+            let error = #expect(throws: IoTError.self) { try find("a", from: stranger) }
             #expect(error?.code == .callTargetNotFound)
         }
-        #expect(throws: IoTError.self) { try table.receiver(of: request("b", from: speaker)) }
+        #expect(throws: IoTError.self) { try find("b", from: speaker) }
     }
 
     @Test("A call that ended makes room: thousands one after the other never fill the table, one too many at once does")
@@ -44,7 +43,7 @@ import Testing
         }
         for number in 0..<CallTable.limit { try table.add(receiver, session: "\(number)", device: front) }
         #expect(throws: IoTError.self) { try table.add(receiver, session: "one more", device: front) }
-        #expect(throws: IoTError.self) { try table.receiver(of: request("one more", from: speaker)) }
+        #expect(throws: IoTError.self) { try find("one more", from: speaker) }
         table.remove(session: "5")
         try table.add(receiver, session: "one more", device: front)
         // A session twice would put one caller in the other's place.

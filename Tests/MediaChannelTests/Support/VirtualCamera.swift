@@ -1,4 +1,5 @@
 import IoTCore
+import IoTLink
 import Logging
 import NIOCore
 import NIOEmbedded
@@ -78,11 +79,8 @@ final class VirtualCamera: @unchecked Sendable {
     func connection(
         _ session: String, user: String = "u/guest", isOwner: Bool = false, wantsMedia: Bool = true
     ) throws -> ViewerConnection {
-        let claims: JSONValue = [
-            "kind": "call", "from": .string(user), "channel": "monitor", "actions": ["view"], "owner": .bool(isOwner),
-            "exp": 0,
-        ]
-        guard let grant = CallGrant(token: claims) else { throw IoTError(.internalFailure) }
+        guard let caller = Principal(user) else { throw IoTError(.internalFailure) }
+        let grant = CallGrant(user: caller, kind: .monitor, actions: [.view], expires: 0, isOwner: isOwner)
         let peers = ViewerPeers(hostAddresses: []) { [unowned self] configuration, onEvent in
             let peer = ScriptedPeer(configuration, loop: loop, onEvent: onEvent)
             peer.failure = failure
@@ -100,8 +98,9 @@ final class VirtualCamera: @unchecked Sendable {
     ) throws -> (viewer: GatewayViewer, peer: ScriptedPeer) {
         let viewer = GatewayViewer(try connection(session, user: user, wantsMedia: wantsMedia))
         try stream.add(viewer)
-        let (_, continuation) = AsyncStream.makeStream(of: JSONValue.self)
-        _ = try viewer.makeOffer(candidates: CandidateFeed(params: [:], continuation: continuation))
+        let (_, continuation) = AsyncStream.makeStream(of: CallCandidate.self)
+        let route = CallRoute(peer: viewer.connection.grant.user, session: session)
+        _ = try viewer.makeOffer(candidates: CandidateFeed(route: route, continuation: continuation))
         return (viewer, peers[peers.count - 1])
     }
 

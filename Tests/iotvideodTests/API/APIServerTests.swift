@@ -27,7 +27,9 @@ import Testing
                 listeners: [.unixSocket(path: socket), .tcp(host: "127.0.0.1", port: 0, tls: nil)], audit: nil,
                 metrics: MetricsRegistry(), limits: limits, eventLoopGroup: loops, logger: logger)
             let group = ServiceGroup(
-                configuration: ServiceGroupConfiguration(services: [.init(service: server)], logger: logger))
+                configuration: ServiceGroupConfiguration(
+                    services: [.init(service: ServedGateway(gateway: gateway, server: server))],
+                    logger: logger))
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 tasks.addTask { try await group.run() }
                 try await server.waitUntilReady()
@@ -37,6 +39,7 @@ import Testing
                 try await tasks.waitForAll()
             }
             #expect(!FileManager.default.fileExists(atPath: socket))
+            #expect(gateway.isStopped, "the gateway was to end what the server waits for")
         }
     }
 

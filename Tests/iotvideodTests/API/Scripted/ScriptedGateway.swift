@@ -23,6 +23,7 @@ final class ScriptedGateway: GatewayService {
     private final class State: Sendable {
         let values = Mutex<(calls: [Call], obstacles: [IoTError], revoked: Set<String>, lost: Set<String>)>(
             ([], [], [], []))
+        let isStopped = Mutex(false)
     }
 
     /// Asked before each call.
@@ -59,5 +60,6 @@ final class ScriptedGateway: GatewayService {
 
     func obstacles() async -> [IoTError] { state.values.withLock { $0.obstacles } }
     func run() async { await leases.run() }
-    func prepareToStop() async {}
+    func prepareToStop() async { state.isStopped.withLock { $0 = true } }
+    var isStopped: Bool { state.isStopped.withLock { $0 } }
 }

@@ -1,0 +1,150 @@
+public import IoTCore
+
+/// The parameters of `session.begin`.
+public struct SessionBeginning: LinkValue, Hashable {
+    /// The session of the topic.
+    public var session: String?
+    /// Of this protocol.
+    public var versions: [Int64]?
+    /// Whether the session reads envelopes of several messages.
+    public var batches: Bool
+    /// Tells the connections of a session apart, so that the will of one that was left does not end the session.
+    public var connection: Int64?
+
+    public init(session: String, connection: Int64) {
+        self.session = session
+        versions = [1]
+        batches = true
+        self.connection = connection
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        session = try members.optionalText("session")
+        versions = members["versions"]?.arrayValue?.compactMap(\.integerValue)
+        batches = try members.flag("batches")
+        connection = try members.optionalInteger("connection")
+    }
+
+    public var json: JSONValue {
+        .members([
+            "session": .text(session), "versions": versions.map { .array($0.map { .integer($0) }) },
+            "batches": .bool(batches), "connection": .whole(connection),
+        ])
+    }
+}
+
+/// The result of `session.begin`.
+public struct SessionBegun: LinkValue, Hashable {
+    public var time: SessionTime
+    public var principal: Principal?
+    /// s since 1970; `nil` for a principal without a token.
+    public var tokenExpires: Int64?
+    /// For a device: the keys by which it judges the tokens of calls, as a JWK Set (RFC 7517 §5). It has them before
+    /// any call, because a call is put through only to a session that has begun.
+    public var tokenKeys: JSONValue?
+
+    public init(time: SessionTime, principal: Principal, tokenExpires: Int64?, tokenKeys: JSONValue?) {
+        self.time = time
+        self.principal = principal
+        self.tokenExpires = tokenExpires
+        self.tokenKeys = tokenKeys
+    }
+
+    /// A damaged member of this result does not keep a principal offline.
+    public init(_ members: LinkMembers) {
+        time = SessionTime(members)
+        principal = members["principal"]?.stringValue.flatMap(Principal.init)
+        tokenExpires = members["tokenExpires"]?.integerValue
+        tokenKeys = members["tokenKeys"]
+    }
+
+    public var json: JSONValue {
+        var json = time.json
+        json["principal"] = .text(principal?.description)
+        json["kind"] = principal.map { $0.kind == .device ? "device" : "user" }
+        json["tokenExpires"] = .whole(tokenExpires) ?? .null
+        json["tokenKeys"] = tokenKeys
+        return json
+    }
+}
+
+/// The parameters of `session.heartbeat`.
+public struct SessionHeartbeat: LinkValue, Hashable {
+    /// The connection that the session is on from now on.
+    public var connection: Int64?
+
+    public init(connection: Int64? = nil) {
+        self.connection = connection
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        connection = try members.optionalInteger("connection")
+    }
+
+    public var json: JSONValue { .members(["connection": .whole(connection)]) }
+}
+
+/// The result of `session.heartbeat`: what time it is at the hub.
+public struct SessionTime: LinkValue, Hashable {
+    /// Up to the year 9999: no arithmetic on it can then overflow.
+    private static let range: ClosedRange<Int64> = 0...253_402_300_799_999
+
+    /// ms since 1970; `nil` when the hub says nothing that can be one.
+    public var t: Int64?
+
+    public init(t: Int64) {
+        self.t = t
+    }
+
+    public init(_ members: LinkMembers) {
+        t = members["t"]?.integerValue.flatMap { Self.range.contains($0) ? $0 : nil }
+    }
+
+    public var json: JSONValue { .members(["t": .whole(t)]) }
+}
+
+/// The parameters of `session.end`.
+public struct SessionEnding: LinkValue, Hashable {
+    public enum Reason: String, Sendable {
+        case left
+        case connectionLost
+    }
+
+    /// `nil` for one that this version does not know.
+    public var reason: Reason?
+    public var connection: Int64?
+
+    public init(_ reason: Reason, connection: Int64? = nil) {
+        self.reason = reason
+        self.connection = connection
+    }
+
+    /// Whatever stands there, the session is over.
+    public init(_ members: LinkMembers) {
+        reason = members["reason"]?.stringValue.flatMap(Reason.init)
+        connection = members["connection"]?.integerValue
+    }
+
+    public var json: JSONValue {
+        .members(["reason": .text(reason?.rawValue), "connection": .whole(connection)])
+    }
+}
+
+/// The parameters of `session.kick`.
+public struct SessionKick: LinkValue, Hashable {
+    /// A `LinkKickReason`, or a word of a later hub's.
+    public var word: String?
+
+    public init(_ reason: LinkKickReason) {
+        word = reason.rawValue
+    }
+
+    /// Whatever stands there, the session is over.
+    public init(_ members: LinkMembers) {
+        word = members["reason"]?.stringValue
+    }
+
+    public var reason: LinkKickReason { word.flatMap { LinkKickReason(rawValue: $0) } ?? .unknown }
+
+    public var json: JSONValue { .members(["reason": .text(word)]) }
+}
