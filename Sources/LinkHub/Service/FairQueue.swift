@@ -32,6 +32,10 @@ struct FairQueue<Key: Hashable, Element> {
 
     func count(of key: Key) -> Int { lanes[key]?.elements.count ?? 0 }
 
+    func count(of key: Key, where condition: (Element) -> Bool) -> Int {
+        lanes[key]?.elements.count { condition($0.element) } ?? 0
+    }
+
     /// Adds an element of `size` bytes.
     ///
     /// - Returns: What is refused: nothing, the new element, or others that had to make room for it.

@@ -12,7 +12,13 @@ struct HubInbox {
     /// Requests that were refused without a look.
     var refused = 0
 
-    var count: Int { items.count }
+    /// The messages and calls that wait: what the hub itself has to do is not among them.
+    var count: Int {
+        items.count
+            - items.count(of: nil) { item in
+                if case .call = item { false } else { true }
+            }
+    }
 
     init(_ limits: HubLimits) {
         self.limits = limits

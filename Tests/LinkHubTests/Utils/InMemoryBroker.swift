@@ -37,8 +37,10 @@ final class InMemoryBroker: HubBroker {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     let isOver = state.withLockedValue { state in
-                        if !Task.isCancelled { state.restart = continuation }
-                        return Task.isCancelled
+                        // It may have ended since it was ready.
+                        let isOver = Task.isCancelled || state.end != nil
+                        if !isOver { state.restart = continuation }
+                        return isOver
                     }
                     if isOver { continuation.resume() }
                 }
