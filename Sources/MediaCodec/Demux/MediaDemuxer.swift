@@ -7,6 +7,9 @@ public import IoTCore
 /// call from another. The first supported video and the first supported audio track are read; a track in another
 /// codec is named in `unsupportedTracks` and left out.
 public final class MediaDemuxer {
+    /// µs; frames of later times are passed over.
+    static let latestTime: Int64 = 1 << 55
+
     private let input: FormatInput
     private var videoTrack: VideoTrackReader?
     private var audioTrack: AudioTrackReader?
@@ -17,6 +20,7 @@ public final class MediaDemuxer {
     private var nextReady = 0
     private var didReachEnd = false
     private var discontinuous: Set<MediaKind> = []
+    private var skippedTimes = 0
 
     /// What the source also has and the product does not carry, by codec name: "audio mp3".
     public private(set) var unsupportedTracks: [String] = []
@@ -60,7 +64,7 @@ public final class MediaDemuxer {
 
     /// Packets passed over: unreadable, not understood, or before the first key frame.
     public var skippedPackets: Int {
-        input.unreadable + (videoTrack?.skippedBeforeKeyFrame ?? 0) + (audioTrack?.skipped ?? 0)
+        input.unreadable + skippedTimes + (videoTrack?.skippedBeforeKeyFrame ?? 0) + (audioTrack?.skipped ?? 0)
     }
 
     /// The next frame in the order of the source, each track in decoding order; nil at the end of a file.
@@ -110,6 +114,11 @@ public final class MediaDemuxer {
 
     private func append(_ frames: [MediaFrame], isDecodeOnly: Bool) {
         for var frame in frames {
+            // Where each frame follows the one before, even a duration can lead there.
+            guard max(frame.pts.magnitude, frame.dts.magnitude) < 2 * Self.latestTime.magnitude else {
+                skippedTimes += 1
+                continue
+            }
             if discontinuous.remove(frame.kind) != nil { frame.isDiscontinuity = true }
             ready.append(ReadFrame(frame: frame, isDecodeOnly: isDecodeOnly))
         }

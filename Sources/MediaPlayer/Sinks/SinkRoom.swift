@@ -139,11 +139,16 @@ struct MediaProgress: Sendable {
 
     /// - Returns: by how much the frame is ahead of all before it, µs; 0 for one that was reordered, or after a break.
     mutating func advance(to time: Int64) -> Int64 {
-        guard let highest, time > highest - Self.jump, time < highest + Self.jump else {
+        guard let highest else {
             highest = time
             return 0
         }
+        let (step, overflow) = time.subtractingReportingOverflow(highest)
+        guard !overflow, step > -Self.jump, step < Self.jump else {
+            self.highest = time
+            return 0
+        }
         self.highest = max(highest, time)
-        return max(0, time - highest)
+        return max(0, step)
     }
 }

@@ -78,6 +78,10 @@ import Testing
         #expect(progress.advance(to: 9_000_040_000) == 40_000)
         #expect(progress.advance(to: -5) == 0)
         #expect(progress.advance(to: 40_000) == 40_005)
-        #expect(progress.advance(to: .max) == 0 && progress.advance(to: .min) == 0)
+        for time in [.max, 0, .min, .min, 0, .max, .max, .min, .max] as [Int64] {
+            #expect(progress.advance(to: time) == 0)
+        }
+        #expect(progress.advance(to: .max - 20) == 0)
+        #expect(progress.advance(to: .min) == 0 && progress.advance(to: .min + 30) == 30)
     }
 }
