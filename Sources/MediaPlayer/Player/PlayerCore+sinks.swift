@@ -56,7 +56,7 @@ extension PlayerCore {
 
     /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set.
     package func addRawVideo(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(RawVideoSink.limits)
+        let stream = ChunkStream(RawVideoSink.limits, frames: frames)
         let rate = video?.frameRate ?? 0
         let queue = try addPictures(.rawVideo, .stream(stream), of: use) {
             RawVideoSink(frames: frames, frameRate: rate, stream: stream)

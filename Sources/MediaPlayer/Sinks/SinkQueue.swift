@@ -69,6 +69,7 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
             if case .dropped(isFirst: true) = room.refuse(load) { onLoss() }
         case .dropped(let isFirst):
             if isFirst { onLoss() }
+        case .surplus: break
         }
         return isWanted
     }

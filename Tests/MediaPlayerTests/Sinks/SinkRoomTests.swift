@@ -68,6 +68,20 @@ import Testing
         #expect(room.waiting.frames == 0)
     }
 
+    @Test(
+        "As many as are wanted are admitted; those after them count nowhere, and one that is lost makes room for another"
+    )
+    func wanted() throws {
+        let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 300), frames: 4)
+        let first = offer(room, 0..<5, bytes: 100)
+        #expect(first.map(\.number) == [0, 1, 2])
+        _ = room.refuse(first[2].load)
+        first.prefix(2).forEach { room.release($0.load) }
+        #expect(offer(room, 5..<50, bytes: 100).map(\.number) == [5, 6])
+        #expect(room.admit(at: 6_000_000, bytes: 100) == .surplus)
+        #expect(room.counts == SinkRoom.Counts(frames: 7, framesDropped: 3, bytesDropped: 300))
+    }
+
     @Test("Reordered frames count once, and a clock that jumps counts as no time")
     func progress() {
         var progress = MediaProgress()

@@ -116,6 +116,16 @@ import Testing
         #expect(!sinks("slow", player).contains { $0.isOpen })
     }
 
+    @Test("Pictures after those that were asked for are not offered to a reader, and so cannot be lost")
+    func surplus() async throws {
+        let player = try player(["rawVideo": WaitingQueue()])
+        let sink = try player.core.addRawVideo(frames: 10, of: "slow")
+        try player.play("slow")
+        try await run(player)
+        #expect(sink.chunks.room.counts == SinkRoom.Counts(frames: 10, framesDropped: 0, bytesDropped: 0))
+        #expect(player.warnings.isEmpty)
+    }
+
     @Test("A picture's bytes are written once, and all who read it get the same")
     func sharedBytes() async throws {
         let player = try player()
