@@ -14,7 +14,7 @@ extension PlayerCore {
         _ = try decoding()
         guard frames == nil || video != nil else { throw Self.noPicture() }
         let sink = RecordingSink(
-            video: video, audio: audio, frames: frames, parts: parts, onLoss: lossNotice(.recording, use))
+            video: video, audio: audio, frames: frames, parts: parts, begun: now, onLoss: lossNotice(.recording, use))
         try addRecorder(at: now) { _, _ in sink }
         sinks.add(.recording, of: use, sink.stream.room)
         return MediaSink(chunks: sink.stream) { sink.end(nil) }

@@ -132,6 +132,9 @@ final class SinkRoom: Sendable {
         state.withLock { $0.isClosed = true }
     }
 
+    /// Frames were lost, and nothing but one that builds upon no other is missing for more to be admitted.
+    var needsStart: Bool { state.withLock { $0.isLosing && isHalfFree($0) } }
+
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     var waiting: SinkLoad { state.withLock { $0.waiting } }
