@@ -66,8 +66,7 @@ final class CameraCalls: @unchecked Sendable {
     }
 
     private func connect(_ request: LinkRequest) async throws(IoTError) -> JSONValue {
-        let hubTime = WallClock.milliseconds() / 1000 + link.hubClockOffset.components.seconds
-        let grant = try admission.grant(of: request, keys: link.tokenKeys, at: hubTime)
+        let grant = try admission.grant(of: request, keys: link.tokenKeys, at: link.hubTime / 1000)
         guard let session = request.params.shortText("session"), !session.isEmpty else {
             throw IoTError(.invalidRequest, "session is 1 to 64 bytes of text")
         }
