@@ -345,6 +345,22 @@ struct LinkSessionMachineRequestTests {
         #expect(session.executed.count == 1)
     }
 
+    @Test("A clock that is set has no part in deadlines: the hub's runs on since its last answer", arguments: [-1, 1])
+    func clockStep(direction: Int64) {
+        var session = VirtualSession.online()
+        let hubTime = session.wall
+        session.wall += direction * 3_600_000
+        session.receive(session.incoming("x", deadline: hubTime + 5_000))
+        #expect(session.executed.count == 1)
+        session.receive(session.incoming("y", deadline: hubTime))
+        #expect(session.executed.isEmpty && session.machine.counters.expiredRequests == 1)
+        session.advance(.seconds(2))
+        #expect(session.machine.hubTime(at: session.now, wall: session.wall) == hubTime + 2_000)
+        session.request("z", timeout: .seconds(5))
+        #expect(session.publishedRequests.map(\.t) == [hubTime + 2_000])
+        #expect(session.publishedRequests.map(\.deadline) == [hubTime + 7_000])
+    }
+
     @Test("More than the allowed number at once is answered with 25024, and a repeat may find room")
     func concurrency() {
         var limits = LinkLimits()

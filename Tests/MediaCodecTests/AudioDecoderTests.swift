@@ -63,6 +63,49 @@ struct AudioDecoderTests {
         #expect(zip(again, frames).allSatisfy { abs($0.pts - ($1.pts - start)) <= 32 })
     }
 
+    @Test("A second frame in one access unit, to which libav gives no time, follows the first")
+    func twoFrames() throws {
+        let parameters = try #require(MediaDemuxer(url: Clips.h264).audio)
+        let frames = try Pipeline.frames(Clips.h264).filter { $0.kind == .audio }
+        var double = frames[10]
+        double.bytes.writeImmutableBuffer(frames[11].bytes)
+        let decoder = try AudioDecoder(parameters)
+        let buffers = try decoder.decode(double)
+        let first = try #require(buffers.first)
+        #expect(buffers.map(\.pts) == [double.pts, double.pts + first.duration] && first.duration > 20_000)
+        var timeless = frames[12]
+        timeless.pts = .min
+        #expect(try decoder.decode(timeless).map(\.pts) == [double.pts + 2 * first.duration])
+        decoder.reset()
+        #expect(try decoder.decode(timeless).isEmpty, "nothing came before it")
+    }
+
+    @Test("A picture without a time follows the one before it, and is left out when it is the first")
+    func pictureWithoutTime() throws {
+        let demuxer = try MediaDemuxer(url: Clips.h264)
+        let decoder = try VideoDecoder(try #require(demuxer.video))
+        let frames = try Pipeline.frames(Clips.h264).filter { $0.kind == .video }
+        var times: [Int64] = []
+        for (index, var frame) in frames.prefix(5).enumerated() {
+            frame.pts = index == 2 ? 1_000_000 : .min
+            times += try decoder.decode(frame).map(\.pts)
+        }
+        times += decoder.flush().map(\.pts)
+        #expect(times.count == 3 && times.first == 1_000_000)
+        #expect(zip(times, times.dropFirst()).allSatisfy { (20_000...200_000).contains($1 - $0) }, "\(times)")
+    }
+
+    @Test("The converter's times do not overflow", arguments: [.min, .max] as [Int64])
+    func extremes(pts: Int64) throws {
+        let converter = try AudioConverter(sampleRate: 48_000, channels: 2)
+        for _ in 0..<3 {
+            let buffer = AudioBuffer(
+                pts: pts, sampleRate: 8_000, channels: 1, samples: ByteBuffer(repeating: 0, count: 320))
+            _ = try converter.convert(buffer)
+        }
+        _ = try converter.flush()
+    }
+
     @Test("Damaged sound is counted and left out")
     func damage() throws {
         let demuxer = try MediaDemuxer(url: Clips.surround)

@@ -9,6 +9,24 @@ package struct SampleClip {
     package let audio: AudioParameters
     package let pictures: Int
 
+    /// The pictures alone, `stretch` times as long, of which only the first `keyFrames` key frames are marked so.
+    package init(picturesOf clip: SampleClip, stretch: Int64, keyFrames: Int) {
+        var left = keyFrames
+        frames = clip.frames.filter { $0.kind == .video }.map { frame in
+            var frame = frame
+            frame.pts *= stretch
+            frame.dts *= stretch
+            if frame.isKeyFrame {
+                frame.isKeyFrame = left > 0
+                left -= 1
+            }
+            return frame
+        }
+        video = clip.video
+        audio = clip.audio
+        pictures = clip.pictures
+    }
+
     /// `rounds` of a sample, one after the other on one clock without a gap.
     package init(_ name: String, rounds: Int) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

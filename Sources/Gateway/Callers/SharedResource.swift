@@ -16,6 +16,8 @@ package enum SharedResource: String, CaseIterable, Sendable {
     case cameraTests
     /// Pictures that are made for a request each.
     case snapshots
+    /// Bodies of raw video and raw audio: each has a thread and up to 96 MiB that wait for its reader.
+    case rawBodies
 
     /// Where no configuration says otherwise.
     var bound: QuotaBound {
@@ -25,7 +27,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .channelUses: QuotaBound(total: 1024, each: 64, reserve: 128)
         case .calls: Self.callBound(256)
         case .cameraTests: QuotaBound(total: 4, each: 2, reserve: 1)
-        case .snapshots: QuotaBound(total: 16, each: 4, reserve: 4)
+        case .snapshots, .rawBodies: QuotaBound(total: 16, each: 4, reserve: 4)
         }
     }
 
@@ -41,7 +43,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     /// 25024, but for what has a number of its own.
     var code: ErrorCode {
         switch self {
-        case .requests, .channelUses, .cameraTests, .snapshots: .tooManyRequests
+        case .requests, .channelUses, .cameraTests, .snapshots, .rawBodies: .tooManyRequests
         case .channels, .calls: .tooManyConnections
         }
     }
@@ -54,12 +56,13 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .calls: "calls of browsers (channels.calls)"
         case .cameraTests: "sources of cameras are being tried"
         case .snapshots: "snapshots are being made"
+        case .rawBodies: "raw video and raw audio are being read"
         }
     }
 
     var remedy: String {
         switch self {
-        case .requests, .cameraTests, .snapshots: "wait until some have ended"
+        case .requests, .cameraTests, .snapshots, .rawBodies: "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"
         }

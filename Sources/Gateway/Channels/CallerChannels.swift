@@ -91,13 +91,15 @@ struct CallerChannels: GatewayChannels {
     }
 
     func rawVideo(_ id: String, frames: Int?) async throws -> MediaBody {
+        let part = try session.take(.rawBodies)
         let use = try await use(id)
-        return await body(use, "video/x-yuv4mpeg", try await use.rawVideo(frames: frames))
+        return await body(use, "video/x-yuv4mpeg", try await use.rawVideo(frames: frames), part)
     }
 
     func rawAudio(_ id: String, frames: Int?) async throws -> MediaBody {
+        let part = try session.take(.rawBodies)
         let use = try await use(id)
-        return await body(use, "audio/wav", try await use.rawAudio(frames: frames))
+        return await body(use, "audio/wav", try await use.rawAudio(frames: frames), part)
     }
 
     func resource(_ name: String) async throws -> MediaBody {
@@ -133,8 +135,12 @@ struct CallerChannels: GatewayChannels {
         return use
     }
 
-    private func body(_ use: ChannelRegistry.Use, _ contentType: String, _ sink: MediaSink) async -> MediaBody {
+    private func body(
+        _ use: ChannelRegistry.Use, _ contentType: String, _ sink: MediaSink, _ part: QuotaPart? = nil
+    ) async -> MediaBody {
         await session.gateway.uses.add(sink, to: use.id)
-        return MediaBody(contentType: contentType, chunks: sink.chunks, framesDropped: { sink.framesDropped })
+        var body = MediaBody(contentType: contentType, chunks: sink.chunks, framesDropped: { sink.framesDropped })
+        body.part = part
+        return body
     }
 }

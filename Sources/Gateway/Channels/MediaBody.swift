@@ -11,6 +11,8 @@ package struct MediaBody: Sendable {
     package var chunks: any AsyncSequence<ByteBuffer, any Error> & Sendable
     /// What its reader was too slow for, so far; `nil` where nothing is dropped.
     package var framesDropped: (@Sendable () -> Int)?
+    /// Of what all share, held as long as the body is.
+    package var part: QuotaPart?
 
     package init(
         contentType: String, contentLength: Int? = nil, chunks: any AsyncSequence<ByteBuffer, any Error> & Sendable,

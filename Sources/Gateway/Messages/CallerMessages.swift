@@ -10,17 +10,25 @@ struct CallerMessages: GatewayMessages {
         _ device: String, _ message: DeviceMessage, requestID: String?
     ) async throws -> GatewayAPI.MessageResponse {
         let parameters = try await parameters(device, message)
-        guard message.responses == .many else {
-            let answer = try await session.hub.ask(
-                MessageMethod.send, parameters, timeout: message.timeout + .seconds(1), id: requestID)
-            let data = message.responses == .none ? nil : answer.data
-            return GatewayAPI.MessageResponse(responses: data.map { [GatewayAPI.MessageData($0)] } ?? [])
+        let timeout = message.timeout + .seconds(1)
+        switch message.responses {
+        case .none:
+            // What a device acknowledges with is not read.
+            _ = try await session.hub.link.request(
+                MessageMethod.send.name, parameters.json, timeout: timeout, id: requestID)
+            return GatewayAPI.MessageResponse(responses: [])
+        case .one:
+            let answer = try await session.hub.ask(MessageMethod.send, parameters, timeout: timeout, id: requestID)
+            return GatewayAPI.MessageResponse(responses: answer.data.map { [GatewayAPI.MessageData($0)] } ?? [])
+        case .many: break
         }
         var responses: [GatewayAPI.MessageData] = []
         do {
             for try await response in replies(parameters, message, requestID) { responses.append(response) }
-        } catch let error as IoTError where error.code == .messageTimeout || error.code == .peerTimeout {
-            // What came in time is an answer.
+        } catch let error as IoTError
+            where [.messageTimeout, .peerTimeout, .devicePassThroughFailed].contains(error.code)
+        {
+            // What came in time, and before what makes no sense, is an answer.
             if responses.isEmpty { throw error }
         }
         return GatewayAPI.MessageResponse(responses: responses)

@@ -11,7 +11,7 @@ struct LinkHandover: Sendable {
         case connecting
         case subscribing
         /// The mark was asked for.
-        case marking(id: String, sentAt: Int64)
+        case marking(id: String, sentAt: NIODeadline)
     }
 
     /// The new connection's.

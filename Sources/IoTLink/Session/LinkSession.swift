@@ -95,9 +95,11 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         return stream
     }
 
-    /// The hub's clock less ours, as far as its answers told; zero before the first. What the hub says in its own time
-    /// (a token's end, `t`) is compared with ours plus this.
-    public var hubClockOffset: Duration { .milliseconds(state.withLock { $0.machine.clockOffset }) }
+    /// The hub's clock, ms since 1970, with which what the hub says in its own time (a token's end, `t`) is compared.
+    /// Our own before the hub's first answer; after it no change of our own clock matters.
+    public var hubTime: Int64 {
+        state.withLock { $0.machine.hubTime(at: .now(), wall: WallClock.milliseconds()) }
+    }
 
     /// What a device's hub signs tokens with, from the answer to the newest `session.begin`; `nil` for a hub that gives
     /// no keys there. A device handles a request only after such an answer, so that these are the asking hub's.

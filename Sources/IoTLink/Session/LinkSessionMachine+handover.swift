@@ -68,7 +68,7 @@ extension LinkSessionMachine {
             emit(.handover(.subscribe(filter: address.downTopic)))
         case (.subscribed(granted: true), .subscribing):
             let id = mintID()
-            handover.stage = .marking(id: id, sentAt: wall)
+            handover.stage = .marking(id: id, sentAt: now)
             self.handover = handover
             let mark = request(
                 id: id, SessionMethod.heartbeat, SessionHeartbeat(connection: Int64(handover.attempt)),
@@ -174,7 +174,7 @@ extension LinkSessionMachine {
     mutating func use(_ claims: TokenClaims, at now: NIODeadline, wall: Int64) {
         token = claims
         renewal.use(claims)
-        renewal.learn(hubTime: wall.addingReportingOverflow(clockOffset).partialValue, at: now)
+        renewal.learn(hubTime: hubTime(at: now, wall: wall), at: now)
     }
 
     private mutating func renew(at now: NIODeadline, wall: Int64) {

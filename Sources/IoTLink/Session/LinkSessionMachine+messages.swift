@@ -129,16 +129,26 @@ extension LinkSessionMachine {
     }
 
     /// Deadlines are on the hub's clock, so that a device with a wrong clock works. What the hub tells is taken to
-    /// be from the middle of the round trip, unless the offset we have puts it somewhere inside already.
-    mutating func learnClock(_ time: SessionTime, sentAt: Int64, at now: NIODeadline, wall: Int64) {
-        guard let t = time.t else { return }
+    /// be from the middle of the round trip, unless what we know puts it somewhere inside already.
+    mutating func learnClock(_ time: SessionTime, sentAt: NIODeadline, at now: NIODeadline, wall: Int64) {
+        // Up to the year 9999: no arithmetic on it can then overflow.
+        guard let t = time.t, (0...253_402_300_799_999).contains(t) else { return }
         renewal.learn(hubTime: t, at: now)
-        guard t - clockOffset < sentAt || t - clockOffset > wall else { return }
-        clockOffset = t - (sentAt / 2 + wall / 2)
+        let roundTrip = (now - sentAt).nanoseconds / 1_000_000
+        let known = hubTime(at: now, wall: wall)
+        let isInside = known >= t && known <= t + roundTrip
+        if !isInside { hubClock = (t + roundTrip / 2, now) } else if hubClock == nil { hubClock = (known, now) }
+    }
+
+    /// The hub's clock, ms since 1970. Since its last answer the monotonic clock counts: ours may be set meanwhile.
+    ///
+    /// - Parameter wall: our own clock, which stands in before the first answer.
+    func hubTime(at now: NIODeadline, wall: Int64) -> Int64 {
+        hubClock.map { $0.time + (now - $0.learnedAt).nanoseconds / 1_000_000 } ?? wall
     }
 
     /// From the answer to a heartbeat.
-    mutating func learnClock(_ reply: LinkReply, sentAt: Int64, at now: NIODeadline, wall: Int64) {
+    mutating func learnClock(_ reply: LinkReply, sentAt: NIODeadline, at now: NIODeadline, wall: Int64) {
         guard let time = try? SessionMethod.heartbeat.result(reply.result) else { return }
         learnClock(time, sentAt: sentAt, at: now, wall: wall)
     }
@@ -186,8 +196,7 @@ extension LinkSessionMachine {
             return payloads.forEach { publish($0) }
         case nil: break
         }
-        let (left, overflow) = request.deadline.subtractingReportingOverflow(
-            wall.addingReportingOverflow(clockOffset).partialValue)
+        let (left, overflow) = request.deadline.subtractingReportingOverflow(hubTime(at: now, wall: wall))
         guard left > 0, !overflow else {
             counters.expiredRequests += 1
             return
@@ -254,7 +263,7 @@ extension LinkSessionMachine {
         id: String, _ method: String, _ params: JSONValue, actingAs: Principal? = nil, deadline: NIODeadline,
         at now: NIODeadline, wall: Int64
     ) -> Envelope {
-        let t = wall.addingReportingOverflow(clockOffset).partialValue
+        let t = hubTime(at: now, wall: wall)
         let left = max(deadline - now, .zero).nanoseconds / 1_000_000
         return .request(
             LinkRequest(id: id, method: method, actingAs: actingAs, params: params, t: t, deadline: t &+ left))

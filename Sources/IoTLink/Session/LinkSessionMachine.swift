@@ -77,7 +77,7 @@ struct LinkSessionMachine: Sendable {
     struct Beginning {
         let until: NIODeadline
         /// The requests of this attempt, and when each was sent: any of them may be answered.
-        var sent: [String: Int64] = [:]
+        var sent: [String: NIODeadline] = [:]
         var newest = ""
         /// A broker may be there before its hub is, and then takes requests that nobody hears.
         var nextAsk: NIODeadline
@@ -88,7 +88,7 @@ struct LinkSessionMachine: Sendable {
         let since: NIODeadline
         var nextHeartbeat: NIODeadline
         /// The unanswered heartbeat and when it was sent.
-        var heartbeat: (id: String, sentAt: Int64)?
+        var heartbeat: (id: String, sentAt: NIODeadline)?
         var missed = 0
     }
 
@@ -106,8 +106,8 @@ struct LinkSessionMachine: Sendable {
     var answers: RememberedAnswers
     /// Answers that could not be published when they were ready.
     var unsentAnswers: [(payload: [UInt8], deadline: NIODeadline)] = []
-    /// The hub's clock less ours, in ms.
-    var clockOffset: Int64 = 0
+    /// What the hub's clock showed, ms since 1970, and when we learned it.
+    var hubClock: (time: Int64, learnedAt: NIODeadline)?
     /// What the hub signs tokens with, as its newest answer to `session.begin` says; `nil` when that says nothing.
     var tokenKeys: TokenKeys?
 
@@ -269,8 +269,7 @@ struct LinkSessionMachine: Sendable {
     private mutating func sayGoodbye(wall: Int64) {
         switch phase {
         case .online:
-            let push = SessionMethod.end.push(
-                SessionEnding(.left), t: wall.addingReportingOverflow(clockOffset).partialValue)
+            let push = SessionMethod.end.push(SessionEnding(.left), t: hubTime(at: present, wall: wall))
             publish(.push(push))
             emit(.disconnect)
         case .connecting, .subscribing, .beginning: emit(.disconnect)
@@ -323,7 +322,7 @@ struct LinkSessionMachine: Sendable {
         var beginning = attempt
         let id = mintID()
         beginning.newest = id
-        beginning.sent[id] = wall
+        beginning.sent[id] = now
         beginning.nextAsk = now + beginning.pause
         beginning.pause = beginning.pause * 2
         phase = .beginning(beginning)
@@ -414,7 +413,7 @@ struct LinkSessionMachine: Sendable {
             return goOffline(.noAnswer, reason, at: now, wall: wall)
         }
         let id = mintID()
-        online.heartbeat = (id, wall)
+        online.heartbeat = (id, now)
         online.nextHeartbeat = now + limits.heartbeatInterval
         phase = .online(online)
         publish(

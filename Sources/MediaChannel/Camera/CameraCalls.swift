@@ -68,8 +68,7 @@ final class CameraCalls: @unchecked Sendable {
     }
 
     private func connect(_ call: CallRequest, from caller: Principal?) async throws(IoTError) -> CallAcceptance {
-        let hubTime = WallClock.milliseconds() / 1000 + link.hubClockOffset.components.seconds
-        let grant = try admission.grant(of: call, from: caller, keys: link.tokenKeys, at: hubTime)
+        let grant = try admission.grant(of: call, from: caller, keys: link.tokenKeys, at: link.hubTime / 1000)
         let source = call.source ?? 0
         guard source == 0 else {
             throw IoTError(

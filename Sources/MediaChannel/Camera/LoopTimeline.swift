@@ -9,6 +9,9 @@ struct LoopTimeline: Sendable {
     /// µs between the last frame's end and the next round's first frame.
     static let loopGap: Int64 = 5_000_000
 
+    /// µs.
+    private static let latest: Int64 = 1 << 60
+
     /// All gaps together, µs: on the clock, but not waited for.
     private(set) var gaps: Int64 = 0
 
@@ -40,7 +43,8 @@ struct LoopTimeline: Sendable {
     /// The file begins again; `frameInterval` is how long its last picture stays, in µs.
     mutating func beginRound(frameInterval: Int64) {
         guard roundStart != nil else { return }
-        offset = roundEnd + frameInterval + Self.loopGap
+        // A round's times are a stranger's: rounds that reach so far begin anew, lest the clock overflow.
+        offset = (roundEnd < Self.latest ? roundEnd : 0) + frameInterval + Self.loopGap
         gaps += Self.loopGap
         roundStart = nil
     }

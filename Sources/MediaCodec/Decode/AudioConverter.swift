@@ -43,8 +43,9 @@ public final class AudioConverter {
             var plane: UnsafePointer<UInt8>? = bytes.baseAddress
             return try converter.convert(&plane, count: buffer.frameCount, into: &samples)
         }
-        let result = AudioBuffer(pts: buffer.pts - delay, sampleRate: sampleRate, channels: channels, samples: samples)
-        nextPTS = result.pts + result.duration
+        let result = AudioBuffer(
+            pts: saturating(buffer.pts, -delay), sampleRate: sampleRate, channels: channels, samples: samples)
+        nextPTS = saturating(result.pts, result.duration)
         return result
     }
 

@@ -12,6 +12,7 @@ public final class AudioDecoder {
     private let codec: CodecContext
     private let packet: CodecPacket
     private var converter: SampleConverter?
+    private var clock = OutputClock()
 
     /// - Throws: `codecUnsupported` (Opus, or AAC without its AudioSpecificConfig), `mediaFailed`.
     public init(_ parameters: AudioParameters) throws(IoTError) {
@@ -55,13 +56,14 @@ public final class AudioDecoder {
         _ = avcodec_send_packet(codec.pointer, nil)
         // Only memory can run out here.
         let buffers = (try? receive()) ?? []
-        avcodec_flush_buffers(codec.pointer)
+        reset()
         return buffers
     }
 
     /// Forgets what is inside, as after a break in the clock.
     public func reset() {
         avcodec_flush_buffers(codec.pointer)
+        clock.reset()
     }
 
     private func receive() throws(IoTError) -> [AudioBuffer] {
@@ -103,8 +105,11 @@ public final class AudioDecoder {
             try converter.convert(planes, count: Int(frame.pointee.nb_samples), into: &samples)
         }
         guard count > 0 else { return nil }
-        return AudioBuffer(
-            pts: frame.pointee.pts, sampleRate: input.sampleRate, channels: input.channels,
-            channelMask: input.channelMask, samples: samples)
+        var buffer = AudioBuffer(
+            pts: 0, sampleRate: input.sampleRate, channels: input.channels, channelMask: input.channelMask,
+            samples: samples)
+        guard let pts = clock.place(frame.pointee.pts, duration: buffer.duration) else { return nil }
+        buffer.pts = pts
+        return buffer
     }
 }

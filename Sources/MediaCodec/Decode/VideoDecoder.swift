@@ -17,6 +17,7 @@ public final class VideoDecoder {
 
     private let codec: CodecContext
     private let packet: CodecPacket
+    private var clock = OutputClock()
     private var isWaitingForKeyFrame = true
 
     /// - Parameters:
@@ -66,6 +67,7 @@ public final class VideoDecoder {
         var pictures: [VideoPicture] = []
         // Only memory can run out here; what came out until then still counts.
         try? drain(into: &pictures, areCorrupt: false)
+        clock.reset()
         isWaitingForKeyFrame = true
         return pictures
     }
@@ -73,6 +75,7 @@ public final class VideoDecoder {
     /// Forgets what is inside, as after a seek. Afterwards the decoder waits for a key frame.
     public func reset() {
         avcodec_flush_buffers(codec.pointer)
+        clock.reset()
         isWaitingForKeyFrame = true
     }
 
@@ -102,9 +105,20 @@ public final class VideoDecoder {
             }
             let frame = codec.frame.pointee
             if frame.decode_error_flags != 0 || frame.flags & AV_FRAME_FLAG_CORRUPT != 0 { isWhole = false }
+            guard let pts = clock.place(frame.pts, duration: pictureDuration) else {
+                av_frame_unref(codec.frame)
+                continue
+            }
+            codec.frame.pointee.pts = pts
             pictures.append(try VideoPicture(taking: codec.frame, isCorrupt: areCorrupt || !isWhole))
         }
         return isWhole
+    }
+
+    /// As the stream says, µs; 40 ms where it says nothing.
+    private var pictureDuration: Int64 {
+        let rate = codec.pointer.pointee.framerate
+        return rate.num > 0 && rate.den > 0 ? Int64(rate.den) * 1_000_000 / Int64(rate.num) : 40_000
     }
 
     private func isFine(_ result: Int32) throws(IoTError) -> Bool {

@@ -7,6 +7,9 @@ public import IoTCore
 /// call from another. The first supported video and the first supported audio track are read; a track in another
 /// codec is named in `unsupportedTracks` and left out.
 public final class MediaDemuxer {
+    /// µs; frames of later times are passed over.
+    static let latestTime: Int64 = 1 << 55
+
     private let input: FormatInput
     private var videoTrack: VideoTrackReader?
     private var audioTrack: AudioTrackReader?
@@ -105,6 +108,10 @@ public final class MediaDemuxer {
 
     private func append(_ frames: [MediaFrame], isDecodeOnly: Bool) {
         for var frame in frames {
+            // Where each frame follows the one before, even a duration can lead there.
+            guard max(frame.pts.magnitude, frame.dts.magnitude) < 2 * Self.latestTime.magnitude else {
+                continue
+            }
             if discontinuous.remove(frame.kind) != nil { frame.isDiscontinuity = true }
             ready.append(ReadFrame(frame: frame, isDecodeOnly: isDecodeOnly))
         }

@@ -1,3 +1,4 @@
+import CFFmpeg
 import IoTCore
 
 /// A frame with the times that its source gives.
@@ -40,6 +41,13 @@ struct StartingGap {
         }
         return held
     }
+}
+
+/// A source's time in µs; `nil` where it has none, and for one that no clock tells, so that no difference of two overflows.
+func microseconds(_ time: Int64, _ base: AVRational) -> Int64? {
+    guard time != cffmpeg_no_timestamp() else { return nil }
+    let time = cffmpeg_to_microseconds(time, base)
+    return time.magnitude < MediaDemuxer.latestTime.magnitude ? time : nil
 }
 
 /// `time` moved by `amount`. A source's times are a stranger's: at the end of the range they stay.

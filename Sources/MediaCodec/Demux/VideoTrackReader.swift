@@ -146,6 +146,6 @@ final class VideoTrackReader {
     }
 
     private func microseconds(_ time: Int64) -> Int64? {
-        time == cffmpeg_no_timestamp() ? nil : cffmpeg_to_microseconds(time, timeBase)
+        MediaCodec.microseconds(time, timeBase)
     }
 }

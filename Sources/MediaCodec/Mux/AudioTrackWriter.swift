@@ -65,7 +65,7 @@ final class AudioTrackWriter {
 
     func take(_ frame: MediaFrame, base: Int64) throws(IoTError) -> [MuxedSample] {
         let (time, overflow) = frame.pts.subtractingReportingOverflow(base)
-        guard !overflow, abs(time) < 1 << 50 else {
+        guard !overflow, time.magnitude < 1 << 50 else {
             throw IoTError(.mediaFailed, "the clock of the sound jumped too far", remedy: "start a new recording")
         }
         guard let transcoder else {

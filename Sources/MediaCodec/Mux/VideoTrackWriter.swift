@@ -65,7 +65,7 @@ final class VideoTrackWriter {
 
     func take(_ frame: MediaFrame, base: Int64) throws(IoTError) -> [MuxedSample] {
         let (time, overflow) = frame.pts.subtractingReportingOverflow(base)
-        guard !overflow, abs(time) < 1 << 50 else {
+        guard !overflow, time.magnitude < 1 << 50 else {
             throw IoTError(.mediaFailed, "the clock of the video jumped too far", remedy: "start a new recording")
         }
         for set in parameterSets(of: frame) where !store.parameterSets.contains(set) {

@@ -198,7 +198,8 @@ final class DecodeStage: @unchecked Sendable {
         for picture in pictures {
             let plan = schedule.removeValue(forKey: picture.pts)
             if schedule.count > 64 { schedule = schedule.filter { $0.key > picture.pts } }
-            if picture.isCorrupt {
+            // A program's decoder may give any time: no difference of two may overflow.
+            if picture.isCorrupt || picture.pts.magnitude >= playoutTimeLimit.magnitude {
                 tell(.corrupt(.video))
                 continue
             }
@@ -232,6 +233,10 @@ final class DecodeStage: @unchecked Sendable {
             if audioDecoder == nil, let audioParameters { audioDecoder = try parts.makeSoundDecoder(audioParameters) }
             guard let audioDecoder else { return }
             for sound in try audioDecoder.decode(frame) {
+                guard sound.pts.magnitude < playoutTimeLimit.magnitude else {
+                    tell(.corrupt(.audio))
+                    continue
+                }
                 tell(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
                 soundSinks.removeAll {
                     !$0.give(.sound(sound, presentAt: presentAt), at: sound.pts, bytes: sound.samples.readableBytes)

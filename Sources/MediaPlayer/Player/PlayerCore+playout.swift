@@ -52,6 +52,7 @@ extension PlayerCore {
         group.append(frame, at: presentAt)
         for index in recordings.indices {
             recordings[index].take(frame, presentAt: presentAt) { playout?.senderTime($0.kind, pts: $0.pts) }
+            if recordings[index].asksForKeyFrame(at: now) { source.requestKeyFrame(at: now) }
         }
         recordings.removeAll { $0.recorder.isClosed }
     }

@@ -14,7 +14,7 @@ extension PlayerCore {
         _ = try decoding()
         guard frames == nil || video != nil else { throw Self.noPicture() }
         let sink = RecordingSink(
-            video: video, audio: audio, frames: frames, parts: parts, onLoss: lossNotice(.recording, use))
+            video: video, audio: audio, frames: frames, parts: parts, begun: now, onLoss: lossNotice(.recording, use))
         try addRecorder(at: now) { _, _ in sink }
         sinks.add(.recording, of: use, sink.stream.room)
         return MediaSink(chunks: sink.stream) { sink.end(nil) }
@@ -56,7 +56,7 @@ extension PlayerCore {
 
     /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set.
     package func addRawVideo(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
-        let stream = ChunkStream(RawVideoSink.limits)
+        let stream = ChunkStream(RawVideoSink.limits, frames: frames)
         let rate = video?.frameRate ?? 0
         let queue = try addPictures(.rawVideo, .stream(stream), of: use) {
             RawVideoSink(frames: frames, frameRate: rate, stream: stream)

@@ -27,6 +27,8 @@ package struct ArrivingPlayout {
 
     /// The track's time `pts` was `pts + offset` on the sender's wall clock, µs.
     package mutating func clock(_ kind: MediaKind, pts: Int64, offset: Int64, at now: NIODeadline) {
+        // Far from overflow, as the jitter buffer has it: a sender may report any time.
+        guard pts.magnitude < playoutTimeLimit.magnitude, offset.magnitude < playoutTimeLimit.magnitude else { return }
         clocks[kind, default: SenderClock()].report(pts: pts, offset: offset)
         jitterBuffer.senderReport(kind, senderMicroseconds: offset, trackPts: 0, at: now)
     }

@@ -29,9 +29,11 @@ public final class ChunkStream: AsyncSequence, Sendable {
     let room: SinkRoom
     private let state = Mutex(State())
 
-    /// `limits`: what may wait for the reader.
-    init(_ limits: SinkLimits) {
-        room = SinkRoom(limits)
+    /// - Parameters:
+    ///   - limits: what may wait for the reader.
+    ///   - frames: how many the sink takes; `nil` for all.
+    init(_ limits: SinkLimits, frames: Int? = nil) {
+        room = SinkRoom(limits, frames: frames)
     }
 
     /// A frame goes to the sink: its room is free again when the reader has taken the next chunk.

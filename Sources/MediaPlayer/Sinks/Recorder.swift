@@ -8,6 +8,9 @@ public protocol Recorder: AnyObject, Sendable {
     /// True when it takes no more.
     var isClosed: Bool { get }
 
+    /// True when nothing more can be recorded before a key frame, for which the source is then asked. Default: false.
+    var needsKeyFrame: Bool { get }
+
     /// Takes a frame in decoding order; the first one is a key frame, where there is a picture.
     ///
     /// - Parameters:
@@ -17,4 +20,8 @@ public protocol Recorder: AnyObject, Sendable {
 
     /// No more frames will come.
     func end(_ reason: IoTError?)
+}
+
+extension Recorder {
+    public var needsKeyFrame: Bool { false }
 }

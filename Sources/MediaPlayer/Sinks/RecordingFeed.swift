@@ -6,8 +6,11 @@ import NIOCore
 struct RecordingFeed {
     /// Frames that may wait for a report; then they go without one, on their own track's clock.
     static let limit = 256
+    /// Between two requests for a key frame.
+    private static let askInterval = TimeAmount.seconds(5)
 
     let recorder: any Recorder
+    private var asked: NIODeadline?
     private var waiting: [(frame: MediaFrame, presentAt: NIODeadline)] = []
 
     init(_ recorder: any Recorder) {
@@ -21,5 +24,16 @@ struct RecordingFeed {
             recorder.take(frame, senderTime: time, presentAt: presentAt)
             waiting.removeFirst()
         }
+    }
+
+    /// True when the source is to be asked for a key frame now.
+    mutating func asksForKeyFrame(at now: NIODeadline) -> Bool {
+        guard recorder.needsKeyFrame else {
+            asked = nil
+            return false
+        }
+        if let asked, now - asked < Self.askInterval { return false }
+        asked = now
+        return true
     }
 }

@@ -61,9 +61,15 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
         switch room.admit(at: time, bytes: bytes, isStart: isStart) {
         case .admitted(let load):
             guard !submit(item, load) else { break }
+            guard !isEnding.load(ordering: .relaxed) else {
+                // It ended meanwhile: what it does not want is no loss.
+                room.release(load)
+                return false
+            }
             if case .dropped(isFirst: true) = room.refuse(load) { onLoss() }
         case .dropped(let isFirst):
             if isFirst { onLoss() }
+        case .surplus: break
         }
         return isWanted
     }

@@ -44,6 +44,8 @@ final class SinkRoom: Sendable {
         case admitted(SinkLoad)
         /// `isFirst`: the frame before it was not dropped.
         case dropped(isFirst: Bool)
+        /// As many as are wanted were admitted before it: it is not counted.
+        case surplus
     }
 
     /// What was offered so far.
@@ -56,16 +58,20 @@ final class SinkRoom: Sendable {
     private struct State {
         var waiting = SinkLoad()
         var counts = Counts()
+        /// Frames that are still to be admitted; `nil` for all.
+        var wanted: Int?
         var progress = MediaProgress()
         var isLosing = false
         var isClosed = false
     }
 
     private let limits: SinkLimits
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ limits: SinkLimits) {
+    /// - Parameter frames: how many are admitted; `nil` for all.
+    init(_ limits: SinkLimits, frames: Int? = nil) {
         self.limits = limits
+        state = Mutex(State(wanted: frames))
     }
 
     /// A single frame that is larger than the room is admitted while nothing waits.
@@ -75,6 +81,7 @@ final class SinkRoom: Sendable {
     ///   - isStart: it builds upon no other frame.
     func admit(at time: Int64, bytes: Int, isStart: Bool = true) -> Admission {
         state.withLock { state in
+            guard state.wanted != 0 else { return .surplus }
             let load = SinkLoad(
                 frames: 1, duration: state.progress.advance(to: time), bytes: bytes, followsLoss: state.isLosing)
             state.counts.frames += 1
@@ -82,6 +89,7 @@ final class SinkRoom: Sendable {
                 return Self.drop(bytes: bytes, &state)
             }
             state.isLosing = false
+            state.wanted = state.wanted.map { $0 - 1 }
             state.waiting += load
             return .admitted(load)
         }
@@ -108,6 +116,7 @@ final class SinkRoom: Sendable {
     func refuse(_ load: SinkLoad) -> Admission {
         state.withLock { state in
             state.waiting -= load
+            state.wanted = state.wanted.map { $0 + 1 }
             return Self.drop(bytes: load.bytes, &state)
         }
     }
@@ -122,6 +131,9 @@ final class SinkRoom: Sendable {
     func close() {
         state.withLock { $0.isClosed = true }
     }
+
+    /// Frames were lost, and nothing but one that builds upon no other is missing for more to be admitted.
+    var needsStart: Bool { state.withLock { $0.isLosing && isHalfFree($0) } }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
@@ -139,11 +151,16 @@ struct MediaProgress: Sendable {
 
     /// - Returns: by how much the frame is ahead of all before it, µs; 0 for one that was reordered, or after a break.
     mutating func advance(to time: Int64) -> Int64 {
-        guard let highest, time > highest - Self.jump, time < highest + Self.jump else {
+        guard let highest else {
             highest = time
             return 0
         }
+        let (step, overflow) = time.subtractingReportingOverflow(highest)
+        guard !overflow, step > -Self.jump, step < Self.jump else {
+            self.highest = time
+            return 0
+        }
         self.highest = max(highest, time)
-        return max(0, time - highest)
+        return max(0, step)
     }
 }

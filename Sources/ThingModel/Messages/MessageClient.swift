@@ -26,7 +26,8 @@ public struct MessageClient: Sendable {
         _ device: String, _ data: [UInt8], wake: Bool = true, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) {
         let message = try Self.message(device, data, .none, wake: wake, timeout: timeout)
-        _ = try await link.request(MessageMethod.send, message, timeout: timeout + Self.grace, id: id)
+        // What a device acknowledges with is not read.
+        _ = try await link.request(MessageMethod.send.name, message.json, timeout: timeout + Self.grace, id: id)
     }
 
     /// The device's one response.

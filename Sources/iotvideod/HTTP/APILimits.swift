@@ -9,6 +9,8 @@ struct APILimits: Sendable {
     var idleTimeout: TimeAmount = .seconds(60)
     /// From a connection's beginning to its first request's head, the TLS handshake included.
     var firstRequestTimeout: TimeAmount = .seconds(10)
+    /// How long a client may take nothing of a response.
+    var readTimeout: TimeAmount = .seconds(60)
     /// Open connections of one TCP listener, and of one address (a /64 of IPv6); see `ConnectionTable` for one more.
     var connections = QuotaBound(total: 512, each: 256)
     /// All of a request's header fields together, and one of them, in bytes.

@@ -125,8 +125,9 @@ final class ListenerServer: Sendable {
     private func builder() -> HTTPServerBuilder {
         let limits = router.limits
         let connections = router.door.connections
+        let logger = logger
         let configuration = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [RequestGuard(limits: limits, connections: connections)],
+            additionalChannelHandlers: [RequestGuard(limits: limits, connections: connections, logger: logger)],
             idleTimeout: limits.idleTimeout,
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.headerFieldSize, maxHeaderListSize: limits.headerListSize,

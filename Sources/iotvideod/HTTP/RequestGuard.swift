@@ -1,9 +1,12 @@
 import HTTPTypes
+import IoTCore
+import Logging
 import NIOCore
 import NIOHTTPTypes
 
 /// Bounds what one connection may send, and how long it may be silent: until the first request's head is whole (the TLS
-/// handshake included), until the next one's, until a body's end; and a body that goes on far behind its limit.
+/// handshake included), until the next one's, until a body's end; and a body that goes on far behind its limit. Ends a
+/// response of which the client takes nothing, because what waits for it holds memory and the account's parts.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -20,10 +23,13 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var requests = 0
     private var bodyDeadline: Scheduled<Void>?
     private var headDeadline: Scheduled<Void>?
+    private var readDeadline: Scheduled<Void>?
+    private let logger: Logger
 
-    init(limits: APILimits, connections: Connections) {
+    init(limits: APILimits, connections: Connections, logger: Logger) {
         self.limits = limits
         self.connections = connections
+        self.logger = logger
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -60,6 +66,33 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stop(&readDeadline)
+        if !context.channel.isWritable { awaitReader(context.channel) }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// What waits for the client must be less after each `readTimeout`.
+    private func awaitReader(_ channel: any Channel, _ before: Int? = nil) {
+        let waiting = Self.waiting(channel)
+        if let before, waiting >= before {
+            let error = IoTError(
+                .slowReader, "the reader took nothing for \(limits.readTimeout.nanoseconds / 1_000_000_000) s")
+            logger.notice("A response was ended", metadata: ["error": "\(error)"])
+            channel.close(promise: nil)
+            return
+        }
+        readDeadline = channel.eventLoop.assumeIsolated().scheduleTask(in: limits.readTimeout) { [self] in
+            awaitReader(channel, waiting)
+        }
+    }
+
+    /// Bytes that the client has not taken from us yet.
+    private static func waiting(_ channel: any Channel) -> Int {
+        let options = channel.syncOptions
+        return (try? options?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
     func channelInactive(context: ChannelHandlerContext) {
         stopAll()
         context.fireChannelInactive()
@@ -77,6 +110,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func stopAll() {
         stop(&bodyDeadline)
         stop(&headDeadline)
+        stop(&readDeadline)
     }
 
     private func stop(_ deadline: inout Scheduled<Void>?) {

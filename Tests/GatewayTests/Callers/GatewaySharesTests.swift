@@ -2,6 +2,7 @@ import GatewayAPI
 import IoTCore
 import IoTLink
 import MediaChannel
+import NIOCore
 import Testing
 
 @testable import Gateway
@@ -96,6 +97,39 @@ import Testing
             #expect(codes == Array(repeating: .tooManyConnections, count: 12))
             #expect(gateway.quotas.table[.channels]?.used == 0)
             #expect(gateway.quotas.table[.channelUses]?.used == 0)
+        }
+    }
+
+    @Test(
+        "One guest has four bodies of raw media, others and the owner still get theirs; each is given back with its body"
+    )
+    func rawBodies() async throws {
+        try await gateway { gateway in
+            let guest = AccountHolder.account(AccessID(rawValue: "guest")!)
+            var bodies: [MediaBody] = []
+            for _ in 0..<4 {
+                var body = MediaBody(contentType: "video/x-yuv4mpeg", bytes: ByteBuffer())
+                body.part = try gateway.quotas.take(.rawBodies, for: guest)
+                bodies.append(body)
+            }
+            let channels = gateway.session(of: "guest").channels
+            for ask in [channels.rawVideo, channels.rawAudio] {
+                let refusal = await #expect(throws: IoTError.self) { _ = try await ask("none", nil) }
+                #expect(refusal?.code == .tooManyRequests)
+                let other = gateway.session(of: "other").channels
+                let unknown = await #expect(throws: IoTError.self) { _ = try await other.rawVideo("none", frames: nil) }
+                #expect(unknown?.code == .notFound)
+            }
+            for number in 0..<8 {
+                let other = AccountHolder.account(AccessID(rawValue: "other\(number / 4)")!)
+                bodies.append(MediaBody(contentType: "audio/wav", bytes: ByteBuffer()))
+                bodies[bodies.count - 1].part = try gateway.quotas.take(.rawBodies, for: other)
+            }
+            let late = AccountHolder.account(AccessID(rawValue: "late")!)
+            #expect(throws: IoTError.self) { try gateway.quotas.take(.rawBodies, for: late) }
+            _ = try gateway.quotas.take(.rawBodies, for: .owner)
+            bodies = []
+            #expect(gateway.quotas.table[.rawBodies]?.used == 0)
         }
     }
 

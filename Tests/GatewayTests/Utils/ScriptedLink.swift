@@ -14,9 +14,12 @@ final class ScriptedLink: HubLink {
     }
 
     private let state = Mutex<[Request]>([])
+    /// What each request that wants several answers gets.
+    private let parts: [JSONValue]
     private let answer: @Sendable (Request) throws(IoTError) -> JSONValue
 
-    init(_ answer: @escaping @Sendable (Request) throws(IoTError) -> JSONValue) {
+    init(parts: [JSONValue] = [], _ answer: @escaping @Sendable (Request) throws(IoTError) -> JSONValue) {
+        self.parts = parts
         self.answer = answer
     }
 
@@ -45,7 +48,10 @@ final class ScriptedLink: HubLink {
         _ method: String, _ params: JSONValue, timeout: Duration, id: String?, as account: Principal?
     ) -> AsyncThrowingStream<JSONValue, any Error> {
         state.withLock { $0.append(Request(method: method, params: params, account: account, id: id)) }
-        return AsyncThrowingStream { $0.finish() }
+        return AsyncThrowingStream { stream in
+            for part in parts { stream.yield(part) }
+            stream.finish()
+        }
     }
 
     func statusChanges() -> AsyncStream<LinkStatusChange> { AsyncStream { $0.finish() } }

@@ -5,6 +5,17 @@ import Testing
 @testable import MediaChannel
 
 @Suite struct LoopTimelineTests {
+    @Test("However long the rounds of a file are, the clock does not overflow")
+    func endless() {
+        var timeline = LoopTimeline()
+        for _ in 0..<1_000 {
+            _ = timeline.place(frame(-(1 << 55)))
+            let last = timeline.place(frame(1 << 55))
+            #expect(last.pts.magnitude < 1 << 61)
+            timeline.beginRound(frameInterval: 40_000)
+        }
+    }
+
     private func frame(_ pts: Int64, dts: Int64? = nil) -> MediaFrame {
         MediaFrame(kind: .video, isKeyFrame: true, pts: pts, dts: dts ?? pts, bytes: ByteBuffer())
     }

@@ -116,6 +116,58 @@ import Testing
         #expect(player.hasEnded)
     }
 
+    /// Gives what it decodes times that no clock has.
+    private final class TimelessPictures: PictureDecoder {
+        private let decoder: VideoDecoder
+        private var times: [Int64] = [.max, .min + 1, .max - 5, -1, .min + 7]
+
+        init(_ parameters: VideoParameters) throws(IoTError) {
+            decoder = try VideoDecoder(parameters)
+        }
+
+        func decode(_ frame: MediaFrame, isShown: Bool) throws(IoTError) -> [VideoPicture] {
+            var frame = frame
+            frame.pts = times.removeFirst()
+            times.append(frame.pts)
+            return try decoder.decode(frame, isShown: isShown)
+        }
+
+        func flush() -> [VideoPicture] { decoder.flush() }
+        func reset() { decoder.reset() }
+    }
+
+    private final class TimelessSounds: SoundDecoder {
+        private var times: [Int64] = [.min, .max, 0, .min, .max]
+
+        func decode(_ frame: MediaFrame) throws(IoTError) -> [AudioBuffer] {
+            let pts = times.removeFirst()
+            times.append(pts)
+            return [
+                AudioBuffer(
+                    pts: pts, sampleRate: 8_000, channels: 1, samples: ByteBuffer(repeating: 0, count: 320))
+            ]
+        }
+    }
+
+    @Test("A decoder of one's own that gives impossible times loses those pictures and sounds, and nothing else")
+    func timeless() throws {
+        let source = try source()
+        var parts = PlayerParts()
+        parts.pictureDecoder = { parameters throws(IoTError) in try TimelessPictures(parameters) }
+        parts.soundDecoder = { _ in TimelessSounds() }
+        let player = VirtualPlayer(source, PlayerCapabilities(of: .playback), parts: parts)
+        try player.core.prepare(at: player.now)
+        let video = try player.core.addRawVideo(frames: nil)
+        let audio = try player.core.addRawAudio(frames: nil)
+        try player.play()
+        try player.run(for: .microseconds(source.duration) + .seconds(1))
+        let statistics = try #require(player.core.statistics(of: nil, at: player.now))
+        #expect((statistics.video?.framesDroppedByReason.corrupt ?? 0) > 10)
+        #expect((statistics.audio?.framesDroppedByReason.corrupt ?? 0) > 10)
+        #expect(video.chunks.room.counts.frames > 10 && audio.chunks.room.counts.frames > 10)
+        #expect(player.hasEnded)
+    }
+
     @Test("Sinks of one's own get every picture and all sound, up to the one that they refuse, and the end")
     func sinks() throws {
         let source = try source()

@@ -68,6 +68,35 @@ import Testing
         #expect(queue.room.waiting.frames == 0)
     }
 
+    /// Refuses what comes, after it has let something else happen.
+    private final class RefusingQueue: JobQueue {
+        let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
+
+        func submit(patience: Int, beyondLimit: Bool, _ job: @escaping @Sendable () -> Void) -> Bool {
+            meanwhile.withLock { $0.take() }?()
+            return false
+        }
+
+        func stop() {}
+    }
+
+    @Test(
+        "A frame that comes while the sink ends is not lost; one that its full queue refuses is",
+        arguments: [true, false])
+    func ending(isEnding: Bool) {
+        let (worker, log) = (RefusingQueue(), Log())
+        var parts = PlayerParts()
+        parts.jobQueue = { _, _ in worker }
+        let queue = SinkQueue<Item>(
+            name: "test", .limits(limits), parts: parts, onLoss: { log.losses.add(1, ordering: .relaxed) }
+        ) { SinkQueue.Work(take: { _ in true }, end: { _ in }) }
+        if isEnding { worker.meanwhile.withLock { $0 = { queue.end(nil) } } }
+        #expect(queue.give(Item(), at: 0, bytes: 100) == !isEnding)
+        #expect(queue.room.counts.framesDropped == (isEnding ? 0 : 1))
+        #expect(log.losses.load(ordering: .relaxed) == (isEnding ? 0 : 1))
+        #expect(queue.room.waiting.frames == 0)
+    }
+
     @Test("When the reader leaves, nothing of what waited is kept, and no more is taken")
     func leaving() {
         let (worker, log) = (WaitingQueue(), Log())

@@ -68,6 +68,20 @@ import Testing
         #expect(room.waiting.frames == 0)
     }
 
+    @Test(
+        "As many as are wanted are admitted; those after them count nowhere, and one that is lost makes room for another"
+    )
+    func wanted() throws {
+        let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 300), frames: 4)
+        let first = offer(room, 0..<5, bytes: 100)
+        #expect(first.map(\.number) == [0, 1, 2])
+        _ = room.refuse(first[2].load)
+        first.prefix(2).forEach { room.release($0.load) }
+        #expect(offer(room, 5..<50, bytes: 100).map(\.number) == [5, 6])
+        #expect(room.admit(at: 6_000_000, bytes: 100) == .surplus)
+        #expect(room.counts == SinkRoom.Counts(frames: 7, framesDropped: 3, bytesDropped: 300))
+    }
+
     @Test("Reordered frames count once, and a clock that jumps counts as no time")
     func progress() {
         var progress = MediaProgress()
@@ -78,6 +92,10 @@ import Testing
         #expect(progress.advance(to: 9_000_040_000) == 40_000)
         #expect(progress.advance(to: -5) == 0)
         #expect(progress.advance(to: 40_000) == 40_005)
-        #expect(progress.advance(to: .max) == 0 && progress.advance(to: .min) == 0)
+        for time in [.max, 0, .min, .min, 0, .max, .max, .min, .max] as [Int64] {
+            #expect(progress.advance(to: time) == 0)
+        }
+        #expect(progress.advance(to: .max - 20) == 0)
+        #expect(progress.advance(to: .min) == 0 && progress.advance(to: .min + 30) == 30)
     }
 }

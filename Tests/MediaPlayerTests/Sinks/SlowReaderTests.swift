@@ -10,9 +10,11 @@ import Testing
 
 /// Readers of one player in virtual time, of whom one is slow.
 @Suite(.timeLimit(.minutes(1))) struct SlowReaderTests {
-    /// 1280×720: 36 pictures are more than a reader of raw video may leave waiting.
+    /// 1280×720.
     private let source: ClipSource
     private static let frameSize = 6 + 1280 * 720 * 3 / 2
+    /// What a reader of raw video may leave waiting: 72 pictures.
+    private static let room = RawVideoSink.limits.bytes / (frameSize - 6)
 
     init() throws {
         source = ClipSource(try SampleClip("bunny-h264-aac51.mp4", rounds: 1))
@@ -82,7 +84,7 @@ import Testing
         #expect(room.waiting.bytes <= RawVideoSink.limits.bytes && room.waiting.bytes > RawVideoSink.limits.bytes / 2)
         let late = Reader(slow)
         try await late.readToEnd()
-        #expect(late.pictures == count - slow.framesDropped && late.pictures == 36, "what was admitted arrives")
+        #expect(late.pictures == count - slow.framesDropped && late.pictures == Self.room, "what was admitted arrives")
 
         let lost = sinks("slow", player)
         #expect(
@@ -103,15 +105,25 @@ import Testing
     @Test("So many pictures are asked for: a slow reader gets so many, though not those that follow one another")
     func counted() async throws {
         let player = try player()
-        let sink = try player.core.addRawVideo(frames: 60, of: "slow")
+        let sink = try player.core.addRawVideo(frames: 100, of: "slow")
         let reader = Reader(sink)
         try player.play("slow")
         try player.run(for: .seconds(3))
         try await reader.readWhatIsThere()
         try await run(player)
         try await reader.readToEnd()
-        #expect(reader.pictures == 60 && sink.framesDropped > 0)
+        #expect(reader.pictures == 100 && sink.framesDropped > 0)
         #expect(!sinks("slow", player).contains { $0.isOpen })
+    }
+
+    @Test("Pictures after those that were asked for are not offered to a reader, and so cannot be lost")
+    func surplus() async throws {
+        let player = try player(["rawVideo": WaitingQueue()])
+        let sink = try player.core.addRawVideo(frames: 10, of: "slow")
+        try player.play("slow")
+        try await run(player)
+        #expect(sink.chunks.room.counts == SinkRoom.Counts(frames: 10, framesDropped: 0, bytesDropped: 0))
+        #expect(player.warnings.isEmpty)
     }
 
     @Test("A picture's bytes are written once, and all who read it get the same")
@@ -193,11 +205,11 @@ import Testing
         try await run(player, [reader])
         try await reader.readToEnd()
         #expect(reader.pictures == count)
-        #expect(sinks("slow", player).map(\.framesDropped) == [count - 36])
+        #expect(sinks("slow", player).map(\.framesDropped) == [count - Self.room])
         #expect(player.warnings.map(\.use) == ["slow"])
         stuck.run()
         let times = source.clip.frames.filter { $0.kind == .video }.map(\.pts).sorted()
-        #expect(log.pictures.withLock { $0 } == Array(times.prefix(36)))
+        #expect(log.pictures.withLock { $0 } == Array(times.prefix(Self.room)))
     }
 
     @Test("A snapshot that is being encoded holds back nothing, and is of the picture that was new when asked for")

@@ -16,6 +16,7 @@ final class ClipSource: FrameSource {
     private(set) var seeks: [Int64] = []
     private(set) var rates: [Double] = []
     private(set) var isClosed = false
+    private(set) var keyFrameRequests: [NIODeadline] = []
 
     private var outputs: [FrameSourceOutput] = []
     private var wants: [(through: Int64, from: NIODeadline)] = []
@@ -72,6 +73,10 @@ final class ClipSource: FrameSource {
         guard next >= clip.frames.count, !isComplete else { return nil }
         isComplete = true
         return .complete(generation: generation)
+    }
+
+    func requestKeyFrame(at now: NIODeadline) {
+        keyFrameRequests.append(now)
     }
 
     func close(_ reason: IoTError?, at now: NIODeadline) {
