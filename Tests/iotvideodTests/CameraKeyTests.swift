@@ -131,12 +131,12 @@ import Yams
         var body = try JSONValue(parsing: try APICoding.encode(CameraRequest(Self.camera(with: key))))
         func refusal(_ value: JSONValue) -> String {
             body[key.member] = value
-            do {
+            do throws(IoTError) {
                 let bytes = try APICoding.encode(body)
                 _ = try APICoding.decode(CameraRequest.self, from: bytes).settings.checked()
                 return "nothing"
             } catch {
-                return (error as? IoTError).map { "\($0.code.name) \($0.message)" } ?? "\(error)"
+                return "\(error.code.name) \(error.message)"
             }
         }
         #expect(refusal(["a": 1]).hasPrefix("invalidRequest \(key.member)"), "\(refusal(["a": 1]))")

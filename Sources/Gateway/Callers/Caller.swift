@@ -1,4 +1,4 @@
-package import GatewayAPI
+import GatewayAPI
 package import IoTCore
 
 /// A token or media key that a caller has shown.

@@ -109,9 +109,7 @@ public final class MediaDemuxer {
     private func append(_ frames: [MediaFrame], isDecodeOnly: Bool) {
         for var frame in frames {
             // Where each frame follows the one before, even a duration can lead there.
-            guard max(frame.pts.magnitude, frame.dts.magnitude) < 2 * Self.latestTime.magnitude else {
-                continue
-            }
+            guard max(frame.pts.magnitude, frame.dts.magnitude) < 2 * Self.latestTime.magnitude else { continue }
             if discontinuous.remove(frame.kind) != nil { frame.isDiscontinuity = true }
             ready.append(ReadFrame(frame: frame, isDecodeOnly: isDecodeOnly))
         }
