@@ -1,4 +1,4 @@
-/// What really arrives, in bits a second: over the last half second of the receiver's clock.
+/// The rate at which packets arrive at the peer, in bits per second, over the last half second of the peer's clock.
 struct AcknowledgedRate: Sendable {
     private var arrivals: [(time: Int64, bytes: Int)] = []
     private var bytes = 0
@@ -15,7 +15,7 @@ struct AcknowledgedRate: Sendable {
         arrivals.append((arrival, byteCount))
         bytes += byteCount
         let start = arrival - Self.window
-        // Nearly in order; one that overtook others stays a little longer.
+        // Arrivals are nearly in order. A packet that overtook others stays a little longer.
         var gone = 0
         while gone < arrivals.count, arrivals[gone].time <= start {
             bytes -= arrivals[gone].bytes
@@ -24,12 +24,12 @@ struct AcknowledgedRate: Sendable {
         if gone > 0 { arrivals.removeFirst(gone) }
     }
 
-    /// Forgets what came before: the way has changed.
+    /// Discards all measurements, because the path has changed.
     mutating func restart() {
         self = AcknowledgedRate()
     }
 
-    /// `nil` while too little came to say.
+    /// `nil` until enough packets have arrived.
     var bitrate: Int? {
         guard let beginning, let last = arrivals.last?.time, arrivals.count > 4 else { return nil }
         let span = min(last - beginning, Self.window)
@@ -37,7 +37,7 @@ struct AcknowledgedRate: Sendable {
         return bytes * 8 * 1_000_000 / Int(span)
     }
 
-    /// Over the last 200 ms: while a queue stands, it is what the way carries now.
+    /// The rate over the last 200 ms. While a queue exists on the path, this is the path's capacity.
     var recentBitrate: Int? {
         guard let last = arrivals.last?.time, let beginning, last - beginning >= Self.recent else { return bitrate }
         let newest = arrivals.reversed().prefix { $0.time > last - Self.recent }

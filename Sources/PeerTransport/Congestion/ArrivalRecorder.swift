@@ -1,14 +1,15 @@
 import NIOCore
 import RTP
 
-/// Notes when the packets of a transport arrive, and tells their sender (transport-wide feedback).
+/// Records when a transport's packets arrive, and reports this to their sender (transport-wide feedback).
 ///
-/// A message leaves 50 to 100 ms after the first packet that it tells of: sooner the more packets there are. The next
-/// one begins with what came behind it and was called missing: two messages could overtake each other.
+/// A message is sent 50 to 100 ms after the first packet that it reports: the more packets, the sooner. Each message
+/// begins with the packets that came too late for the last one and that it reported as missing, because two messages
+/// can overtake each other.
 struct ArrivalRecorder: Sendable {
     private var unwrapper = SequenceUnwrapper<UInt16>()
 
-    /// Packets that no message has told of, in the order of their arrival.
+    /// Packets that no message has reported yet, in order of arrival.
     private var arrivals: [(number: Int64, time: NIODeadline)] = []
 
     /// The first number that no message has covered.
@@ -19,17 +20,17 @@ struct ArrivalRecorder: Sendable {
     private static let interval = TimeAmount.milliseconds(100)
     private static let shortInterval = TimeAmount.milliseconds(50)
 
-    /// So many packets are worth a message after the short interval, so many a message at once.
+    /// With this many packets, a message is due after the short interval; with `maximumPending`, at once.
     private static let packetsForShortInterval = 25
     private static let maximumPending = 400
 
-    /// A greater jump is a new beginning.
+    /// A greater jump starts a new recording.
     private static let largestJump: Int64 = 8_192
 
-    /// Statuses in one message; with three bytes each they fit a datagram.
+    /// Statuses in one message. At three bytes each, they fit a datagram.
     private static let maximumStatuses: Int64 = 350
 
-    /// So far behind what was told a packet still counts as late and not as lost.
+    /// A packet up to this many numbers before the last reported one counts as late, not as lost.
     private static let maximumLateness: Int64 = 128
 
     init() {}
@@ -50,7 +51,7 @@ struct ArrivalRecorder: Sendable {
         feedbackCount = count
     }
 
-    /// When messages are due; `nil` while nothing came.
+    /// When messages are due; `nil` while no packet has arrived.
     var deadline: NIODeadline? {
         guard let firstPending else { return nil }
         if arrivals.count >= Self.maximumPending { return firstPending }
@@ -78,9 +79,9 @@ struct ArrivalRecorder: Sendable {
         return messages
     }
 
-    /// Adds a message about the packets from `base` on; another one where a step of time is too long.
+    /// Adds a message about the packets from `base` on, and another one where the time step does not fit.
     ///
-    /// - Returns: the number behind the last that was covered.
+    /// - Returns: the number after the last one covered.
     @discardableResult
     private mutating func append(
         _ packets: [(number: Int64, time: NIODeadline)], from base: Int64, _ senderSSRC: UInt32, _ mediaSSRC: UInt32,
@@ -90,7 +91,7 @@ struct ArrivalRecorder: Sendable {
         var message: RTCPTransportWideFeedback?
         var lastTick: Int64 = 0
         for packet in packets {
-            // A copy of the packet before: the first arrival counts.
+            // A duplicate: the first arrival counts.
             guard packet.number >= next else { continue }
             let tick = Int64(packet.time.uptimeNanoseconds / 250_000)
             if message == nil || Int16(exactly: tick - lastTick) == nil {

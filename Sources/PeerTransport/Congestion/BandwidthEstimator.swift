@@ -1,11 +1,11 @@
 import NIOCore
 import RTP
 
-/// What the way to the peer carries, from what the peer tells of the packets that it got.
+/// Estimates the capacity of the path to the peer from the peer's feedback about the packets it received.
 ///
-/// Follows draft-ietf-rmcat-gcc-02: a growing delay lowers the estimate to 0.85 of what arrives, a quiet way raises
-/// it, more than 10 % of loss bounds it. Where there is no transport-wide feedback, the peer's own estimate (REMB) and
-/// the loss in its reports stand in.
+/// Follows draft-ietf-rmcat-gcc-02: growing delay lowers the estimate to 0.85 of the arrival rate, stable delay raises
+/// it, and more than 10 % of loss bounds it. Without transport-wide feedback, the estimate uses the peer's own estimate
+/// (REMB) and the loss in its reports.
 struct BandwidthEstimator: Sendable {
     private let configuration: CongestionConfiguration
     private var sentPackets = SentPackets()
@@ -14,24 +14,24 @@ struct BandwidthEstimator: Sendable {
     private var losses = LossRate()
     private var queue = QueueDelay()
 
-    /// By delay alone.
+    /// The delay-based estimate.
     private var estimate: Double
     private var receiverEstimate: Double?
     private var lastUpdate: NIODeadline?
     private var lastDecrease: NIODeadline?
 
-    /// What arrived when the way was last full, and its variance as a share of that; `nil` before, and after a way
-    /// that proved wider.
+    /// The arrival rate when the path was last full, and its relative variance. `nil` before that, and after the path
+    /// has carried clearly more.
     private var capacity: Double?
     private var variance = 0.4
 
-    /// The queue on the way is being emptied: less is sent than it carries.
+    /// True while the queue on the path drains: less is sent than the path carries.
     private(set) var isDraining = false
 
-    /// True until the way was full for the first time.
+    /// True until the path was full for the first time.
     private(set) var isStarting = true
 
-    /// Any transport-wide feedback has come.
+    /// True when transport-wide feedback has arrived.
     private(set) var hasFeedback = false
 
     init(_ configuration: CongestionConfiguration) {
@@ -39,17 +39,17 @@ struct BandwidthEstimator: Sendable {
         estimate = Double(configuration.initialBitrate)
     }
 
-    /// Bits a second that may be sent, with all headers of RTP.
+    /// Bits per second that may be sent, RTP headers included.
     var target: Int {
         var value = estimate
         if isDraining { value *= Self.drainFactor }
         if let limit = losses.limit { value = min(value, limit) }
         if let receiverEstimate { value = min(value, receiverEstimate) }
-        // In this order: a peer's own estimate may be beyond all integers.
+        // Clamps before the conversion: a peer's own estimate may exceed every integer.
         return Int(min(max(value, Double(configuration.minimumBitrate)), Double(configuration.maximumBitrate)))
     }
 
-    /// What arrives, bits a second; `nil` before enough is known.
+    /// The arrival rate in bits per second; `nil` until enough is known.
     var acknowledgedBitrate: Int? { acknowledged.bitrate }
     var lossFraction: Double { losses.lossFraction }
     var queueDelay: TimeAmount { queue.current }
@@ -62,23 +62,23 @@ struct BandwidthEstimator: Sendable {
     private static let drainUntil = TimeAmount.milliseconds(40)
     private static let decreaseInterval = TimeAmount.milliseconds(100)
 
-    /// A second, while nothing is known of the capacity, and while the way was never full.
+    /// Growth factors per second: while the capacity is unknown, and until the path was full for the first time.
     private static let growth = 1.15
     private static let startGrowth = 2.0
 
     // MARK: Sending
 
-    /// The transport-wide number of the next packet that is sent.
+    /// The transport-wide number of the next packet.
     var nextNumber: UInt16 { sentPackets.nextNumber }
 
-    /// A packet with that number goes out.
+    /// Records that the packet with `nextNumber` is sent.
     mutating func noteSent(byteCount: Int, content: SentContent, at now: NIODeadline) {
         sentPackets.note(byteCount: byteCount, content: content, at: now)
     }
 
     // MARK: Feedback
 
-    /// - Returns: what became of packets, as far as the message newly tells.
+    /// - Returns: the packets with an outcome that this message reports for the first time.
     @discardableResult
     mutating func handle(
         _ feedback: RTCPTransportWideFeedback, roundTrip: TimeAmount, at now: NIODeadline
@@ -106,15 +106,15 @@ struct BandwidthEstimator: Sendable {
         return results
     }
 
-    /// REMB.
+    /// Takes the peer's own estimate (REMB).
     mutating func handle(_ message: RTCPReceiverEstimate) {
         guard !hasFeedback else { return }
         receiverEstimate = Double(message.bitrate)
-        // The receiver knows more than we do.
+        // The receiver knows more than the sender.
         estimate = max(estimate, Double(message.bitrate))
     }
 
-    /// The share of packets that a receiver report tells as lost, 0 to 1.
+    /// - Parameter fraction: the share of packets that a receiver report counts as lost, 0 to 1.
     mutating func handle(reportedLoss fraction: Double) {
         guard !hasFeedback else { return }
         if losses.note(reported: fraction, target: Double(target)) { isStarting = false }
@@ -128,12 +128,12 @@ struct BandwidthEstimator: Sendable {
         } else {
             isDraining = !isStarting && queue.current > Self.drainAbove
         }
-        // While a queue stands, what arrives is what the way carries, however little is sent.
+        // While a queue exists, the arrival rate equals the path's capacity, however little is sent.
         if isDraining { return decrease(at: now) }
         switch trend.usage {
-        // A key frame that leaves faster than the rest makes a queue, too; but one that is soon empty again.
+        // A key frame that leaves faster than the other frames also builds a queue, but a short-lived one.
         case .over: if queue.current > Self.standingQueue { decrease(at: now) }
-        case .under: break  // The queue empties: wait for it.
+        case .under: break  // The queue drains: wait for it.
         case .normal: increase(elapsed, roundTrip: roundTrip)
         }
     }
@@ -157,11 +157,11 @@ struct BandwidthEstimator: Sendable {
     private mutating func increase(_ elapsed: Double, roundTrip: TimeAmount) {
         guard let rate = acknowledged.bitrate.map(Double.init) else { return }
         if isStarting { estimate = max(estimate, rate) }
-        // What was never tried is not known: a sender that sends less learns nothing of more.
+        // A rate that was never sent is untested: sending less does not show that more would arrive.
         guard estimate < 1.5 * rate + 100_000 else { return }
         if let capacity, rate > capacity + 3 * deviation(of: capacity) { self.capacity = nil }
         if capacity != nil {
-            // Near the edge: a packet each time an answer can have come.
+            // Near the capacity: one packet more per response time.
             let response = Double(roundTrip.nanoseconds) / 1e9 + 0.1
             estimate += max(1_200 * 8 / response, 4_000) * elapsed
         } else {
@@ -170,7 +170,7 @@ struct BandwidthEstimator: Sendable {
         }
     }
 
-    /// A running mean (draft §5.5), so that one odd measurement does not count for much.
+    /// A running mean (draft §5.5), so that one outlier has little effect.
     private mutating func noteCapacity(_ rate: Double) {
         guard let mean = capacity, abs(rate - mean) < 3 * deviation(of: mean) else {
             capacity = rate
@@ -183,7 +183,7 @@ struct BandwidthEstimator: Sendable {
         capacity = updated
     }
 
-    /// The variance is kept in kbit/s by kbit/s of the mean.
+    /// The variance is in kbit/s, relative to a mean in kbit/s.
     private func deviation(of mean: Double) -> Double {
         (variance * mean / 1_000).squareRoot() * 1_000
     }

@@ -1,36 +1,36 @@
 import NIOCore
 import RTP
 
-/// Keeps what a connection sends within what its way carries: the estimate, and the pacer that follows it.
+/// Keeps a connection within the capacity of its path: the estimate, and the pacer that follows it.
 struct CongestionController: Sendable {
     private(set) var estimator: BandwidthEstimator
     private var pacer: Pacer
     private var input = InputRate()
 
-    /// Whether pictures wait for the pacer: only where the peer tells more than its reports do.
+    /// Whether video packets wait for the pacer: only where the peer sends more feedback than its reports.
     let isPacing: Bool
 
-    private var toldTarget: Int
+    private var reportedTarget: Int
 
-    /// So much faster than the estimate may a picture leave: it was sized for the estimate on the average. Until the
-    /// way was full for the first time the faster one finds out what it carries.
+    /// How much faster than the estimate a picture may leave; the estimate is a mean over many pictures. Until the path
+    /// was full for the first time, the higher factor measures its capacity.
     private static let pacingFactor = 1.5
     private static let startFactor = 2.5
 
-    /// What may leave at once in the beginning.
+    /// The bytes that may leave at once in the beginning.
     private static let firstBurst = 128_000
 
-    /// A source that sends far more than the way carries, and cannot be told to send less, is held to the estimate.
+    /// A source that sends far more than the path carries, and cannot be asked to send less, is held to the estimate.
     private static let heldFactor = 1.05
     private static let heldAbove = 0.7
 
-    /// More than a key frame's worth: what waits must not make a queue on the way.
+    /// Longer than a key frame takes: a queue in the pacer must not become a queue on the path.
     private static let longQueue = TimeAmount.milliseconds(200)
 
     init(_ configuration: CongestionConfiguration, isPacing: Bool, maximumQueue: Int, at now: NIODeadline) {
         self.isPacing = isPacing
         estimator = BandwidthEstimator(configuration)
-        toldTarget = estimator.target
+        reportedTarget = estimator.target
         pacer = Pacer(
             rate: Int(Self.startFactor * Double(configuration.initialBitrate)),
             maximumDelay: configuration.maximumPacingDelay, maximumCount: maximumQueue, credit: Self.firstBurst,
@@ -43,7 +43,7 @@ struct CongestionController: Sendable {
 
     // MARK: Sending
 
-    /// Takes a picture's packet; false when it is refused.
+    /// Queues a video packet. Returns false when it is refused.
     mutating func append(_ packet: MediaPacket, track: Int, at now: NIODeadline) -> Bool {
         input.note(byteCount: packet.payload.readableBytes, at: now)
         return pacer.append(packet, track: track, at: now)
@@ -67,7 +67,7 @@ struct CongestionController: Sendable {
 
     // MARK: Feedback
 
-    /// - Returns: what became of packets, as far as the message newly tells.
+    /// - Returns: the packets with an outcome that this message reports for the first time.
     mutating func handle(
         _ feedback: RTCPTransportWideFeedback, roundTrip: TimeAmount, at now: NIODeadline
     ) -> [PacketResult] {
@@ -97,11 +97,11 @@ struct CongestionController: Sendable {
         pacer.set(rate: Int(target * factor))
     }
 
-    /// The target, when it has moved by more than 3 % since it was last given.
+    /// The target, if it has changed by more than 3 % since this method last returned one.
     mutating func targetChange() -> Int? {
         let target = estimator.target
-        guard abs(target - toldTarget) * 100 > 3 * toldTarget else { return nil }
-        toldTarget = target
+        guard abs(target - reportedTarget) * 100 > 3 * reportedTarget else { return nil }
+        reportedTarget = target
         return target
     }
 }

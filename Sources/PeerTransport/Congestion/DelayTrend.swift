@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Whether packets arrive ever later than they were sent: a queue grows somewhere on the way
-/// (draft-ietf-rmcat-gcc-02 §4 and §5, with a line through the last delays in place of a Kalman filter).
+/// Whether the delay of packets grows, which means that a queue grows somewhere on the path
+/// (draft-ietf-rmcat-gcc-02 §4 and §5, with a line fitted to the last delays instead of a Kalman filter).
 struct DelayTrend: Sendable {
     enum Usage: Sendable {
         case normal, over, under
@@ -9,7 +9,7 @@ struct DelayTrend: Sendable {
 
     private(set) var usage = Usage.normal
 
-    /// A burst of packets that left within 5 ms of each other.
+    /// Packets that were sent within 5 ms.
     private struct Group: Sendable {
         var firstSent: NIODeadline
         var lastSent: NIODeadline
@@ -20,14 +20,14 @@ struct DelayTrend: Sendable {
     private var current: Group?
     private var previous: Group?
 
-    /// ms, smoothed: the sum of what each group came later than the one before.
+    /// ms, smoothed: the sum of the delay differences between consecutive groups.
     private var accumulated = 0.0
     private var smoothed = 0.0
     private var points: [(time: Double, delay: Double)] = []
     private var deltaCount = 0
     private var firstArrival: Int64?
 
-    /// ms: what the trend is held against; it follows the noise of the way.
+    /// ms: the limit that the trend is compared with; it adapts to the jitter of the path.
     private var threshold = 12.5
     private var thresholdUpdate: Int64?
     private var timeOverUsing = 0.0
@@ -42,13 +42,13 @@ struct DelayTrend: Sendable {
 
     init() {}
 
-    /// Takes a packet that arrived, in the order of sending.
+    /// Takes a packet that arrived, in order of sending.
     mutating func note(sent: NIODeadline, arrival: Int64) {
         guard var group = current else {
             current = Group(firstSent: sent, lastSent: sent, firstArrival: arrival, lastArrival: arrival)
             return
         }
-        // Told of late, when it had been called missing before.
+        // Reported late: an earlier message reported it as missing.
         guard sent >= group.firstSent else { return }
         if sent - group.firstSent <= Self.burst || belongs(sent: sent, arrival: arrival, to: group) {
             group.lastSent = max(group.lastSent, sent)
@@ -59,7 +59,7 @@ struct DelayTrend: Sendable {
         if let previous {
             let sentDelta = Double((group.lastSent - previous.lastSent).nanoseconds) / 1e6
             let arrivalDelta = Double(group.lastArrival - previous.lastArrival) / 1e3
-            // Another receiver's clock, or a pause so long that it says nothing of a queue.
+            // The receiver's clock has changed, or the pause was too long to say anything about a queue.
             if sentDelta < 0 || abs(arrivalDelta - sentDelta) > 3_000 {
                 self = DelayTrend()
             } else {
@@ -72,7 +72,7 @@ struct DelayTrend: Sendable {
         current = Group(firstSent: sent, lastSent: sent, firstArrival: arrival, lastArrival: arrival)
     }
 
-    /// Packets that come in one burst after a stop say nothing of the way's rate.
+    /// Packets that arrive in one burst after a stall say nothing about the path's rate.
     private func belongs(sent: NIODeadline, arrival: Int64, to group: Group) -> Bool {
         let propagation = Double(arrival - group.lastArrival) / 1e3 - Double((sent - group.lastSent).nanoseconds) / 1e6
         return propagation < 0 && arrival - group.lastArrival <= 5_000 && arrival - group.firstArrival < 100_000
@@ -90,7 +90,7 @@ struct DelayTrend: Sendable {
         detect(trend, sentDelta: sentDelta, arrival: arrival)
     }
 
-    /// ms of delay a ms: of the line with the least squares.
+    /// ms of delay per ms: the slope of the least-squares line.
     private var slope: Double? {
         let count = Double(points.count)
         let meanTime = points.reduce(0) { $0 + $1.time } / count
@@ -124,12 +124,12 @@ struct DelayTrend: Sendable {
         adapt(offset, arrival: arrival)
     }
 
-    /// Up fast enough not to starve beside flows that fill queues, down slowly (§5.4 of the draft's adaptive threshold).
+    /// Rises fast enough to compete with flows that fill queues, and falls slowly (draft §5.4, adaptive threshold).
     private mutating func adapt(_ offset: Double, arrival: Int64) {
         let last = thresholdUpdate ?? arrival
         thresholdUpdate = arrival
         let magnitude = abs(offset)
-        // A lone spike says nothing of the noise.
+        // A single outlier says nothing about the jitter.
         guard magnitude <= threshold + 15 else { return }
         let factor = magnitude < threshold ? 0.039 : 0.0087
         let elapsed = min(Double(max(arrival - last, 0)) / 1e3, 100)

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Bits a second over the last second, in tenths.
+/// The input rate in bits per second over the last second, in buckets of 100 ms.
 struct InputRate: Sendable {
     private var buckets = Array(repeating: 0, count: 10)
     private var tick: Int64 = .min

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// A bound from the share of packets that are lost (draft-ietf-rmcat-gcc-02 §6).
+/// A bound on the rate, from the share of lost packets (draft-ietf-rmcat-gcc-02 §6).
 struct LossRate: Sendable {
-    /// Bits a second; `nil` while losses give no reason for a bound.
+    /// Bits per second; `nil` while there is no loss to justify a bound.
     private(set) var limit: Double?
 
-    /// Of the last interval, 0 to 1.
+    /// The share lost in the last interval, 0 to 1.
     private(set) var lossFraction = 0.0
 
     private var packets = 0
@@ -15,9 +15,9 @@ struct LossRate: Sendable {
     private static let interval = TimeAmount.milliseconds(500)
     private static let fewestPackets = 20
 
-    /// Takes what one message of feedback told.
+    /// Takes the counts of one feedback message.
     ///
-    /// - Returns: true when a bound was lowered.
+    /// - Returns: true when the bound was lowered.
     mutating func note(
         packets count: Int, lost lostCount: Int, target: Double, acknowledged: Int?, at now: NIODeadline
     ) -> Bool {
@@ -31,7 +31,7 @@ struct LossRate: Sendable {
         return apply(target: target, acknowledged: acknowledged)
     }
 
-    /// Takes the loss of a receiver report, where nothing tells of single packets.
+    /// Takes the loss of a receiver report, where no feedback covers single packets.
     mutating func note(reported fraction: Double, target: Double) -> Bool {
         lossFraction = fraction
         return apply(target: target, acknowledged: nil)
@@ -39,18 +39,18 @@ struct LossRate: Sendable {
 
     private mutating func apply(target: Double, acknowledged: Int?) -> Bool {
         if lossFraction > 0.1 {
-            // Never below what is known to arrive: a full queue loses half of all packets for a moment, and three
-            // halvings would be a collapse.
+            // Never below the rate known to arrive: a full queue loses half of all packets for a moment, and three
+            // halvings would collapse the rate.
             let floor = acknowledged.map { 0.85 * Double($0) } ?? 0
             let lowered = max(target * (1 - 0.5 * lossFraction), floor)
             guard lowered < limit ?? .infinity, lowered < target else { return false }
             limit = lowered
             return true
         }
-        // Some loss is the way's own, and no reason to stay low for ever.
+        // Some loss is inherent to the path and must not keep the rate low for ever.
         if let bound = limit {
             limit = bound * (lossFraction < 0.02 ? 1.08 : 1.025)
-            // Far above what is sent it bounds nothing.
+            // Far above the rate that is sent, a bound has no effect.
             if bound > 2 * target { limit = nil }
         }
         return false

@@ -1,13 +1,13 @@
 import NIOCore
 import RTP
 
-/// Holds packets back so that they leave no faster than the way takes them: what the rate carries in 20 ms may leave at
-/// once, so that an ordinary picture goes to the kernel in one piece, which costs a fifth. What waits longer follows
+/// Delays packets so that they leave no faster than the path carries them. A burst worth 20 ms may leave at once, so
+/// that an ordinary picture goes to the kernel in one piece, which costs a fifth of the CPU time. The rest follows
 /// every 10 ms, at whole multiples of 10 ms, so that an event loop wakes once for all its peers.
 ///
-/// Sound never waits; repairs go before pictures. The queue is bounded by `maximumCount` and by the time that it takes
-/// to send it. When it holds more than that, a video track's frames are refused, from the next frame on up to its next
-/// key frame: what is sent stays whole.
+/// Audio never waits; repairs go before pictures. The queue is bounded by `maximumCount` and by the time that it takes
+/// to send it. Above the bound, a video track's frames are refused, from the next frame up to its next key frame, so
+/// that every frame that is sent is complete.
 struct Pacer: Sendable {
     struct Item: Sendable {
         var track: Int
@@ -26,38 +26,38 @@ struct Pacer: Sendable {
         }
     }
 
-    /// Bits a second.
+    /// Bits per second.
     private(set) var rate: Int
 
     private let maximumDelay: TimeAmount
     private let maximumCount: Int
     private var repairs = CircularBuffer<Item>()
 
-    /// What waits in `repairs`: while it does, asking again changes nothing.
+    /// The packets in `repairs`. Another request for one of them has no effect.
     private var awaitedRepairs: Set<RepairKey> = []
     private var pictures = CircularBuffer<Item>()
     private var queuedBytes = 0
 
-    /// When what was sent is paid for by the rate: a burst ahead of the present, at most.
-    private var paid: NIODeadline
+    /// When the rate has covered everything sent so far; at most `burst` ahead of the present.
+    private var coveredUntil: NIODeadline
 
-    /// The timestamp of the frame that each track last took in, and whether it refuses frames.
+    /// The timestamp of each track's last frame, and whether the track refuses frames.
     private var frames: [Int: (timestamp: UInt32, isRefusing: Bool)] = [:]
 
     private static let burst = TimeAmount.milliseconds(20)
     private static let step = TimeAmount.milliseconds(10)
 
-    /// So much later than asked for a timer may ring without a loss of rate.
+    /// How late a timer may fire without a loss of rate.
     private static let lateness = TimeAmount.milliseconds(2)
     private static let maximumRepairs = 1_024
 
-    /// A repair that waited so long comes too late.
+    /// A repair that has waited longer comes too late.
     private static let maximumRepairAge = TimeAmount.seconds(1)
 
-    /// What a packet has beside its payload: headers of RTP and the tag of SRTP.
+    /// The bytes of a packet besides its payload: the RTP headers and the SRTP tag.
     private static let overhead = 36
 
-    /// Bytes that may leave at once, and only once: the first key frame is to be there soon.
+    /// Bytes that may leave at once, only once, so that the first key frame arrives soon.
     private var credit: Int
 
     init(rate: Int, maximumDelay: TimeAmount, maximumCount: Int, credit: Int = 0, at now: NIODeadline) {
@@ -65,12 +65,12 @@ struct Pacer: Sendable {
         self.rate = rate
         self.maximumDelay = maximumDelay
         self.maximumCount = maximumCount
-        paid = now
+        coveredUntil = now
     }
 
     var count: Int { repairs.count + pictures.count }
 
-    /// How long it takes to send what is queued.
+    /// How long it takes to send the queue.
     var delay: TimeAmount { duration(of: queuedBytes) }
 
     mutating func set(rate: Int) {
@@ -81,20 +81,20 @@ struct Pacer: Sendable {
         .nanoseconds(Int64(bytes) * 8 * 1_000_000_000 / Int64(max(rate, 1)))
     }
 
-    /// Sound, which goes out at once, is paid for all the same.
+    /// Charges a packet against the rate. Audio, which is sent at once, is charged as well.
     mutating func pay(byteCount: Int, at now: NIODeadline) {
         let cost = max(byteCount + Self.overhead - credit, 0)
         credit -= min(credit, byteCount + Self.overhead)
-        paid = max(paid, now - Self.lateness) + duration(of: cost)
+        coveredUntil = max(coveredUntil, now - Self.lateness) + duration(of: cost)
     }
 
     private func size(of packet: MediaPacket) -> Int {
         packet.payload.readableBytes + Self.overhead
     }
 
-    /// Takes a packet of a picture.
+    /// Queues a packet of a picture.
     ///
-    /// - Returns: false when it is refused.
+    /// - Returns: false when the packet is refused.
     mutating func append(_ packet: MediaPacket, track: Int, at now: NIODeadline) -> Bool {
         let isNewFrame = frames[track]?.timestamp != packet.timestamp
         var isRefusing = frames[track]?.isRefusing ?? false
@@ -107,16 +107,16 @@ struct Pacer: Sendable {
             }
         }
         frames[track] = (packet.timestamp, isRefusing)
-        // A frame that was let in comes in whole, unless it is beyond all measure.
+        // A frame that was accepted is accepted whole, up to twice the maximum.
         guard !isRefusing, pictures.count < 2 * maximumCount else { return false }
-        // A pause gives no right to more.
-        if count == 0 { paid = max(paid, now) }
+        // A pause does not save up credit.
+        if count == 0 { coveredUntil = max(coveredUntil, now) }
         pictures.append(Item(track: track, packet: packet, isRepair: false, enqueued: now))
         queuedBytes += size(of: packet)
         return true
     }
 
-    /// Takes a packet that is to go out again; false when it waits already, or too many do.
+    /// Queues a packet for retransmission. Returns false when it waits already, or when too many do.
     mutating func append(repair packet: MediaPacket, track: Int, at now: NIODeadline) -> Bool {
         let item = Item(track: track, packet: packet, isRepair: true, enqueued: now)
         guard repairs.count < Self.maximumRepairs, awaitedRepairs.insert(RepairKey(item)).inserted else {
@@ -129,7 +129,7 @@ struct Pacer: Sendable {
 
     /// The next packet that may leave now.
     mutating func pop(at now: NIODeadline) -> Item? {
-        guard count > 0, paid <= now + Self.burst else { return nil }
+        guard count > 0, coveredUntil <= now + Self.burst else { return nil }
         while let first = repairs.first, now - first.enqueued > Self.maximumRepairAge { _ = popRepair() }
         guard let item = popRepair() ?? popPicture() else { return nil }
         pay(byteCount: item.packet.payload.readableBytes, at: now)
@@ -149,10 +149,10 @@ struct Pacer: Sendable {
         return item
     }
 
-    /// When `pop` may next give something.
+    /// When `pop` may next return a packet.
     var deadline: NIODeadline? {
         guard count > 0 else { return nil }
-        let early = (paid - Self.burst).uptimeNanoseconds
+        let early = (coveredUntil - Self.burst).uptimeNanoseconds
         let step = UInt64(Self.step.nanoseconds)
         return .uptimeNanoseconds((early + step - 1) / step * step)
     }

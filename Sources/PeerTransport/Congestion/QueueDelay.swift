@@ -1,9 +1,9 @@
 import NIOCore
 
-/// How long every packet now waits in queues on the way: by how much the fastest of the last 150 ms was slower than the
-/// fastest of the last half minute. A way that only delays some packets has none.
+/// How long every packet now waits in queues on the path: the least transit time of the last 150 ms minus the least of
+/// the last half minute. A path that delays only some packets has a queue delay of zero.
 struct QueueDelay: Sendable {
-    /// The least transit of each of the last intervals, µs.
+    /// The least transit time of each of the last intervals, µs.
     private var minima: [Int64] = []
     private var intervalEnd: NIODeadline?
 
@@ -14,7 +14,7 @@ struct QueueDelay: Sendable {
     private static let intervals = 6
     private static let recently = TimeAmount.milliseconds(150)
 
-    /// - Parameter transit: µs between the two clocks: only its changes mean something.
+    /// - Parameter transit: µs between the two clocks; only its changes are meaningful.
     mutating func note(leastTransit transit: Int64, at now: NIODeadline) {
         if intervalEnd.map({ now >= $0 }) ?? true {
             intervalEnd = now + Self.interval

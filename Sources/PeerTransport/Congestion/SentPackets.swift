@@ -1,30 +1,30 @@
 import NIOCore
 import RTP
 
-/// What a packet with a number of the transport's carried.
+/// The content of a packet that has a transport-wide number.
 struct SentContent: Sendable, Hashable {
-    /// The track's place in the connection.
+    /// The track's index in the connection.
     var track: UInt8
     var isRepair: Bool
 
-    /// The media's sequence number on the wire, of a repair that of the packet which it repairs.
+    /// The media sequence number on the wire; for a repair, the number of the repaired packet.
     var number: UInt16
 }
 
-/// One packet that went out with a number of the transport's, and what became of it.
+/// One packet that was sent with a transport-wide number, and its outcome.
 struct PacketResult: Sendable, Hashable {
     var number: Int64
     var sent: NIODeadline
 
-    /// The datagram without the headers of UDP and IP.
+    /// The datagram without UDP and IP headers.
     var byteCount: Int
 
-    /// µs on the receiver's clock; `nil` for a packet that is taken for lost.
+    /// µs on the receiver's clock; `nil` for a packet that counts as lost.
     var arrival: Int64?
     var content: SentContent
 }
 
-/// The packets that feedback has yet to tell of.
+/// The packets that feedback has not reported yet.
 struct SentPackets: Sendable {
     private struct Entry: Sendable {
         var sent: NIODeadline
@@ -32,7 +32,7 @@ struct SentPackets: Sendable {
         var byteCount: UInt16
         var isAcknowledged = false
 
-        /// One message has called it missing: the next one decides, as it may only be late.
+        /// One message has reported it as missing. The next one decides, because it may only be late.
         var isSuspected = false
     }
 
@@ -43,10 +43,10 @@ struct SentPackets: Sendable {
     private var unwrapper = SequenceUnwrapper<UInt16>()
     private var references = SequenceUnwrapper<UInt32>()
 
-    /// Numbers that one message has called missing.
+    /// Numbers that one message has reported as missing.
     private var suspects: [Int64] = []
 
-    /// Bytes that were sent and not told of.
+    /// Bytes that were sent and not reported yet.
     private(set) var bytesInFlight = 0
 
     private static let maximumAge = TimeAmount.seconds(5)
@@ -65,17 +65,17 @@ struct SentPackets: Sendable {
         bytesInFlight += byteCount
     }
 
-    /// What a message says, in the order of sending: packets that arrived, and those that are taken for lost now.
+    /// The results of one message, in order of sending: packets that arrived, and those that now count as lost.
     mutating func results(of feedback: RTCPTransportWideFeedback) -> [PacketResult] {
         // The receiver's reference time has 24 bits.
         let reference = references.unwrap(UInt32(bitPattern: feedback.referenceTime) << 8) >> 8
         var tick = reference << 8
-        // A number belongs to what was sent lately: never ahead of the last, nor half the range behind it.
+        // The base number refers to a recent packet: the last one, or one of the 65,535 before it.
         let last = first + Int64(entries.count) - 1
         let behind = UInt16(truncatingIfNeeded: last) &- feedback.baseSequenceNumber
         let base = last - Int64(behind)
         var results: [PacketResult] = []
-        // What the message before called missing and this one does not bring is lost.
+        // A packet that the last message reported as missing and this one does not report is lost.
         for number in suspects where number < base && number >= first {
             let index = Int(number - first)
             let entry = entries[offset: index]

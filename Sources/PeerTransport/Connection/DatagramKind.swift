@@ -1,7 +1,7 @@
 import NIOCore
 import RTP
 
-/// What shares one UDP port, told apart by the first byte (RFC 7983 §7).
+/// The protocols that share one UDP port, distinguished by the first byte (RFC 7983 §7).
 enum DatagramKind {
     case stun
     case dtls

@@ -2,50 +2,49 @@ public import IoTCore
 public import NIOCore
 public import RTP
 
-/// How one `PeerConnection` behaves.
+/// The configuration of one `PeerConnection`.
 public struct PeerConfiguration: Sendable {
-    /// The addresses under which the peer may reach our socket: its host candidates, the most wanted first.
+    /// The addresses at which the peer may reach our socket: its host candidates, most preferred first.
     public var hostAddresses: [SocketAddress]
 
-    /// False when `addHostAddress` will bring more of them. Default true.
+    /// False when `addHostAddress` adds more addresses later. Default true.
     public var hasAllHostAddresses: Bool
 
     /// The side that offers controls ICE (RFC 8445 §6.1.1).
     public var isControlling: Bool
 
-    /// The offerer: the offer's sections. The answerer: what it sends in the offered sections, matched by kind and
-    /// order; an offered section that matches none is only received. A section without a `mid` is named by its
-    /// place; one without an SSRC or CNAME gets a random one.
+    /// For the offerer, the sections of the offer. For the answerer, what it sends in the offered sections, matched by
+    /// kind and order; an offered section without a match is receive-only. A section without a `mid` gets its index as
+    /// `mid`; a section without an SSRC or CNAME gets a random one.
     public var sections: [MediaSection]
 
-    /// From the exchange of descriptions to the end of the DTLS handshake, at most. Default 10 s; then the peer
+    /// The longest time from the exchange of descriptions to the end of the DTLS handshake. Default 10 s; then the peer
     /// fails with `handshakeTimeout`.
     public var handshakeTimeout: TimeAmount
 
-    /// Datagrams that may wait to be polled. Default 4096; when it is full, further media packets are dropped and
-    /// counted.
+    /// The number of datagrams that may wait for `poll`. Default 4096; above it, media packets are dropped and counted.
     public var maximumQueuedDatagrams: Int
 
-    /// Whether lost packets are asked for again where the peer agrees. Default true.
+    /// Whether lost packets are requested again where the peer agrees. Default true.
     public var isNACKEnabled: Bool
 
-    /// Whether repairs of video travel in a stream of their own (RFC 4588) where the peer agrees; otherwise a packet
-    /// goes out again as it was. Default true.
+    /// Whether repairs of video are sent in a stream of their own (RFC 4588) where the peer agrees. Otherwise a packet
+    /// is sent again unchanged. Default true.
     public var isRetransmissionStreamEnabled = true
 
-    /// Data channels, in a section behind the others. Default `nil`: none are offered, and offered ones are declined.
+    /// Data channels, in a section after the others. Default `nil`: none are offered, and offered ones are declined.
     public var dataChannels: DataChannelConfiguration?
 
-    /// How the rate of what is sent is found and kept.
+    /// How the send rate is estimated and limited.
     public var congestion = CongestionConfiguration()
 
-    /// What receivers of our pictures are asked to wait before they show them, where they agreed to be asked.
-    /// `nil` leaves it to them. Default `nil`.
+    /// The playout delay that receivers of our video are asked for, where they agreed to the extension. `nil` leaves it
+    /// to them. Default `nil`.
     public var playoutDelay: PlayoutDelay?
 
     public var ice: ICEConfiguration
 
-    /// µs since 1970, for sender reports. Default: the system's clock.
+    /// Returns µs since 1970, for sender reports. Default: the system's clock.
     public var wallClock: @Sendable () -> Int64
 
     public init(

@@ -3,15 +3,15 @@ public import NIOCore
 
 /// Data channels: SCTP in DTLS records (RFC 8261, RFC 8831). They need `PeerConfiguration.dataChannels`.
 extension PeerConnection {
-    /// Opens a channel, at any time: before the connection stands it waits for it. `dataChannelOpened` tells when it
-    /// may be used, `dataChannelClosed` that it may not.
+    /// Opens a channel. May be called at any time: before the connection is up, the channel waits. `dataChannelOpened`
+    /// reports that it may be used, `dataChannelClosed` that it may not.
     ///
     /// - Parameters:
     ///   - label: at most 1,024 bytes, not necessarily unique.
     ///   - subprotocol: at most 1,024 bytes.
-    /// - Throws: `actionNotSupported` when this connection has none, `tooManyConnections` when there are too many or
-    ///   all streams are in use, `duplicateChannel` when the negotiated id is in use, `invalidParameter` for a label
-    ///   or an option out of its range, `channelDisconnected` after the end.
+    /// - Throws: `actionNotSupported` when this connection has no data channels, `tooManyConnections` when there are
+    ///   too many channels or all streams are in use, `duplicateChannel` when the negotiated id is in use,
+    ///   `invalidParameter` for a label or an option out of its range, `channelDisconnected` after the end.
     @discardableResult
     public func openDataChannel(
         label: String, subprotocol: String = "", options: DataChannelOptions = DataChannelOptions(),
@@ -32,8 +32,8 @@ extension PeerConnection {
 
     /// Sends one message.
     ///
-    /// - Throws: `channelDisconnected` when the channel is not open, `dataTooLong` when the message is longer than
-    ///   what we send (64,000 bytes) or the peer takes, `channelSendFailed` when the send buffer is full: wait for
+    /// - Throws: `channelDisconnected` when the channel is not open, `dataTooLong` when the message is longer than our
+    ///   limit (64,000 bytes) or the peer's, `channelSendFailed` when the send buffer is full: wait for
     ///   `dataChannelBufferedAmountLow`.
     public func send(
         _ message: DataChannelMessage, on id: DataChannelID, at time: NIODeadline
@@ -45,28 +45,28 @@ extension PeerConnection {
         if isSent == nil { throw IoTError(.channelDisconnected, "the data channel is not open") }
     }
 
-    /// Closes a channel once what was sent is acknowledged; `dataChannelClosed` comes when the peer has agreed.
+    /// Closes a channel once its sent data are acknowledged. `dataChannelClosed` follows when the peer has agreed.
     public func closeDataChannel(_ id: DataChannelID, at time: NIODeadline) {
         now = max(now, time)
         withDataChannels { $0.close(id, at: now) }
     }
 
-    /// The channel as it is now; `nil` when it is closed.
+    /// The current state of the channel; `nil` when it is closed.
     public func dataChannel(_ id: DataChannelID) -> DataChannel? {
         dataChannels?.entries[id]?.channel
     }
 
-    /// Bytes that `send` has taken and that have not been sent once.
+    /// Bytes that `send` has accepted and that have not been transmitted yet.
     public func bufferedAmount(of id: DataChannelID) -> Int {
         dataChannels?.bufferedAmount(of: id) ?? 0
     }
 
-    /// Bytes at or below which `dataChannelBufferedAmountLow` comes, when there were more. Default 0.
+    /// When the buffered amount falls to this number of bytes, `dataChannelBufferedAmountLow` follows. Default 0.
     public func setBufferedAmountLowThreshold(_ bytes: Int, of id: DataChannelID) {
         dataChannels?.setBufferedAmountLowThreshold(bytes, of: id)
     }
 
-    /// The greatest message that may be sent: 64,000 bytes, or less when the peer takes less.
+    /// The maximum length of a message: 64,000 bytes, or less when the peer accepts less.
     public var maximumDataChannelMessage: Int {
         dataChannels?.maximumMessage ?? 0
     }
@@ -101,13 +101,13 @@ extension PeerConnection {
 
     // MARK: Running
 
-    /// DTLS stands.
+    /// Runs when DTLS is connected.
     func startDataChannels(role: DTLSSession.Role) {
         guard let local = localDescription, let remote = remoteDescription, dataChannels != nil else { return }
         withDataChannels { transport in
             guard Self.agreesOnData(local: local, remote: remote), let ours = local.dataSection,
                 let theirs = remote.dataSection
-            else { return transport.end(IoTError(.actionNotSupported, "the peer takes no data channels")) }
+            else { return transport.end(IoTError(.actionNotSupported, "the peer does not accept data channels")) }
             transport.start(
                 DataChannelTransport.Agreement(
                     isDTLSClient: role == .client, localPort: ours.sctpPort, remotePort: theirs.sctpPort,
@@ -115,7 +115,7 @@ extension PeerConnection {
         }
     }
 
-    /// What came in DTLS records.
+    /// Takes the data of received DTLS records.
     func receiveDataChannels() {
         while let packet = dtls?.nextReceived() {
             guard configuration.dataChannels != nil, !state.isEnd else { continue }
@@ -142,7 +142,7 @@ extension PeerConnection {
         takeDataChannelEvents()
     }
 
-    /// Runs a call on the transport and does what follows from it.
+    /// Runs a call on the transport, then sends its packets and reports its events.
     @discardableResult
     private func withDataChannels<Result, Failure: Error>(
         _ body: (inout DataChannelTransport) throws(Failure) -> Result

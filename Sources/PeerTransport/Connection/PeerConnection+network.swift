@@ -1,19 +1,19 @@
 import IoTCore
 public import NIOCore
 
-// Names, relays, and candidates that come later: the answers to `PeerOutput.network`.
+// Name resolution, relay links and late candidates: the replies to `PeerOutput.network`.
 extension PeerConnection {
-    /// The addresses of a name that was to be resolved; none when it has none, or when that took too long.
+    /// Takes the addresses of a name that was to be resolved; empty when it has none, or when resolution timed out.
     public func resolved(_ name: String, to addresses: [SocketAddress], at time: NIODeadline) {
         input(at: time) { ice.resolved(name, to: addresses, at: now) }
     }
 
-    /// The link may be written to: its UDP socket is bound, its connection stands.
+    /// The link can be written to: its UDP socket is bound, or its connection is established.
     public func linkOpened(_ link: Int, at time: NIODeadline) {
         input(at: time) { ice.linkOpened(link, at: now) }
     }
 
-    /// What the server sent: on UDP one datagram.
+    /// Takes bytes from the server: on UDP, one datagram.
     public func linkReceived(_ link: Int, _ bytes: ByteBuffer, at time: NIODeadline) {
         input(at: time) { ice.linkReceived(link, bytes, at: now) }
     }
@@ -35,7 +35,7 @@ extension PeerConnection {
 
     // MARK: Gathering
 
-    /// Descriptions carry no time: the servers are asked with the next call that does.
+    /// Descriptions carry no time, so the servers are queried at the next call that does.
     func gatherIfPending() {
         guard isGatheringDue else { return }
         isGatheringPending = false
@@ -43,21 +43,21 @@ extension PeerConnection {
         flushICE()
     }
 
-    /// Servers are asked over a socket whose addresses, or the first of them, are known.
+    /// Servers are queried over the socket once at least one of its addresses is known.
     var isGatheringDue: Bool {
         isGatheringPending && (!ice.hosts.isEmpty || configuration.hasAllHostAddresses || hasEndedHostAddresses)
     }
 
-    /// True when no more candidates of ours are to come.
+    /// True when there are no more local candidates to come.
     public var isGatheringComplete: Bool {
         (configuration.hasAllHostAddresses || hasEndedHostAddresses)
             && (configuration.ice.servers.isEmpty || configuration.ice.isLite || ice.isGathered)
     }
 
-    /// The URLs of servers of which something is still to come, waited for or not.
+    /// The URLs of servers that still owe a result, whether gathering waits for them or not.
     public var unansweredServers: Set<String> { ice.gatherer.unansweredURLs }
 
-    /// The URLs of servers that have answered, be it with a refusal.
+    /// The URLs of servers that have replied, even with an error.
     public var answeredServers: Set<String> { ice.gatherer.answeredURLs }
 
     func describeCandidates(in description: inout SessionDescription) {
@@ -86,7 +86,7 @@ extension PeerConnection {
         }
     }
 
-    /// Tells the peer by an empty candidate, unless the description said so already.
+    /// Signals the end of candidates with an empty candidate, unless the description did so already.
     func endCandidatesIfComplete() {
         guard isGatheringComplete, localDescription?.hasEndOfCandidates == false || restartOffer != nil else { return }
         if restartOffer == nil {

@@ -3,7 +3,7 @@ public import NIOCore
 import RTP
 
 extension PeerConnection {
-    /// One datagram that may be the peer's. What is not is counted and ignored.
+    /// Takes one datagram that may be from the peer. Other datagrams are counted and ignored.
     public func receive(_ datagram: ByteBuffer, from source: SocketAddress, at time: NIODeadline) {
         guard !state.isEnd else { return }
         now = max(now, time)
@@ -11,7 +11,7 @@ extension PeerConnection {
         receive(datagram, on: ICERoute(source))
     }
 
-    /// What came out of our socket or through a relay of ours.
+    /// Takes a datagram from our socket or from one of our relays.
     func receive(_ datagram: ByteBuffer, on route: ICERoute) {
         if accept(datagram, on: route) {
             counters.packetsReceived += 1
@@ -27,7 +27,7 @@ extension PeerConnection {
             defer { flushICE() }
             return ice.receive(datagram, on: route, at: now)
         }
-        // A stranger must not make us work with public keys: it has to know our ICE password first.
+        // A stranger must not cause public-key work: DTLS is accepted only after a check with our ICE password.
         guard route == ice.selected || ice.validated.contains(route) else { return false }
         ice.noteReceived(datagram.readableBytes)
         switch kind {
@@ -75,12 +75,12 @@ extension PeerConnection {
         return true
     }
 
-    /// The track of an incoming packet (RFC 9143 §9.2): by the section that it names, by its SSRC, or the first time
-    /// by a payload type that only one section has. Whether a new SSRC is believed the receiver decides.
+    /// The track of an incoming packet (RFC 9143 §9.2): by its `mid`, by its SSRC, or the first time by a payload type
+    /// that only one section has. The receiver decides whether to accept a new SSRC.
     private func route(_ packet: RTPPacket, mid: String?) -> Int? {
         let index: Int
         if let mid {
-            // A section that is not there, or takes nothing: the packet is of no use.
+            // The packet names an unknown section, or one that does not receive.
             guard let named = tracks.firstIndex(where: { $0.section.mid == mid && $0.receiver != nil }) else {
                 return nil
             }
@@ -131,7 +131,7 @@ extension PeerConnection {
 
     private func end(_ goodbye: RTCPGoodbye) {
         for index in tracks.indices where tracks[index].receiver != nil {
-            // Not by the SSRC of repairs, which may end alone.
+            // The SSRC of repairs does not count, because repairs may end alone.
             let ssrc = tracks[index].receiver?.remoteSSRC ?? tracks[index].section.remoteSSRC
             guard let ssrc, goodbye.ssrcs.contains(ssrc) else { continue }
             outputs.append(.event(.goodbye(mid: tracks[index].section.mid)))
@@ -167,7 +167,7 @@ extension PeerConnection {
         }
     }
 
-    /// ICE measures before the first loss does: a receiver that knows the way asks for lost packets in time.
+    /// Passes ICE's round-trip time to the receivers before the first loss, so that they request lost packets in time.
     private func noteRoundTrip() {
         guard srtp != nil, let roundTrip = ice.counters.currentRoundTripTime, roundTrip != notedRoundTrip else {
             return
@@ -194,13 +194,13 @@ extension PeerConnection {
         case .reconnected:
             if case .disconnected = state { change(.connected) }
         case .failed(.handshakeTimeout):
-            fail(IoTError(.handshakeTimeout, "no way to the peer was found in time: check that UDP reaches it"))
+            fail(IoTError(.handshakeTimeout, "ICE found no path to the peer in time: check that UDP packets reach it"))
         case .failed(let code):
             fail(IoTError(code))
         }
     }
 
-    /// Sends what DTLS has to say, and follows its state.
+    /// Sends pending DTLS datagrams and handles the DTLS state.
     func flushDTLS() {
         flushDTLSDatagrams()
         guard let dtls else { return }

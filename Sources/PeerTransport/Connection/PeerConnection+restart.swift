@@ -2,22 +2,23 @@ public import IoTCore
 import NIOCore
 import RTP
 
-// ICE restarts (RFC 8445 §9, RFC 8839 §4.4.1.1.1): the way is sought anew while media go on over the old one. Nothing
-// but ICE's credentials and candidates changes.
+// ICE restarts (RFC 8445 §9, RFC 8839 §4.4.1.1.1): ICE searches for a new path while media continue on the old one.
+// Only ICE's credentials and candidates change.
 extension PeerConnection {
-    /// An offer with new ICE credentials, for a peer whose way has changed or is lost; the answer goes to `setAnswer`.
+    /// Creates an offer with new ICE credentials, for when the path to the peer has changed or is lost. Pass the answer
+    /// to `setAnswer`.
     ///
-    /// - Throws: `stateMismatch` before the first descriptions are exchanged, after the end, and while another
-    ///   restart waits for its answer.
+    /// - Throws: `stateMismatch` before the first descriptions are exchanged, after the end, and while another restart
+    ///   waits for its answer.
     public func createRestartOffer() throws(IoTError) -> SessionDescription {
         guard let local = localDescription, let remote = remoteDescription, !state.isEnd, restartOffer == nil else {
-            throw IoTError(.stateMismatch, "there is no connection whose ICE could be restarted now")
+            throw IoTError(.stateMismatch, "ICE cannot be restarted now")
         }
         ice.restart()
         flushICE()
         var offer = local
         offer.sessionVersion += 1
-        // What the peer declined would be offered again, and there is no track for it.
+        // Sections that the peer declined must not be offered again, because they have no track.
         offer.entries = zip(local.entries, remote.entries).map { $1.isRejected ? $0.rejected : $0 }
         offer.setup = .either
         offer.credentials = ice.credentials
@@ -30,23 +31,23 @@ extension PeerConnection {
 
     func setRestartAnswer(_ answer: SessionDescription) throws(IoTError) {
         guard let offer = restartOffer, !state.isEnd else {
-            throw IoTError(.stateMismatch, "there is no restart that waits for an answer")
+            throw IoTError(.stateMismatch, "no ICE restart is waiting for an answer")
         }
         try requireSameSections(offer, answer)
         try requireSameCertificate(answer)
         guard answer.credentials != remoteDescription?.credentials else {
-            throw IoTError(.sessionDescriptionInvalid, "the answer to a restart keeps the old ICE credentials")
+            throw IoTError(.sessionDescriptionInvalid, "the answer to an ICE restart must have new ICE credentials")
         }
         restartOffer = nil
         localDescription = offer
         adopt(answer)
     }
 
-    /// The answer to an offer with new ICE credentials.
+    /// Creates the answer to an offer with new ICE credentials.
     func createRestartAnswer(to offer: SessionDescription) throws(IoTError) -> SessionDescription {
         guard let local = localDescription, let remote = remoteDescription, !state.isEnd, restartOffer == nil,
             offer.credentials != remote.credentials
-        else { throw IoTError(.stateMismatch, "a description was made already, and the offer restarts nothing") }
+        else { throw IoTError(.stateMismatch, "a description exists already, and the offer is not an ICE restart") }
         try requireSameSections(local, offer)
         try requireSameCertificate(offer)
         var answer = local
@@ -66,14 +67,14 @@ extension PeerConnection {
         return answer
     }
 
-    /// Who was offered to answers with what fits the offer; the tracks stay as they are, and so do their streams
-    /// (RFC 8829 §5.3.2): without `msid` and `ssrc-group` a browser would take them from their elements.
+    /// Each section's answer fits the offer; the tracks and their streams stay as they are (RFC 8829 §5.3.2). Without
+    /// `msid` and `ssrc-group` a browser would remove the streams from their elements.
     ///
-    /// A browser offers all that it has each time; no more of it is accepted than the tracks were made for.
+    /// A browser offers everything it supports each time; the answer accepts only what the tracks were made for.
     private static func answered(
         _ ours: SessionDescription.Entry, to theirs: SessionDescription.Entry
     ) throws(IoTError) -> SessionDescription.Entry {
-        // What is offered with port 0 is answered with it (RFC 3264 §6).
+        // A section offered with port 0 is answered with port 0 (RFC 3264 §6).
         guard !ours.isRejected, !theirs.isRejected else { return ours.rejected }
         guard case .media(let section) = ours, case .media(var offered) = theirs else { return ours }
         offered.codecs.removeAll { codec in
@@ -89,13 +90,13 @@ extension PeerConnection {
             offered, local: section, ssrc: section.ssrc ?? 0,
             retransmissionSSRC: hasRepairs ? section.retransmissionSSRC ?? 0 : nil, cname: section.cname)
         if offered.codecs.contains(where: { !$0.isRetransmission }), answer.isRejected {
-            // No way is left in which media could go, but the section stays.
+            // The section stays, although media can flow in neither direction.
             answer.isRejected = false
             answer.direction = .inactive
             answer.codecs = offered.codecs
         }
         guard !answer.isRejected else {
-            throw IoTError(.sessionDescriptionInvalid, "a restart of ICE must keep the codecs that were agreed on")
+            throw IoTError(.sessionDescriptionInvalid, "an ICE restart must keep the agreed codecs")
         }
         answer.retransmissionSSRC = answer.retransmissionSSRC == nil ? nil : section.retransmissionSSRC
         if answer.direction.sends { answer.mediaStreamID = section.mediaStreamID }
@@ -103,7 +104,7 @@ extension PeerConnection {
     }
 
     private func adopt(_ remote: SessionDescription) {
-        // What came before the description was of the old generation, or says by its `ufrag` that it is not.
+        // Earlier candidates belong to the old generation, unless their `ufrag` names the new one.
         pendingCandidates = pendingCandidates.filter { $0.ufrag == remote.credentials.ufrag }
         remoteDescription = remote
         pendingCandidates = Array(remote.candidates.prefix(Self.maximumPendingCandidates)) + pendingCandidates
@@ -116,13 +117,13 @@ extension PeerConnection {
             zip(local.sections, remote.sections).allSatisfy({ $0.mid == $1.mid && $0.kind == $1.kind }),
             local.dataSection?.mid == remote.dataSection?.mid
         else {
-            throw IoTError(.sessionDescriptionInvalid, "a restart of ICE must keep the sections as they are")
+            throw IoTError(.sessionDescriptionInvalid, "an ICE restart must keep the sections")
         }
     }
 
     private func requireSameCertificate(_ remote: SessionDescription) throws(IoTError) {
         guard remote.fingerprints == remoteDescription?.fingerprints else {
-            throw IoTError(.sessionDescriptionInvalid, "a restart of ICE must keep the certificate")
+            throw IoTError(.sessionDescriptionInvalid, "an ICE restart must keep the certificate")
         }
     }
 }

@@ -3,10 +3,10 @@ public import NIOCore
 public import RTP
 
 extension PeerConnection {
-    /// Sends a track's packets. Those of pictures may wait for the pacer.
+    /// Sends a track's packets. Video packets may wait for the pacer.
     ///
-    /// - Returns: false when at least one was dropped: before the connection is up, for a section in which we do not
-    ///   send, because the outgoing queue is full, or because the pacer refuses pictures until the next key frame.
+    /// - Returns: false when at least one packet was dropped: before the connection is up, for a section in which we do
+    ///   not send, because the outgoing queue is full, or because the pacer refuses video until the next key frame.
     @discardableResult
     public func send(_ packets: [MediaPacket], mid: String, at time: NIODeadline) -> Bool {
         guard let (address, index) = beginSending(mid: mid, at: time) else { return false }
@@ -31,10 +31,10 @@ extension PeerConnection {
         return isComplete
     }
 
-    /// Sends a packet again, as the answer to `.retransmissionRequested`: in the stream of repairs where the peer
-    /// agreed to one, otherwise under its old sequence number.
+    /// Sends a packet again, in reply to `.retransmissionRequested`: in the repair stream where the peer agreed to one,
+    /// otherwise under its old sequence number.
     ///
-    /// - Returns: false when it is not sent: never before, too long ago, for want of room, or because it waits already.
+    /// - Returns: false when it is not sent: it was never sent, is too old, finds no room, or already waits.
     @discardableResult
     public func resend(_ packet: MediaPacket, mid: String, at time: NIODeadline) -> Bool {
         guard let (address, index) = beginSending(mid: mid, at: time), hasRoom(),
@@ -49,10 +49,10 @@ extension PeerConnection {
         return true
     }
 
-    /// Sends what the pacer lets go.
+    /// Sends the packets that the pacer releases.
     func runPacer() {
         guard srtp != nil, let address = ice.selected else { return }
-        // What finds no room stays with the pacer: a hole in a picture would not show as loss.
+        // Packets that find no room stay in the pacer: dropping them would leave a hole that does not show as loss.
         while outputs.count < configuration.maximumQueuedDatagrams, let item = congestion?.pop(at: now) {
             let waited = now - item.enqueued
             tracks[item.track].sender?.statistics.noteSendDelay(waited)
@@ -79,7 +79,7 @@ extension PeerConnection {
         emit(datagram, to: address)
     }
 
-    /// What the peer tells of the way to it.
+    /// Takes the peer's feedback about the path.
     func takeCongestionFeedback(_ message: RTCPPacket) {
         guard congestion != nil else { return }
         switch message {
@@ -95,22 +95,22 @@ extension PeerConnection {
         if let target = congestion?.targetChange() { outputs.append(.event(.targetBitrateChanged(target))) }
     }
 
-    /// Only the exceptions are noted: what arrived as it was sent is the rule.
+    /// Records only the exceptions: an original that was lost, and a repair that arrived.
     private func noteDelivery(_ result: PacketResult) {
         let (content, hasArrived) = (result.content, result.arrival != nil)
         guard content.isRepair == hasArrived, tracks.indices.contains(Int(content.track)) else { return }
         tracks[Int(content.track)].sender?.noteDelivery(ofSequenceNumber: content.number, hasArrived: hasArrived)
     }
 
-    /// The track's packets that the peer is known by its feedback to lack, of the last 2048 sent, ascending. None for a
-    /// peer whose feedback names no packets.
+    /// The track's packets, among the last 2048 sent, that the peer's feedback reports as missing, in ascending order.
+    /// Empty for a peer whose feedback does not cover single packets.
     public func undelivered(mid: String, at time: NIODeadline) -> [Int64] {
         now = max(now, time)
         return track(mid: mid).flatMap { tracks[$0].sender?.undelivered(at: now) } ?? []
     }
 
-    /// Has packets sent again as if the peer had asked for them by NACK, within the same bounds: the event
-    /// `.retransmissionRequested` names those that may be. Without effect where the peer has not agreed to repairs.
+    /// Repairs packets as if the peer had requested them by NACK, within the same limits: the event
+    /// `.retransmissionRequested` lists those that are allowed. Has no effect where the peer has not agreed to repairs.
     public func repair(_ sequences: [Int64], mid: String, at time: NIODeadline) {
         guard let (_, index) = beginSending(mid: mid, at: time), tracks[index].section.feedback.contains(.nack),
             let granted = tracks[index].sender?.grantRepairs(sequences, at: now), !granted.isEmpty
@@ -118,7 +118,7 @@ extension PeerConnection {
         outputs.append(.event(.retransmissionRequested(mid: mid, granted)))
     }
 
-    /// The loss of the track that sends most: pictures, where there are any.
+    /// Takes the loss of the track that sends most: video, if there is any.
     private func takeLoss(_ reports: [RTCPReceptionReport]) {
         let sending = tracks.filter { $0.sender != nil }
         guard let track = sending.first(where: { $0.section.kind == .video }) ?? sending.first,
@@ -127,7 +127,7 @@ extension PeerConnection {
         congestion?.handle(reportedLoss: Double(report.fractionLost) / 256, at: now)
     }
 
-    /// Tells the peer when its packets arrived.
+    /// Reports to the peer when its packets arrived.
     func sendTransportFeedback() {
         guard let due = arrivals?.deadline, now >= due, let first = tracks.first else { return }
         let ssrc = first.section.localSSRC
@@ -145,14 +145,14 @@ extension PeerConnection {
         }
     }
 
-    /// Asks the peer for a key frame (PLI), if it agreed to be asked; no more often than twice a second.
+    /// Requests a key frame from the peer (PLI), if the peer agreed to it; at most twice per second.
     public func requestKeyFrame(mid: String) {
         guard srtp != nil, let index = track(mid: mid) else { return }
         tracks[index].receiver?.requestKeyFrame(at: now)
         drainReceiver(at: index)
     }
 
-    /// What has been counted so far.
+    /// The current statistics.
     public var statistics: PeerStatistics {
         var all = counters
         all.iceRole = ice.isControlling ? "controlling" : "controlled"
@@ -188,7 +188,7 @@ extension PeerConnection {
         return all
     }
 
-    /// Reports that are due, and the receivers' own deadlines.
+    /// Sends the reports that are due, and runs the receivers' timers.
     func runTracks() {
         guard srtp != nil else { return }
         for index in tracks.indices {
@@ -228,7 +228,7 @@ extension PeerConnection {
         return false
     }
 
-    /// What header extensions and an original sequence number may add.
+    /// Bytes for header extensions and the original sequence number.
     private static let headerReserve = 64
 
     private func makeBuffer(for packet: MediaPacket) -> ByteBuffer {

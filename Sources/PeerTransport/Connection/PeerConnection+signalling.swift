@@ -3,18 +3,18 @@ public import NIOCore
 public import RTP
 
 extension PeerConnection {
-    /// The offer for the peer, with what `configuration.sections` says.
+    /// Creates the offer for the peer, with `configuration.sections`.
     ///
-    /// - Throws: `stateMismatch` when a description was made already, `sessionDescriptionInvalid` when there is no
-    ///   section or no codec to offer.
+    /// - Throws: `stateMismatch` when a description was already created, `sessionDescriptionInvalid` when there is
+    ///   nothing to offer or a section has no codec.
     public func createOffer() throws(IoTError) -> SessionDescription {
-        guard localDescription == nil else { throw IoTError(.stateMismatch, "a description was made already") }
+        guard localDescription == nil else { throw IoTError(.stateMismatch, "a description was already created") }
         guard !configuration.sections.isEmpty || configuration.dataChannels != nil,
             configuration.sections.allSatisfy({ !$0.codecs.isEmpty })
         else {
-            throw IoTError(.sessionDescriptionInvalid, "there is no media section to offer, or one has no codec")
+            throw IoTError(.sessionDescriptionInvalid, "there is nothing to offer, or a media section has no codec")
         }
-        // One space of payload types for the whole bundle (RFC 9143 §9.1).
+        // The whole bundle shares one space of payload types (RFC 9143 §9.1).
         var usedTypes = Set(configuration.sections.flatMap { $0.codecs.map(\.payloadType) })
         var entries = configuration.sections.enumerated().map { index, section in
             var section = section
@@ -36,11 +36,11 @@ extension PeerConnection {
         return offer
     }
 
-    /// The answer to a peer's offer; connecting begins with it.
+    /// Creates the answer to a peer's offer and starts connecting.
     ///
-    /// - Parameter accepting: false declines an offered section.
-    /// - Throws: `stateMismatch` when a description was made already, `sessionDescriptionInvalid` when nothing of the
-    ///   offer is accepted or fits.
+    /// - Parameter accepting: returns false to decline an offered section.
+    /// - Throws: `stateMismatch` after the end, or when a description was already created and the offer is not an ICE
+    ///   restart; `sessionDescriptionInvalid` when no section of the offer is accepted or fits.
     public func createAnswer(
         to offer: SessionDescription, accepting: (MediaSection) -> Bool = { _ in true }
     ) throws(IoTError) -> SessionDescription {
@@ -65,40 +65,41 @@ extension PeerConnection {
             }
             return .media(section)
         }
-        // As the server our order of SRTP profiles decides, and AES-GCM is the cheap one: passive where we may
-        // choose, although RFC 8842 §5.3 recommends active for the sake of one round trip.
+        // The DTLS server's order of SRTP profiles decides, and AES-GCM is the cheaper one. So we are passive where we
+        // may choose, although RFC 8842 §5.3 recommends active, which saves one round trip.
         let answer = makeDescription(entries, setup: offer.setup == .passive ? .active : .passive)
         guard answer.sections.contains(where: { !$0.isRejected }) || answer.dataSection?.isRejected == false else {
-            throw IoTError(.sessionDescriptionInvalid, "nothing in the offer can be used: no codec fits")
+            throw IoTError(.sessionDescriptionInvalid, "no section of the offer can be used: no codec matches")
         }
         try connect(local: answer, remote: offer, role: offer.setup == .passive ? .client : .server)
         return answer
     }
 
-    /// The peer's answer to our offer; connecting begins with it.
+    /// Takes the peer's answer to our offer and starts connecting.
     ///
-    /// - Throws: `stateMismatch` without an offer or with an answer already there, `sessionDescriptionInvalid` when
-    ///   it does not answer the offer.
+    /// - Throws: `stateMismatch` when there is no offer or when it is already answered, `sessionDescriptionInvalid`
+    ///   when the answer does not match the offer.
     public func setAnswer(_ answer: SessionDescription) throws(IoTError) {
         if restartOffer != nil { return try setRestartAnswer(answer) }
         guard let offer = localDescription, remoteDescription == nil, !state.isEnd else {
-            throw IoTError(.stateMismatch, "there is no offer that waits for an answer")
+            throw IoTError(.stateMismatch, "no offer is waiting for an answer")
         }
         guard answer.entries.count == offer.entries.count, answer.sections.count == offer.sections.count,
             zip(answer.sections, offer.sections).allSatisfy({ $0.mid == $1.mid && $0.kind == $1.kind }),
             answer.dataSection?.mid == offer.dataSection?.mid
-        else { throw IoTError(.sessionDescriptionInvalid, "the answer's sections are not those of the offer") }
+        else { throw IoTError(.sessionDescriptionInvalid, "the answer's sections do not match the offer's") }
         guard answer.setup != .either else {
-            throw IoTError(.sessionDescriptionInvalid, "the answer leaves the DTLS role open")
+            throw IoTError(.sessionDescriptionInvalid, "the answer does not choose a DTLS role")
         }
         try connect(local: offer, remote: answer, role: answer.setup == .active ? .server : .client)
     }
 
-    /// One more of the peer's candidates, as `candidate:…`; empty text means that there are no more.
+    /// Adds one of the peer's candidates, as `candidate:…`; empty text means that there are no more.
     ///
-    /// Candidates that are of no use here (TCP, host names but those in `.local`) and those behind the 128th that come
-    /// before the description are ignored.
-    /// - Throws: `sessionDescriptionInvalid` when it is malformed.
+    /// Unusable candidates (TCP, and host names other than `.local` ones) are ignored, and so are those after the first
+    /// 128 that come before the description.
+    ///
+    /// - Throws: `sessionDescriptionInvalid` when the text is malformed.
     public func addRemoteCandidate(_ text: String) throws(IoTError) {
         guard !text.isEmpty else {
             hasAllRemoteCandidates = true
@@ -111,31 +112,31 @@ extension PeerConnection {
         if remoteDescription != nil { isStartPending = true }
     }
 
-    /// One more address under which the peer may reach us; told to it by a `.localCandidate` event when the
-    /// description is made already.
+    /// Adds an address at which the peer may reach us. If the description already exists, a `.localCandidate` event
+    /// signals the address to the peer.
     public func addHostAddress(_ address: SocketAddress) {
         guard !state.isEnd, let candidate = ice.addHostAddress(address), localDescription != nil else { return }
         outputs.append(.event(.localCandidate(candidate.text)))
     }
 
-    /// There are no more addresses to come; told to the peer by an empty `.localCandidate`.
+    /// Declares that there are no more addresses. An empty `.localCandidate` event signals this to the peer.
     public func endHostAddresses() {
         guard !state.isEnd, !configuration.hasAllHostAddresses, !hasEndedHostAddresses else { return }
         hasEndedHostAddresses = true
         endCandidatesIfComplete()
     }
 
-    /// What was agreed for a section; `nil` before both descriptions are there, and for a declined one.
+    /// The index of a section's track; `nil` before both descriptions exist, and for a declined section.
     func track(mid: String) -> Int? {
         tracks.firstIndex { $0.section.mid == mid }
     }
 
-    /// The codec in which we send a section; `nil` when we do not send in it.
+    /// The codec that we send in a section; `nil` when we do not send in it.
     public func sendingCodec(mid: String) -> RTPCodec? {
         track(mid: mid).flatMap { tracks[$0].section.sendingCodec }
     }
 
-    /// The codecs that may come in a section, with the parameters that the peer gave.
+    /// The codecs that a section may receive, with the peer's parameters.
     public func receivingCodecs(mid: String) -> [RTPCodec] {
         track(mid: mid).map { tracks[$0].section.receivingCodecs } ?? []
     }
@@ -157,7 +158,7 @@ extension PeerConnection {
             tracks.contains(where: { $0.section.direction != .inactive })
                 || Self.agreesOnData(local: local, remote: remote)
         else {
-            throw IoTError(.sessionDescriptionInvalid, "the peers agree on no codec in any section")
+            throw IoTError(.sessionDescriptionInvalid, "the peers have no codec in common in any section")
         }
         dtls = try DTLSSession(certificate: certificate, role: role, remoteFingerprints: remote.fingerprints)
         for (index, track) in tracks.enumerated() where track.receiver != nil {
@@ -172,7 +173,7 @@ extension PeerConnection {
             Array(remote.candidates.prefix(Self.maximumPendingCandidates)) + pendingCandidates
         hasAllRemoteCandidates = hasAllRemoteCandidates || remote.hasEndOfCandidates
         isStartPending = true
-        // One that sends no checks must be controlled (RFC 8445 §6.1.1).
+        // A peer that sends no checks must be controlled (RFC 8445 §6.1.1).
         if remote.isICELite, !configuration.ice.isLite { ice.isControlling = true }
         change(.connecting)
     }
@@ -193,20 +194,20 @@ extension PeerConnection {
             maximumQueue: configuration.maximumQueuedDatagrams, at: now)
     }
 
-    /// What the sender of a track asks its receivers to wait (the extension `playout-delay`); `nil` before it does.
+    /// The playout delay that a track's sender asks for (the extension `playout-delay`); `nil` if it has not asked.
     public func requestedPlayoutDelay(mid: String) -> PlayoutDelay? {
         track(mid: mid).flatMap { tracks[$0].playoutDelay }
     }
 
-    /// Descriptions carry no time, so what they set off begins with the next call that does.
+    /// Descriptions carry no time, so the checks start at the next call that does.
     func startIfPending() {
-        // During a restart of ours the description that is there is the old one.
+        // During a restart that we offered, the remote description is still the old one.
         guard isStartPending, restartOffer == nil, let remote = remoteDescription else { return }
         isStartPending = false
         if connectingDeadline == nil, case .connecting = state {
             connectingDeadline = now + configuration.handshakeTimeout
         }
-        // All of them before the first check, so that the best is tried first.
+        // Adds all candidates before the first check, so that the best is tried first.
         for candidate in pendingCandidates { ice.addRemoteCandidate(candidate, at: now) }
         pendingCandidates = []
         if hasAllRemoteCandidates { ice.endRemoteCandidates(at: now) }
@@ -237,8 +238,8 @@ extension PeerConnection {
         configuration.isRetransmissionStreamEnabled && configuration.isNACKEnabled
     }
 
-    /// Offers a stream of repairs for each codec of a video section. Sound goes out again as it was: few peers take
-    /// repairs of it.
+    /// Offers a repair stream for each codec of a video section. Audio is sent again unchanged, because few peers
+    /// accept a repair stream for it.
     private func addRetransmission(to section: inout MediaSection, usedTypes: inout Set<UInt8>) {
         guard hasRetransmissionStreams, section.kind == .video, section.feedback.contains(.nack) else { return }
         if !section.codecs.contains(where: \.isRetransmission) {
@@ -251,7 +252,7 @@ extension PeerConnection {
         if section.direction.sends, section.retransmissionSSRC == nil { section.retransmissionSSRC = makeSSRC() }
     }
 
-    /// RFC 3551 §6, and RFC 5761 §4 for those of the second range.
+    /// RFC 3551 §6, and RFC 5761 §4 for the second range.
     private static let dynamicPayloadTypes = Array(UInt8(96)...127) + Array(UInt8(35)...63)
 
     private static func mediaStreamID(of section: MediaSection) -> String {

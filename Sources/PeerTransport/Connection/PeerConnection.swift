@@ -4,23 +4,23 @@ public import RTP
 
 /// One encrypted connection to a peer: ICE, DTLS-SRTP, and RTP with its feedback, over one UDP port.
 ///
-/// Owns no socket, clock, task or logger: datagrams and the time come in through its methods, and `poll` gives what
-/// is to be done. After each call drain `poll` until it gives `.timeout` or `nil`.
-/// Not Sendable: it is confined to one event loop. Nothing that a peer or a stranger sends can trap or throw here.
+/// Owns no socket, clock, task or logger: datagrams and the time come in through its methods, and `poll` returns the
+/// next thing to do. After each call, drain `poll` until it returns `.timeout` or `nil`.
+/// Not Sendable: it is confined to one event loop. No input from a peer or a stranger traps or throws here.
 public final class PeerConnection {
     public let configuration: PeerConfiguration
     let certificate: PeerCertificate
 
-    /// The name that ties our tracks together (RFC 7022: random, short-lived).
+    /// The CNAME that groups our tracks (RFC 7022: random, short-lived).
     let canonicalName: String
 
     public internal(set) var localDescription: SessionDescription?
     public internal(set) var remoteDescription: SessionDescription?
     public internal(set) var state = PeerConnectionState.new
 
-    /// Ties the source's clock to the wall clock for sender reports; made from the first packet that is sent when
-    /// the owner has not set it. A new one is reported at once, since a jump of the source's clock must not be taken
-    /// for a pause.
+    /// Relates the source's clock to the wall clock for sender reports. Made from the first packet that is sent, unless
+    /// the owner has set it. A new anchor is reported at once, because the peer must not take a jump of the source's
+    /// clock for a pause.
     public var mediaClockAnchor: MediaClockAnchor? {
         didSet {
             guard mediaClockAnchor != oldValue else { return }
@@ -34,21 +34,21 @@ public final class PeerConnection {
     var tracks: [PeerTrack] = []
     var dataChannels: DataChannelTransport?
 
-    /// Which track an incoming SSRC belongs to.
+    /// The track of each incoming SSRC.
     var routes: [UInt32: Int] = [:]
     static let maximumRoutes = 64
 
-    /// The header extensions of the bundle: one number means the same in all its sections (RFC 9143 §9.1).
+    /// The header extensions of the bundle: an id means the same in all sections (RFC 9143 §9.1).
     var extensions = HeaderExtensionIdentifiers()
 
-    /// `nil` before the descriptions are there, and when nothing is sent or it is switched off.
+    /// `nil` before the descriptions exist, when nothing is sent, and when congestion control is disabled.
     var congestion: CongestionController?
 
-    /// When packets arrived that carry the transport's numbers; `nil` when none do.
+    /// When packets with transport-wide numbers arrived; `nil` when no track uses them.
     var arrivals: ArrivalRecorder?
     var lastReceivedSSRC: UInt32 = 0
 
-    /// The round-trip time that the receivers were last told.
+    /// The round-trip time that was last passed to the receivers.
     var notedRoundTrip: TimeAmount?
 
     var now: NIODeadline
@@ -57,12 +57,12 @@ public final class PeerConnection {
     var hasEndedHostAddresses = false
     var hasAllRemoteCandidates = false
 
-    /// Our offer of an ICE restart that waits for its answer.
+    /// Our offer of an ICE restart, while it waits for its answer.
     var restartOffer: SessionDescription?
     var pendingCandidates: [ICECandidate] = []
     var connectingDeadline: NIODeadline?
 
-    /// DTLS that came before the answer did, and DTLS that has no way to go yet.
+    /// DTLS datagrams that came before the answer, and those that wait for a path.
     var earlyDatagrams: [ByteBuffer] = []
     var heldDatagrams: [ByteBuffer] = []
     static let maximumHeldDatagrams = 16
@@ -70,7 +70,7 @@ public final class PeerConnection {
 
     var outputs: CircularBuffer<PeerOutput> = []
 
-    /// Where outgoing packets get their buffers; whoever sends them may give them back.
+    /// The pool of buffers for outgoing packets. Whoever sends a packet may return its buffer.
     var datagramPool = DatagramPool()
     var counters = PeerStatistics()
 
@@ -80,7 +80,7 @@ public final class PeerConnection {
             generator: SystemRandomNumberGenerator())
     }
 
-    /// - Parameter generator: of all that the connection chooses at random, except what OpenSSL does.
+    /// - Parameter generator: the source of the connection's random numbers, except OpenSSL's.
     init(
         configuration: PeerConfiguration, certificate: PeerCertificate, now: NIODeadline,
         generator: any RandomNumberGenerator
@@ -98,7 +98,7 @@ public final class PeerConnection {
         }
     }
 
-    /// Our ICE user name fragment: a new peer's first datagram names it.
+    /// Our ICE user name fragment, which a new peer's first datagram names.
     public var iceUfrag: String { ice.credentials.ufrag }
 
     /// True when the peer has shown that it is at this address.
@@ -106,21 +106,21 @@ public final class PeerConnection {
         ice.validated.contains(ICERoute(address))
     }
 
-    /// Where our data go, by way of a relay of ours or not; `nil` before a way is found.
+    /// The peer's address that we send to, directly or through a relay; `nil` before a path is found.
     public var selectedAddress: SocketAddress? { ice.selected?.remote }
 
-    /// True when the datagram is STUN and answers a request of ours.
+    /// True when the datagram is a STUN response to one of our requests.
     func awaitsResponse(to id: STUNTransactionID) -> Bool {
         ice.awaitsResponse(to: id)
     }
 
-    /// The next thing to do; `nil` when the connection has ended and everything is out.
+    /// The next thing to do; `nil` when the connection has ended and all output is drained.
     public func poll() -> PeerOutput? {
         if let output = outputs.popFirst() { return output }
         return state.isEnd ? nil : .timeout(nextDeadline)
     }
 
-    /// Does what is due at `now`.
+    /// Does everything that is due at `now`.
     public func handleTimeout(at time: NIODeadline) {
         guard !state.isEnd else { return }
         now = max(now, time)
@@ -140,7 +140,7 @@ public final class PeerConnection {
         runDataChannels()
     }
 
-    /// Ends the connection: says goodbye to the peer, if there is a way to it.
+    /// Ends the connection, and sends a goodbye to the peer if there is a path.
     public func close(at time: NIODeadline) {
         guard !state.isEnd else { return }
         now = max(now, time)
@@ -197,7 +197,7 @@ public final class PeerConnection {
         return deadline
     }
 
-    /// Sends one datagram; it is never dropped for want of room, as it is control, which is rare.
+    /// Sends one datagram. It is never dropped for lack of room, because only media fill the queue.
     func emit(_ datagram: ByteBuffer, to route: ICERoute) {
         counters.packetsSent += 1
         counters.bytesSent += UInt64(datagram.readableBytes)

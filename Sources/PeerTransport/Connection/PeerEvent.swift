@@ -2,47 +2,47 @@ public import IoTCore
 public import NIOCore
 public import RTP
 
-/// What a peer connection tells its owner.
+/// An event that a peer connection reports to its owner.
 public enum PeerEvent: Sendable {
-    /// `candidate:…` for the peer, found after the description was made; empty when there are no more.
+    /// `candidate:…` for the peer, found after the description was created; empty when there are no more.
     case localCandidate(String)
     case stateChanged(PeerConnectionState)
 
-    /// A STUN or TURN server gave nothing; others may. `code` is of STUN or TURN, or 701 for no usable answer, as in
-    /// W3C's RTCPeerConnectionIceErrorEvent.
+    /// A STUN or TURN server returned no candidate; other servers may. `code` is a STUN or TURN error code, or 701 for
+    /// no usable response, as in W3C's RTCPeerConnectionIceErrorEvent.
     case candidateError(url: String, code: Int, text: String)
 
-    /// A whole frame, in decoding order.
+    /// A complete frame, in decoding order.
     case frame(mid: String, ReceivedFrame)
 
-    /// At least one frame is missing between the last and the next `.frame`.
+    /// At least one frame is missing between the last `.frame` and the next.
     case frameLost(mid: String)
 
-    /// How the track's RTP time and its sender's wall clock lie to each other now.
+    /// The current mapping between the track's RTP time and its sender's wall clock.
     case senderReport(mid: String, SenderReportMapping)
 
     /// The peer cannot decode until it gets a key frame (PLI or FIR).
     case keyFrameRequested(mid: String)
 
-    /// A data channel of ours may be used from now on, or the peer has opened one.
+    /// Our data channel may be used from now on, or the peer has opened one.
     case dataChannelOpened(DataChannel)
 
     case dataChannelMessage(DataChannelID, DataChannelMessage)
 
-    /// The end of a channel; with the reason when nobody asked for it.
+    /// A channel has ended; with an error unless a side closed it.
     case dataChannelClosed(DataChannelID, IoTError?)
 
-    /// What waits to be sent in the channel has fallen to its threshold.
+    /// The channel's buffered amount has fallen to its threshold.
     case dataChannelBufferedAmountLow(DataChannelID)
 
-    /// What the way to the peer carries, bits a second with the headers of RTP: told when it has moved by 3 %. A source
-    /// that can should keep its tracks together below it.
+    /// The estimated capacity of the path to the peer, in bits per second, RTP headers included; reported when it has
+    /// changed by 3 %. A source that can adapt should keep the sum of its tracks below it.
     case targetBitrateChanged(Int)
 
     /// The peer has ended a track (BYE).
     case goodbye(mid: String)
 
-    /// The peer lacks these of the track's packets (NACK); answer with `resend`.
+    /// The peer requests these packets of the track again (NACK). Reply with `resend`.
     case retransmissionRequested(mid: String, [Int64])
 }
 
@@ -52,11 +52,11 @@ public enum PeerConnectionState: Sendable {
     case new
     case connecting
     case connected
-    /// Nothing came for some seconds; `connected` or `failed` follows.
+    /// No packet has arrived for some seconds; `connected` or `failed` follows.
     case disconnected
-    /// The end, with its reason: `handshakeTimeout`, `timeoutDisconnected` or `peerFailed`.
+    /// The end, with its cause: `handshakeTimeout`, `timeoutDisconnected` or `peerFailed`.
     case failed(IoTError)
-    /// The end, by either side's wish.
+    /// The end, because either side closed the connection.
     case closed
 
     var isEnd: Bool {
@@ -67,12 +67,12 @@ public enum PeerConnectionState: Sendable {
     }
 }
 
-/// What a peer connection wants done.
+/// Something that a peer connection's owner has to do.
 public enum PeerOutput: Sendable {
     case transmit(ByteBuffer, to: SocketAddress)
     case event(PeerEvent)
-    /// Names and relays; only with ICE servers, or a peer that hides its addresses behind names.
+    /// Name resolution and relay links; only with ICE servers, or with a peer that hides its addresses behind names.
     case network(NetworkRequest)
-    /// Nothing more until an input or this time, at which `handleTimeout` is to be called; it may be in the past.
+    /// No more output until an input or this time, when `handleTimeout` is due. The time may be in the past.
     case timeout(NIODeadline)
 }

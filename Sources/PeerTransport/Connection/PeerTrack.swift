@@ -2,14 +2,14 @@ import IoTCore
 import NIOCore
 import RTP
 
-/// One section of a connection: what is sent in it and what is received.
+/// One section of a connection: its sender and its receiver.
 struct PeerTrack {
     let section: NegotiatedSection
     var sender: RTPSender?
     var receiver: RTPReceiver?
     var receiverDeadline: NIODeadline?
 
-    /// What the sender of the track last asked for.
+    /// The playout delay that the track's sender last asked for.
     var playoutDelay: PlayoutDelay?
 
     private let midBytes: [UInt8]
@@ -58,24 +58,24 @@ struct PeerTrack {
         }
     }
 
-    /// Packets of the section carry the transport's numbers, both ways.
+    /// True when the section's packets carry transport-wide numbers, in both directions.
     var hasTransportNumbers: Bool {
         section.feedback.contains(.transportWide) && section.headerExtensions.transportSequenceNumber != nil
     }
 
-    /// A packet that may go out again under its old number carries no extensions: SRTP must not see another header
-    /// under it.
+    /// A packet that may be sent again under its old number carries no extensions, because SRTP must not encrypt two
+    /// different headers under one number.
     private var hasHeaderExtensions: Bool {
         section.sendingRetransmissionType != nil || !section.feedback.contains(.nack)
     }
 
-    /// The peer will tell what becomes of what we send.
+    /// True when the peer sends feedback about the packets that we send.
     var hasRateFeedback: Bool {
         hasHeaderExtensions
             && (hasTransportNumbers || section.feedback.contains(.receiverEstimatedMaximumBitrate))
     }
 
-    /// The extensions of the next packet; `nil` for none.
+    /// The header extensions of the next packet; `nil` for none.
     mutating func headerExtension(
         number: UInt16?, playoutDelay: PlayoutDelay?, at now: NIODeadline
     ) -> OutgoingHeaderExtension? {
@@ -87,7 +87,7 @@ struct PeerTrack {
             headerExtension.absoluteSendTime = AbsoluteSendTime.packed(now)
         }
         if reportsReceived == 0 {
-            // RFC 9143 §15.2: until the peer has shown that it knows the stream.
+            // RFC 9143 §15.2: sent until the peer has shown that it knows the stream.
             headerExtension.mid = midBytes
             headerExtension.playoutDelay = playoutDelay?.packed
         }

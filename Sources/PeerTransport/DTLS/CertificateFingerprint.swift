@@ -1,9 +1,9 @@
 import COpenSSL
 import IoTCore
 
-/// A certificate's hash as SDP carries it (RFC 8122 §5), such as `sha-256 4A:AD:…`.
+/// A certificate's hash in the form of SDP (RFC 8122 §5), for example `sha-256 4A:AD:…`.
 public struct CertificateFingerprint: Sendable, Hashable {
-    /// The hashes that are trusted here, the weakest first.
+    /// The trusted hash algorithms, weakest first.
     enum Algorithm: String, Sendable, CaseIterable, Comparable {
         case sha256 = "sha-256"
         case sha384 = "sha-384"
@@ -38,16 +38,16 @@ public struct CertificateFingerprint: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Reads `sha-256 4A:AD:…`. `nil` for a hash that is not trusted here (MD5, SHA-1); throws
-    /// `sessionDescriptionInvalid` for one that is damaged.
+    /// Parses `sha-256 4A:AD:…`. Returns `nil` for a hash algorithm that is not trusted (MD5, SHA-1); throws
+    /// `sessionDescriptionInvalid` for malformed text.
     init?(parsing text: some StringProtocol) throws(IoTError) {
         let fields = text.split(separator: " ", omittingEmptySubsequences: true)
-        guard fields.count == 2 else { throw IoTError(.sessionDescriptionInvalid, "the fingerprint is damaged") }
+        guard fields.count == 2 else { throw IoTError(.sessionDescriptionInvalid, "the fingerprint is malformed") }
         guard let algorithm = Algorithm(rawValue: fields[0].lowercased()) else { return nil }
         let pairs = fields[1].split(separator: ":", omittingEmptySubsequences: false)
         guard pairs.count == algorithm.byteCount, pairs.allSatisfy({ $0.utf8.count == 2 }),
             let bytes = Hex.decode(pairs.joined())
-        else { throw IoTError(.sessionDescriptionInvalid, "the fingerprint is damaged") }
+        else { throw IoTError(.sessionDescriptionInvalid, "the fingerprint is malformed") }
         self.init(algorithm: algorithm, bytes: bytes)
     }
 
@@ -57,7 +57,7 @@ public struct CertificateFingerprint: Sendable, Hashable {
         return "\(algorithm.rawValue) \(pairs.joined(separator: ":"))"
     }
 
-    /// The hash of a certificate in OpenSSL's hands.
+    /// The hash of an OpenSSL certificate.
     init?(_ algorithm: Algorithm, of certificate: OpaquePointer) {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var length: UInt32 = 0
@@ -65,7 +65,7 @@ public struct CertificateFingerprint: Sendable, Hashable {
         self.init(algorithm: algorithm, bytes: Array(digest.prefix(Int(length))))
     }
 
-    /// True when the certificate is one of these: of several hashes the strongest kind decides (RFC 8122 §5.1).
+    /// True when the certificate has one of these hashes; of several, the strongest algorithm decides (RFC 8122 §5.1).
     static func match(_ fingerprints: [CertificateFingerprint], certificate: OpaquePointer) -> Bool {
         guard let strongest = fingerprints.map(\.algorithm).max(),
             let actual = CertificateFingerprint(strongest, of: certificate)

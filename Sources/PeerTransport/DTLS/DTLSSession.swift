@@ -2,17 +2,17 @@ import COpenSSL
 import IoTCore
 import NIOCore
 
-/// One DTLS 1.2 association with a peer (RFC 6347), for SRTP's keys (RFC 5764).
+/// One DTLS 1.2 association with a peer (RFC 6347), which yields the keys for SRTP (RFC 5764).
 ///
-/// A fence around OpenSSL: everything that is not sans-IO about it stays in here. Datagrams go in and out through
-/// memory, but OpenSSL's retransmission timer reads the real clock; `remainingTime` and `handleTimeout` ask it.
-/// Tests put themselves in place of that clock, so that it runs in virtual time.
+/// Wraps OpenSSL, and contains everything about it that is not sans-IO. Datagrams go in and out through memory, but
+/// OpenSSL's retransmission timer reads the real clock; `remainingTime` and `handleTimeout` query it. Tests replace
+/// that clock, so that it runs in virtual time.
 /// Not Sendable: it belongs to one peer's event loop.
 final class DTLSSession {
-    /// The keys for SRTP, when the handshake is done.
+    /// The keys for SRTP, after the handshake.
     struct Keys: Sendable {
         var profile: SRTPProfile
-        /// client key, server key, client salt, server salt.
+        /// Client key, server key, client salt, server salt.
         var keyingMaterial: [UInt8]
     }
 
@@ -24,15 +24,15 @@ final class DTLSSession {
     enum State: Sendable {
         case handshaking
         case connected(Keys)
-        /// The peer said goodbye, or we did.
+        /// The peer closed the association, or we did.
         case closed
         case failed(IoTError)
     }
 
-    /// No datagram that is read is longer.
+    /// The longest datagram that is read.
     private static let maximumRecord = 2048
 
-    /// AES-GCM first: it takes half the time of the other. The server's order decides.
+    /// AES-GCM first, because it takes half the CPU time of the other. The server's order decides.
     static let profileNames = SRTPProfile.allCases.map(\.openSSLName)
         .joined(separator: ":")
 
@@ -49,17 +49,17 @@ final class DTLSSession {
     private var received: CircularBuffer<ByteBuffer> = []
     private var scratch = ByteBuffer()
 
-    /// - Parameter maximumDatagram: bytes of UDP payload that one flight's datagram may take: 1152, which
-    ///   with TURN's Send indication over IPv6 makes 1200.
+    /// - Parameter maximumDatagram: the largest UDP payload of a flight's datagram: 1152 bytes, which with TURN's Send
+    ///   indication over IPv6 makes 1200.
     init(
         certificate: PeerCertificate, role: Role, remoteFingerprints: [CertificateFingerprint],
         maximumDatagram: Int = 1152
     ) throws(IoTError) {
         ERR_clear_error()
-        guard let ssl = SSL_new(certificate.context) else { throw OpenSSLFailure.error("no DTLS session was made") }
+        guard let ssl = SSL_new(certificate.context) else { throw OpenSSLFailure.error("cannot make a DTLS session") }
         guard let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem()) else {
             SSL_free(ssl)
-            throw OpenSSLFailure.error("no DTLS session was made")
+            throw OpenSSLFailure.error("cannot make a DTLS session")
         }
         self.role = role
         self.ssl = ssl
@@ -67,11 +67,11 @@ final class DTLSSession {
         self.outgoing = outgoing
         self.remoteFingerprints = remoteFingerprints
         self.maximumDatagram = maximumDatagram
-        // The session owns both from here on.
+        // From here on the session owns both.
         SSL_set_bio(ssl, incoming, outgoing)
         iot_ssl_set_mtu(ssl, maximumDatagram)
-        // The first wait, then its doubles up to 4 s: RFC 6347 §4.2.4.1 says 1 s, which a viewer would notice; a
-        // quarter covers the round trip of any path that video is watched over.
+        // The first wait, which then doubles up to 4 s. RFC 6347 §4.2.4.1 recommends 1 s, which a viewer would notice;
+        // 250 ms covers the round trip of any path used for video.
         DTLS_set_timer_cb(ssl) { _, microseconds in
             microseconds == 0 ? 250_000 : min(microseconds * 2, 4_000_000)
         }
@@ -90,7 +90,7 @@ final class DTLSSession {
         advance()
     }
 
-    /// One datagram from the peer.
+    /// Takes one datagram from the peer.
     func receive(_ datagram: ByteBuffer) {
         switch state {
         case .closed, .failed: return
@@ -100,7 +100,7 @@ final class DTLSSession {
         let written = datagram.withUnsafeReadableBytes { BIO_write(incoming, $0.baseAddress, count) }
         guard written == count else { return }
         advance()
-        // What a record's end left over would be read as the head of the next datagram.
+        // Discards the remains of a truncated record, which would be read as the start of the next datagram.
         iot_bio_discard(incoming)
     }
 
@@ -109,12 +109,12 @@ final class DTLSSession {
         datagrams.popFirst()
     }
 
-    /// The content of the next record of application data.
+    /// The content of the next application data record.
     func nextReceived() -> ByteBuffer? {
         received.popFirst()
     }
 
-    /// Sends application data in one record; false when the association does not stand.
+    /// Sends application data in one record. Returns false when the association is not connected.
     @discardableResult
     func send(_ data: ByteBuffer) -> Bool {
         guard case .connected = state, data.readableBytes > 0 else { return false }
@@ -125,24 +125,24 @@ final class DTLSSession {
         return written == count
     }
 
-    /// Real time until `handleTimeout` is due; `nil` while no flight waits for an answer.
+    /// Real time until `handleTimeout` is due; `nil` while no flight waits for a reply.
     var remainingTime: TimeAmount? {
         guard case .handshaking = state else { return nil }
         let microseconds = iot_dtls_remaining_microseconds(ssl)
         return microseconds < 0 ? nil : .microseconds(Int64(microseconds))
     }
 
-    /// Sends the flight again if it is time; harmless when it is not.
+    /// Sends the flight again if it is due; otherwise does nothing.
     func handleTimeout() {
         guard case .handshaking = state else { return }
         ERR_clear_error()
         if iot_dtls_handle_timeout(ssl) < 0 {
-            state = .failed(OpenSSLFailure.error("the DTLS handshake was tried too often"))
+            state = .failed(OpenSSLFailure.error("the DTLS handshake had too many retransmissions"))
         }
         drain()
     }
 
-    /// Says goodbye (close_notify), without waiting for the peer's.
+    /// Sends close_notify, without waiting for the peer's.
     func close() {
         switch state {
         case .closed, .failed: return
@@ -177,16 +177,16 @@ final class DTLSSession {
         drain()
     }
 
-    /// The peer is who it said it is, and keys are there for SRTP: or it is a failure.
+    /// Checks the peer's certificate and exports the keys for SRTP.
     private func handshakeResult() -> State {
         guard let certificate = SSL_get1_peer_certificate(ssl) else {
-            return .failed(IoTError(.peerFailed, "the peer showed no certificate"))
+            return .failed(IoTError(.peerFailed, "the peer sent no certificate"))
         }
         defer { X509_free(certificate) }
         guard CertificateFingerprint.match(remoteFingerprints, certificate: certificate) else {
             SSL_shutdown(ssl)
             return .failed(
-                IoTError(.peerFailed, "the peer's certificate has not the fingerprint of its session description"))
+                IoTError(.peerFailed, "the certificate does not match the session description's fingerprint"))
         }
         guard let selected = SSL_get_selected_srtp_profile(ssl),
             let profile = SRTPProfile(rawValue: UInt16(truncatingIfNeeded: selected.pointee.id))
@@ -195,11 +195,11 @@ final class DTLSSession {
         let label = "EXTRACTOR-dtls_srtp"
         guard
             SSL_export_keying_material(ssl, &material, material.count, label, label.utf8.count, nil, 0, 0) == 1
-        else { return .failed(OpenSSLFailure.error("no SRTP keys were made")) }
+        else { return .failed(OpenSSLFailure.error("the SRTP keys could not be exported")) }
         return .connected(Keys(profile: profile, keyingMaterial: material))
     }
 
-    /// Application data, alerts, and late flights.
+    /// Reads application data, alerts, and late flights.
     private func readRecords() {
         while true {
             var count: Int32 = 0
@@ -216,7 +216,7 @@ final class DTLSSession {
             case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
                 break
             case SSL_ERROR_ZERO_RETURN:
-                // Ours answers it (RFC 5246 §7.2.1).
+                // Replies with our own close_notify (RFC 5246 §7.2.1).
                 SSL_shutdown(ssl)
                 state = .closed
             default:
@@ -226,8 +226,8 @@ final class DTLSSession {
         }
     }
 
-    /// Takes what OpenSSL wrote: memory knows no datagrams, so they are found again by their records' lengths
-    /// (RFC 6347 §4.1), as many whole records in each as fit.
+    /// Takes OpenSSL's output. The memory buffer does not keep datagram boundaries, so they are rebuilt from the record
+    /// lengths (RFC 6347 §4.1), with as many whole records in each datagram as fit.
     private func drain() {
         let count = BIO_ctrl_pending(outgoing)
         guard count > 0 else { return }

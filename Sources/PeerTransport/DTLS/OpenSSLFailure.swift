@@ -1,14 +1,14 @@
 import COpenSSL
 import IoTCore
 
-/// OpenSSL's own words for what failed, taken from the calling thread's error queue.
+/// Makes errors with OpenSSL's description of the failure, from the calling thread's error queue.
 enum OpenSSLFailure {
     static func error(_ what: String) -> IoTError {
         guard let reason = takeReason() else { return IoTError(.peerFailed, what) }
         return IoTError(.peerFailed, "\(what): \(reason)")
     }
 
-    /// Empties the queue: an error left in it would be taken for the next call's.
+    /// Empties the queue, because an error left in it would be attributed to the next call.
     static func takeReason() -> String? {
         let code = ERR_get_error()
         ERR_clear_error()

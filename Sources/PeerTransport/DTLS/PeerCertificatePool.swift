@@ -1,12 +1,12 @@
 public import IoTCore
 import Synchronization
 
-/// The certificate that new connections show, made ahead of time and changed now and then.
+/// The certificate for new connections, made ahead of time and rotated regularly.
 ///
-/// A handshake never waits for a key: the next certificate is made while the old one still serves. A connection keeps
-/// the one it began with. Who wants rotation runs `run()`; without it the first certificate stays.
+/// A handshake never waits for key generation: the next certificate is made while the old one is in use. A connection
+/// keeps its first certificate. To rotate, run `run()`; without it the first certificate stays.
 public final class PeerCertificatePool: Sendable {
-    /// How long one certificate is shown. Default 24 h.
+    /// How long one certificate is used for new connections. Default 24 h.
     public let lifetime: Duration
 
     private let certificate: Mutex<PeerCertificate>
@@ -17,19 +17,19 @@ public final class PeerCertificatePool: Sendable {
         certificate = Mutex(try PeerCertificate.generate())
     }
 
-    /// What a connection that begins now shows. Ready at once, on any thread.
+    /// The certificate for a new connection. Never blocks for long; callable from any thread.
     public var current: PeerCertificate {
         certificate.withLock { $0 }
     }
 
-    /// Puts a new certificate in place of the current one. Blocks for about a millisecond, and nobody else.
+    /// Replaces the current certificate. Blocks the caller for about a millisecond, and no other thread.
     public func rotate() throws(IoTError) {
         let next = try PeerCertificate.generate()
         certificate.withLock { $0 = next }
     }
 
-    /// Changes the certificate each `lifetime`, on the task that calls it, until that is cancelled. A failure to make
-    /// one leaves the current one in place until the next turn.
+    /// Rotates the certificate every `lifetime`, until the calling task is cancelled. If a certificate cannot be made,
+    /// the current one stays until the next rotation.
     public func run() async {
         await run(on: ContinuousClock())
     }

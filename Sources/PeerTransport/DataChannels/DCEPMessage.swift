@@ -17,10 +17,10 @@ enum DCEPMessage: Equatable {
     private static let openType: UInt8 = 3
     private static let unordered: UInt8 = 0x80
 
-    /// Bytes of a label or a subprotocol, ours and the peer's. RFC 8832 allows 65,535, for which nobody has a use.
+    /// The longest label or subprotocol in bytes, ours and the peer's. RFC 8832 allows 65,535, which is never needed.
     static let maximumNameSize = 1024
 
-    /// `nil` for what is damaged, unknown, or too long.
+    /// `nil` for a message that is malformed, unknown, or too long.
     init?(parsing payload: ByteBuffer) {
         var buffer = payload
         switch buffer.readInteger(as: UInt8.self) {

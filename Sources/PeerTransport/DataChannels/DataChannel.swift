@@ -1,13 +1,13 @@
-/// Names one data channel of one peer connection; never used twice.
+/// The identity of one data channel of one peer connection; never reused.
 public struct DataChannelID: Sendable, Hashable {
     let value: Int
 }
 
-/// A data channel as it is now.
+/// A snapshot of a data channel.
 public struct DataChannel: Sendable, Hashable {
     /// Names as in W3C's RTCDataChannelState.
     public enum State: String, Sendable {
-        /// The connection does not stand yet.
+        /// The connection is not up yet.
         case connecting
         case open
         case closing
@@ -19,10 +19,10 @@ public struct DataChannel: Sendable, Hashable {
     public let subprotocol: String
     public let options: DataChannelOptions
 
-    /// The peer has opened it.
+    /// True when the peer has opened it.
     public let isRemote: Bool
 
-    /// Both directions of one SCTP stream; `nil` before it is known.
+    /// The SCTP stream of both directions; `nil` before it is known.
     public internal(set) var streamID: UInt16?
     public internal(set) var state = State.connecting
 }

@@ -1,8 +1,8 @@
 public import NIOCore
 
-/// One message of a data channel, at most 64,000 bytes out and 256 KiB in.
+/// One message of a data channel, at most 64,000 bytes when sent and 256 KiB when received.
 public enum DataChannelMessage: Sendable, Equatable {
-    /// As UTF-8 on the wire; what is not UTF-8 in a peer's message becomes U+FFFD.
+    /// UTF-8 on the wire; invalid UTF-8 in a peer's message becomes U+FFFD.
     case text(String)
     case binary(ByteBuffer)
 
@@ -14,12 +14,12 @@ public enum DataChannelMessage: Sendable, Equatable {
     }
 }
 
-/// What tells the kinds of message apart (RFC 8831 §8).
+/// The payload protocol identifiers of the kinds of message (RFC 8831 §8).
 enum DataChannelPayload {
     static let control: UInt32 = 50
     static let text: UInt32 = 51
     static let binary: UInt32 = 53
-    /// SCTP has no empty messages: one zero byte stands for none (§6.6).
+    /// SCTP has no empty messages: one zero byte represents an empty one (§6.6).
     static let emptyText: UInt32 = 56
     static let emptyBinary: UInt32 = 57
 
@@ -32,7 +32,7 @@ enum DataChannelPayload {
         }
     }
 
-    /// `nil` for a kind that is not known, or no longer used (52 and 54).
+    /// `nil` for an unknown or deprecated kind (52 and 54).
     static func decode(_ payloadProtocol: UInt32, _ bytes: ByteBuffer) -> DataChannelMessage? {
         switch payloadProtocol {
         case text: .text(String(buffer: bytes))

@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// What one data channel has counted. Names as in W3C's RTCDataChannelStats.
+/// The statistics of one data channel. Names as in W3C's RTCDataChannelStats.
 public struct DataChannelStatistics: Sendable, Hashable {
     public var label: String
     public var `protocol`: String
@@ -12,7 +12,7 @@ public struct DataChannelStatistics: Sendable, Hashable {
     public var bytesReceived: UInt64 = 0
 }
 
-/// The association below the data channels. Names as in W3C's RTCSctpTransportStats, where one exists.
+/// The statistics of the SCTP association. Names as in W3C's RTCSctpTransportStats, where one exists.
 public struct SCTPTransportStatistics: Sendable, Hashable {
     /// `nil` before the first measurement.
     public var smoothedRoundTripTime: TimeAmount?
@@ -20,9 +20,9 @@ public struct SCTPTransportStatistics: Sendable, Hashable {
     public var congestionWindow = 0
     /// The peer's, in bytes.
     public var receiverWindow = 0
-    /// Bytes of the greatest packet.
+    /// The largest packet in bytes.
     public var mtu = 0
-    /// Chunks that are not acknowledged.
+    /// Unacknowledged chunks.
     public var unackData = 0
 
     public var packetsSent: UInt64 = 0
@@ -32,6 +32,6 @@ public struct SCTPTransportStatistics: Sendable, Hashable {
     public var messagesAbandoned: UInt64 = 0
     public var timeouts: UInt64 = 0
 
-    /// Packets and messages that were ignored: damaged, of no known kind, or of a channel that is not open.
+    /// Packets and messages that were ignored: malformed, of an unknown kind, or for a channel that is not open.
     public var ignored: UInt64 = 0
 }

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// What the association says, and the life of channels.
+/// Events of the association, and the life cycle of channels.
 extension DataChannelTransport {
     mutating func dispatch(at now: NIODeadline) {
         while let event = association?.nextEvent() {
@@ -11,7 +11,7 @@ extension DataChannelTransport {
             case .incomingStreamsReset(let streams): incomingReset(streams, at: now)
             case .outgoingStreamsReset(let streams): outgoingReset(streams)
             case .restarted:
-                let error = IoTError(.channelDisconnected, "the peer has begun anew")
+                let error = IoTError(.channelDisconnected, "the peer has restarted the data channels")
                 for id in openIDs { finish(id, error: error) }
             case .ended(let error): end(error)
             }
@@ -27,7 +27,7 @@ extension DataChannelTransport {
     private mutating func beginWaiting(at now: NIODeadline) {
         let ids = waiting
         waiting = []
-        // The agreed numbers first, so that none is given to another.
+        // Channels with negotiated numbers first, so that no other channel takes their numbers.
         for id in ids {
             do throws(IoTError) {
                 try begin(id, at: now)
@@ -37,7 +37,7 @@ extension DataChannelTransport {
         }
     }
 
-    /// Gives the channel its stream and tells the peer.
+    /// Assigns a stream to the channel and signals it to the peer.
     mutating func begin(_ id: DataChannelID, at now: NIODeadline) throws(IoTError) {
         guard let entry = entries[id], let remote = association?.remote else { return }
         let options = entry.channel.options
@@ -105,7 +105,7 @@ extension DataChannelTransport {
     }
 
     private mutating func takeOpen(_ open: DCEPMessage.Open, stream: UInt16, at now: NIODeadline) {
-        // The peer's half of the streams is not ours (RFC 8832 §6).
+        // The peer must not use our half of the streams (RFC 8832 §6).
         let isPeers = (stream & 1 == 0) != (agreement?.isDTLSClient ?? false)
         guard byStream[stream] == nil else {
             ignored += 1
@@ -138,7 +138,7 @@ extension DataChannelTransport {
         becomeOpen(id)
     }
 
-    /// A stream on which nothing can be opened is closed from our side (RFC 8832 §6).
+    /// Closes, from our side, a stream on which no channel can be opened (RFC 8832 §6).
     private mutating func refuse(_ stream: UInt16, at now: NIODeadline) {
         ignored += 1
         guard byStream[stream] == nil, let remote = association?.remote, stream < remote.outgoingStreams else { return }
@@ -158,7 +158,7 @@ extension DataChannelTransport {
             guard let id = byStream[stream], let entry = entries[id] else { continue }
             entries[id]?.isIncomingReset = true
             if entry.channel.state == .open {
-                // Nobody reads what has not begun.
+                // The peer would not read messages that have not begun.
                 association?.outbox.discard(stream)
                 beginClosing(id, at: now)
             }
@@ -179,7 +179,7 @@ extension DataChannelTransport {
         finish(id, error: nil)
     }
 
-    /// Tells the end and forgets the channel.
+    /// Reports the end of the channel and removes it.
     mutating func finish(_ id: DataChannelID, error: IoTError?) {
         guard let entry = forget(id) else { return }
         if entry.channel.state != .connecting { closedCount += 1 }

@@ -3,8 +3,8 @@ import NIOCore
 
 /// All data channels of one connection, over one association (RFC 8831, RFC 8832).
 ///
-/// Owns no socket, clock, task or logger. After each call drain `nextPacket` and `nextEvent`, and call `handleTimeout`
-/// at `nextDeadline`.
+/// Owns no socket, clock, task or logger. After each call, drain `nextPacket` and `nextEvent`; call `handleTimeout` at
+/// `nextDeadline`.
 struct DataChannelTransport {
     enum Event {
         case opened(DataChannel)
@@ -13,12 +13,12 @@ struct DataChannelTransport {
         case bufferedAmountLow(DataChannelID)
     }
 
-    /// A channel and what only the transport knows of it.
+    /// A channel and the transport's own state of it.
     struct Entry {
         var channel: DataChannel
         var statistics: DataChannelStatistics
 
-        /// The peer has shown that it knows of the channel: before that everything goes in order behind the OPEN
+        /// True when the peer has shown that it knows the channel. Until then all messages are ordered after the OPEN
         /// (RFC 8832 §6).
         var isConfirmed = false
         var isIncomingReset = false
@@ -27,7 +27,7 @@ struct DataChannelTransport {
         var isAboveThreshold = false
     }
 
-    /// The agreed parameters, once there are any.
+    /// The negotiated parameters.
     struct Agreement {
         /// The DTLS client has the even streams, the server the odd ones (RFC 8832 §6).
         var isDTLSClient: Bool
@@ -42,12 +42,12 @@ struct DataChannelTransport {
     var association: SCTPAssociation?
     var agreement: Agreement?
 
-    /// Why nothing can be opened any more.
+    /// The reason why no channel can be opened any more.
     var ending: IoTError?
     var entries: [DataChannelID: Entry] = [:]
     var byStream: [UInt16: DataChannelID] = [:]
 
-    /// Opened before the association stands, in that order.
+    /// Channels that were opened before the association was established, in that order.
     var waiting: [DataChannelID] = []
     var events: CircularBuffer<Event> = []
     var ignored: UInt64 = 0
@@ -65,7 +65,7 @@ struct DataChannelTransport {
         self.generator = generator
     }
 
-    /// DTLS stands: the association can be made.
+    /// DTLS is connected: creates the association.
     mutating func start(_ agreement: Agreement, at now: NIODeadline) {
         guard association == nil, ending == nil else { return }
         self.agreement = agreement
@@ -80,7 +80,7 @@ struct DataChannelTransport {
         association?.connect(at: now)
     }
 
-    // MARK: What the owner asks for
+    // MARK: Channels
 
     mutating func open(
         label: String, subprotocol: String, options: DataChannelOptions, at now: NIODeadline
@@ -88,7 +88,7 @@ struct DataChannelTransport {
         if let ending { throw ending }
         try check(label: label, subprotocol: subprotocol, options: options)
         guard entries.count < min(configuration.maximumChannels, Int(Self.maximumStreams)) else {
-            throw IoTError(.tooManyConnections, "there are \(entries.count) data channels already")
+            throw IoTError(.tooManyConnections, "there are already \(entries.count) data channels, which is the limit")
         }
         let id = makeID()
         var channel = DataChannel(
@@ -117,22 +117,22 @@ struct DataChannelTransport {
             subprotocol.utf8.count <= DCEPMessage.maximumNameSize
         else {
             throw IoTError(
-                .invalidParameter, "a label and a subprotocol have at most \(DCEPMessage.maximumNameSize) bytes")
+                .invalidParameter, "a label or a subprotocol must have at most \(DCEPMessage.maximumNameSize) bytes")
         }
         switch options.reliability {
         case .reliable: break
         case .maxRetransmits(let count):
             guard (0...Self.maximumParameter).contains(count) else {
-                throw IoTError(.invalidParameter, "maxRetransmits is from 0 to 65535")
+                throw IoTError(.invalidParameter, "maxRetransmits must be from 0 to 65535")
             }
         case .maxPacketLifeTime(let time):
             guard (.zero ... .milliseconds(Int64(Self.maximumParameter))).contains(time) else {
-                throw IoTError(.invalidParameter, "maxPacketLifeTime is from 0 to 65535 ms")
+                throw IoTError(.invalidParameter, "maxPacketLifeTime must be from 0 to 65535 ms")
             }
         }
         if let stream = options.negotiatedID {
             guard stream < Self.maximumStreams else {
-                throw IoTError(.invalidParameter, "a negotiated id is below \(Self.maximumStreams)")
+                throw IoTError(.invalidParameter, "a negotiated id must be below \(Self.maximumStreams)")
             }
             guard byStream[stream] == nil else {
                 throw IoTError(.duplicateChannel, "stream \(stream) is in use by another data channel")
@@ -140,8 +140,8 @@ struct DataChannelTransport {
         }
     }
 
-    /// - Throws: `channelDisconnected` when the channel is not open, `dataTooLong` for a message that we may not send
-    ///   or the peer not take, `channelSendFailed` when the send buffer is full.
+    /// - Throws: `channelDisconnected` when the channel is not open, `dataTooLong` for a message over our limit or the
+    ///   peer's, `channelSendFailed` when the send buffer is full.
     mutating func send(_ message: DataChannelMessage, on id: DataChannelID, at now: NIODeadline) throws(IoTError) {
         guard let entry = entries[id], entry.channel.state == .open, let stream = entry.channel.streamID else {
             throw IoTError(.channelDisconnected, "the data channel is not open")
@@ -165,13 +165,13 @@ struct DataChannelTransport {
         if bufferedAmount(of: id) > entry.threshold { entries[id]?.isAboveThreshold = true }
     }
 
-    /// The greatest message that may be sent now.
+    /// The size of the longest message that may be sent now.
     var maximumMessage: Int {
         guard let peer = agreement?.peerMaximumMessage, peer > 0 else { return configuration.maximumSentMessage }
         return min(peer, configuration.maximumSentMessage)
     }
 
-    /// What is queued still goes; `closed` comes when the peer has agreed.
+    /// Queued messages are still sent; `closed` follows when the peer has agreed.
     mutating func close(_ id: DataChannelID, at now: NIODeadline) {
         guard let entry = entries[id] else { return }
         switch entry.channel.state {
@@ -181,7 +181,7 @@ struct DataChannelTransport {
         }
     }
 
-    /// Bytes that were given to `send` and have not been sent once.
+    /// Bytes that `send` has accepted and that have not been transmitted yet.
     func bufferedAmount(of id: DataChannelID) -> Int {
         guard let stream = entries[id]?.channel.streamID else { return 0 }
         return association?.outbox.byteCount(of: stream) ?? 0
@@ -193,21 +193,21 @@ struct DataChannelTransport {
         entries[id]?.isAboveThreshold = isAbove
     }
 
-    /// Ends all channels and tells the peer's association, at once.
+    /// Ends all channels at once and aborts the association with the peer.
     mutating func abort(at now: NIODeadline) {
         association?.abort(at: now)
         dispatch(at: now)
         end(nil)
     }
 
-    /// There are no data channels with this peer.
+    /// Ends all channels. No channel can be opened with this peer any more.
     mutating func end(_ error: IoTError?) {
         guard ending == nil else { return }
         ending = error ?? IoTError(.channelDisconnected, "the connection has ended")
         for id in entries.keys.sorted(by: { $0.value < $1.value }) { finish(id, error: error) }
     }
 
-    // MARK: What comes in and goes out
+    // MARK: Input and output
 
     mutating func receive(_ packet: ByteBuffer, at now: NIODeadline) {
         association?.receive(packet, at: now)
@@ -234,7 +234,7 @@ struct DataChannelTransport {
         events.popFirst()
     }
 
-    /// In place: a copy that lives beside this one would make every queue be copied.
+    /// Runs in place, because a second copy of this value would copy every queue.
     mutating func perform<Result, Failure: Error>(
         _ body: (inout DataChannelTransport) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Whether the peer still agrees to receive (RFC 7675 §5.1). Its checks serve as keepalives, too.
+/// Whether the peer still consents to receive (RFC 7675 §5.1). Its checks also serve as keepalives.
 struct ConsentFreshness: Sendable {
     enum Action: Equatable {
         case check
@@ -21,12 +21,12 @@ struct ConsentFreshness: Sendable {
         nextCheck = now + Self.randomized(configuration.consentInterval, jitter: jitter)
     }
 
-    /// A check was answered.
+    /// The peer has answered a check.
     mutating func granted(at now: NIODeadline) {
         lastGranted = max(lastGranted, now)
     }
 
-    /// Something authentic came; true when the peer had been counted as disconnected.
+    /// The peer has sent an authentic packet. Returns true when it had counted as disconnected.
     mutating func heard(at now: NIODeadline) -> Bool {
         lastHeard = max(lastHeard, now)
         defer { isDisconnected = false }
@@ -56,7 +56,7 @@ struct ConsentFreshness: Sendable {
         return isDisconnected ? expiry : min(expiry, lastHeard + configuration.disconnectedAfter)
     }
 
-    /// Between 0.8 and 1.2 of the interval, so that many peers do not keep time with each other.
+    /// From 0.8 to 1.2 of the interval, so that many peers do not send in step.
     private static func randomized(_ interval: TimeAmount, jitter: UInt64) -> TimeAmount {
         .nanoseconds(interval.nanoseconds / 1000 * (800 + Int64(jitter % 401)))
     }

@@ -1,11 +1,11 @@
 import NIOCore
 
-// The peer's candidates, and the pairs that are formed with them (RFC 8445 §6.1.2, RFC 8838 §8 to §11).
+// The peer's candidates, and the pairs that they form (RFC 8445 §6.1.2, RFC 8838 §8 to §11).
 extension ICEAgent {
-    /// May come before or after `start`, and while checks run.
+    /// May be called before or after `start`, and while checks run.
     mutating func addRemoteCandidate(_ candidate: ICECandidate, at now: NIODeadline) {
         guard state == .idle || state == .checking else { return }
-        // One of before or after a restart that has overtaken, or was overtaken by, the description.
+        // The candidate is of another generation: either it or a restart's description has overtaken the other.
         if let ufrag = candidate.ufrag, let remote = current.remote, ufrag != remote.ufrag { return }
         if candidate.name != nil { return resolve(candidate) }
         // RFC 8838 §12: a duplicate changes nothing.
@@ -17,7 +17,7 @@ extension ICEAgent {
         remoteCandidates.append(candidate)
         for index in pairs.indices
         where pairs[index].remote.address == candidate.address && pairs[index].remote.kind == .peerReflexive {
-            // A check had discovered it before its signalling came.
+            // A check discovered it before it was signalled.
             pairs[index].remote = candidate
         }
         if configuration.transportPolicy == .all { addPair(to: candidate, relay: nil) }
@@ -26,16 +26,17 @@ extension ICEAgent {
         runChecks(at: now)
     }
 
-    /// The peer has no more (RFC 8838 §14). Its checks may still discover one.
+    /// The peer has no more candidates (RFC 8838 §14). Its checks may still discover one.
     mutating func endRemoteCandidates(at now: NIODeadline) {
         hasAllRemoteCandidates = true
         considerNomination(at: now)
         runChecks(at: now)
     }
 
-    /// `nil` when the pair exists, when no base of ours fits it, or when there are too many that are worth more.
+    /// Adds a pair. Returns `nil` when the pair exists, when we have no base of its family, or when there are too many
+    /// pairs of more value.
     ///
-    /// - Parameter isChecked: the peer itself has checked this pair, with our password.
+    /// - Parameter isChecked: true when the peer itself has checked this pair, with our password.
     @discardableResult
     mutating func addPair(to remote: ICECandidate, relay link: Int?, isChecked: Bool = false) -> Int? {
         let route = ICERoute(remote.address, relay: link)
@@ -47,7 +48,7 @@ extension ICEAgent {
             if link == nil { counters.candidatesIgnored += 1 }
             return nil
         }
-        // A server on the internet reaches no private network, and one without a route may give up the relay over it.
+        // A server on the internet cannot reach private networks. Some drop the whole relay if a route is missing.
         if link != nil, remote.kind == .host, remote.address.isPrivate, !local.address.isPrivate { return nil }
         let pair = CandidatePair(local: local, remote: remote, relay: link)
         guard makeRoom(for: pair, isChecked: isChecked) else {
@@ -58,14 +59,14 @@ extension ICEAgent {
         return pairs.count - 1
     }
 
-    // MARK: Room
+    // MARK: Limits
 
-    /// How little it would cost to give a pair or a candidate up; what is not of this kind stays.
+    /// The reasons why a pair or a candidate may be removed, cheapest first. Others are kept.
     private enum Dispensable: Int, Comparable {
         case failed
-        /// Asked for the third time in vain, which takes most of a second.
+        /// Three requests without a response, which take most of a second.
         case silent
-        /// Of lower priority than what would take its place (RFC 8445 §6.1.2.5).
+        /// Of lower priority than the pair or candidate that replaces it (RFC 8445 §6.1.2.5).
         case lesser
 
         static func < (left: Dispensable, right: Dispensable) -> Bool { left.rawValue < right.rawValue }
@@ -73,7 +74,7 @@ extension ICEAgent {
 
     private static let silentTransmissions = 3
 
-    /// `nil` for a pair that works or is to carry data, and for one that the peer has checked itself.
+    /// `nil` for a pair that works or is to carry data, and for a pair that the peer has checked itself.
     private func dispensability(of pair: CandidatePair, isLesser: Bool) -> Dispensable? {
         let route = pair.route
         guard pair.state != .succeeded, !pair.isNominated, route != selected, route != nominating,
@@ -86,7 +87,7 @@ extension ICEAgent {
         return isLesser ? .lesser : nil
     }
 
-    /// False when there are as many pairs as may be and all are worth more.
+    /// Returns false when the limit is reached and no pair may be removed.
     private mutating func makeRoom(for new: CandidatePair, isChecked: Bool) -> Bool {
         guard pairs.count >= configuration.maximumRemoteCandidates else { return true }
         let priority = new.priority(isControlling: isControlling)
@@ -100,7 +101,7 @@ extension ICEAgent {
         return true
     }
 
-    /// False when there are as many candidates as may be and all are worth more. One goes with all its pairs.
+    /// Returns false when the limit is reached and no candidate may be removed. A candidate is removed with its pairs.
     private mutating func makeRoom(for new: ICECandidate) -> Bool {
         guard remoteCandidates.count >= configuration.maximumRemoteCandidates else { return true }
         let pairs = Dictionary(grouping: pairs, by: \.remote.address)
@@ -110,10 +111,10 @@ extension ICEAgent {
             var kind: Dispensable? = isLesser ? .lesser : nil
             if let own = pairs[candidate.address] {
                 let kinds = own.map { dispensability(of: $0, isLesser: isLesser) }
-                // The dearest of its pairs decides.
+                // The most valuable of its pairs decides.
                 kind = kinds.contains(nil) ? nil : kinds.compactMap { $0 }.max()
             } else if !hosts.contains(where: { $0.address.isIPv4 == candidate.address.isIPv4 }) {
-                // No base of ours fits it.
+                // We have no base of its family.
                 kind = .failed
             }
             return kind.map { ($0, candidate.priority, index) }
@@ -136,7 +137,7 @@ extension ICEAgent {
         if !isAsked { outputs.append(.request(.resolve(name))) }
     }
 
-    /// The addresses of a name that was asked for; none when it has none. The first of each family counts.
+    /// Takes the addresses of a name that was requested; empty when it has none. The first of each family is used.
     mutating func resolved(_ name: String, to addresses: [SocketAddress], at now: NIODeadline) {
         guard state != .failed else { return }
         _ = gatherer.resolved(name, to: addresses, at: now)

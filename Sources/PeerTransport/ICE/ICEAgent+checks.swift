@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-// Sending checks: the triggered ones first, then by priority, one every Ta (RFC 8445 §6.1.4.2).
+// Sends checks: triggered ones first, then by priority, one every Ta (RFC 8445 §6.1.4.2).
 extension ICEAgent {
     var hasCheckToSend: Bool {
         guard !configuration.isLite else { return false }
@@ -14,13 +14,13 @@ extension ICEAgent {
         retransmit(at: now)
         while hasCheckToSend, now >= nextCheck {
             guard let index = takeNextPair() else { continue }
-            // Before the sending, which may end in another look at what is due.
+            // Set before sending, because sending may call this method again.
             nextCheck = now + configuration.pacing
             sendCheck(ofPairAt: index, at: now)
         }
     }
 
-    /// The pair to check next; `nil` when a triggered one is gone meanwhile.
+    /// The pair to check next; `nil` when a triggered pair no longer exists.
     private mutating func takeNextPair() -> Int? {
         if !triggered.isEmpty {
             let route = triggered.removeFirst()
@@ -58,7 +58,7 @@ extension ICEAgent {
             check.nextTransmission = now + check.wait
             pairs[index].state = .inProgress(check)
             pairs[index].traffic.requestsSent += 1
-            // Its round trip cannot be told any more: which of them was answered?
+            // Measures no round trip, because the response does not show which transmission it answers.
             transactions[check.transactionID]?.sentAt = .distantFuture
             counters.requestsSent += 1
             due.append((check.datagram, pairs[index].route))
@@ -69,13 +69,13 @@ extension ICEAgent {
     mutating func pairFailed(at index: Int, _ now: NIODeadline) {
         pairs[index].state = .failed
         if nominating == pairs[index].route { nominating = nil }
-        // Another pair that works, if there is one, takes its place.
+        // Another working pair, if there is one, takes its place.
         considerNomination(at: now)
     }
 
     // MARK: Nomination
 
-    /// Nominates the best pair that works, at once or when nothing better is to be expected (RFC 8445 §8.1.1).
+    /// Nominates the best working pair, at once or when no better one is to be expected (RFC 8445 §8.1.1).
     mutating func considerNomination(at now: NIODeadline) {
         nominationDeadline = nil
         guard isControlling, state == .checking, nominating == nil, !configuration.isLite else { return }
@@ -94,7 +94,7 @@ extension ICEAgent {
 
     private func acceptanceDelay(of pair: CandidatePair) -> TimeAmount {
         if pair.usesRelay { return configuration.relayAcceptanceDelay }
-        // Before the peer's candidates are all there a discovered address may be that of its relay.
+        // Until all of the peer's candidates are known, a discovered address may belong to its relay.
         return pair.remote.kind == .peerReflexive && !hasAllRemoteCandidates
             ? configuration.reflexiveAcceptanceDelay : .zero
     }
@@ -122,7 +122,7 @@ extension ICEAgent {
 
     // MARK: Requests
 
-    /// A binding request as RFC 8445 §7.2.2 wants it.
+    /// Makes a Binding request (RFC 8445 §7.2.2).
     mutating func makeRequest(
         on route: ICERoute, localPriority: UInt32, isNomination: Bool, isConsent: Bool, at now: NIODeadline
     ) -> (STUNTransactionID, ByteBuffer) {

@@ -1,10 +1,10 @@
 import NIOCore
 
-// Our candidates beyond the host's, and what goes through relays.
+// Server-reflexive and relayed candidates, and traffic through relays.
 extension ICEAgent {
     var isGathered: Bool { hasBegunGathering && gatherer.isFinished }
 
-    /// Asks the servers; a second call does nothing before a restart.
+    /// Queries the servers. Before a restart, a second call does nothing.
     mutating func gather(at now: NIODeadline) {
         guard !hasBegunGathering, state != .failed else { return }
         hasBegunGathering = true
@@ -69,7 +69,7 @@ extension ICEAgent {
         }
     }
 
-    /// One of our own addresses as a server sees it; nothing new where there is no NAT.
+    /// Adds one of our addresses as a server sees it. Without a NAT it is not a new address.
     private mutating func addReflexive(_ address: SocketAddress, server: Int, url: String) {
         guard let index = hosts.firstIndex(where: { $0.address.isIPv4 == address.isIPv4 }),
             !hosts.contains(where: { $0.address == address })
@@ -98,7 +98,7 @@ extension ICEAgent {
             candidate.relayTransport = relay.transport
             candidates.append(candidate)
         }
-        // Too late to be of use: a pair is nominated.
+        // Too late to be used: a pair is nominated.
         guard state != .completed, state != .failed else { return gatherer.close(link: relay.link) }
         relays.append(Relay(link: relay.link, candidates: candidates))
         for candidate in candidates { add(candidate) }
@@ -121,7 +121,7 @@ extension ICEAgent {
         if selected?.relay == link { outputs.append(.event(.disconnected)) }
     }
 
-    /// Gives back every relay that the selected pair does not use (RFC 8445 §8.3.1).
+    /// Releases every relay that the selected pair does not use (RFC 8445 §8.3.1).
     mutating func releaseUnused(at now: NIODeadline) {
         releaseAt = nil
         for id in gatherer.links.keys.sorted() where id != selected?.relay { gatherer.close(link: id) }

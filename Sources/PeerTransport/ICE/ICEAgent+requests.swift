@@ -1,9 +1,9 @@
 import IoTCore
 import NIOCore
 
-// Answering the peer's checks (RFC 8445 §7.3).
+// Responses to the peer's checks (RFC 8445 §7.3).
 extension ICEAgent {
-    /// Takes a datagram of the socket that looks like STUN; false when it was not for us.
+    /// Takes a STUN datagram from the socket. Returns false when it was not for us.
     mutating func receive(_ datagram: ByteBuffer, from source: SocketAddress, at now: NIODeadline) -> Bool {
         receive(datagram, on: ICERoute(source), at: now)
     }
@@ -16,17 +16,17 @@ extension ICEAgent {
             defer { drainGatherer(at: now) }
             return gatherer.receiveBinding(message, from: route.remote, at: now)
         }
-        // Who wants to be reached through relays alone does not show up beside them.
+        // With the policy `relay`, the agent does not respond outside its relays.
         guard route.relay != nil || configuration.transportPolicy == .all else { return false }
         switch message.messageClass {
         case .request: return receiveRequest(message, on: route, at: now)
         case .successResponse, .errorResponse: return receiveResponse(message, on: route, at: now)
-        // A keepalive (RFC 8445 §11): without integrity it proves nothing and needs no answer.
+        // A keepalive (RFC 8445 §11): it has no integrity, so it proves nothing, and needs no response.
         case .indication: return validated.contains(route)
         }
     }
 
-    /// By bytes, as this comes before the message is authenticated.
+    /// Compares bytes, because the message has not been authenticated yet.
     private static func isNamed(_ generation: Generation, by username: STUNText) -> Bool {
         let name = username.bytes
         guard let colon = name.firstIndex(of: UInt8(ascii: ":")),
@@ -76,7 +76,7 @@ extension ICEAgent {
         return true
     }
 
-    /// The peer asks for consent on the pair that it still sends over; it gets it, and nothing else follows.
+    /// Answers a consent check on the pair that the peer still sends over. It has no other effect.
     private mutating func answerPrevious(
         _ message: STUNMessage, _ previous: Generation, on route: ICERoute, at now: NIODeadline
     ) -> Bool {
@@ -89,14 +89,14 @@ extension ICEAgent {
         return true
     }
 
-    /// RFC 8445 §7.3.1.1: the greater tie breaker controls. False when the peer has to change.
+    /// RFC 8445 §7.3.1.1: the side with the greater tie breaker controls. Returns false when the peer has to switch.
     private mutating func settleRoles(with message: STUNMessage, at now: NIODeadline) -> Bool {
         if isControlling, let theirs = message.controllingTieBreaker {
             if tieBreaker >= theirs { return false }
             switchRole(at: now)
         } else if !isControlling, let theirs = message.controlledTieBreaker {
             if tieBreaker < theirs { return false }
-            // One that sends no checks cannot control.
+            // A lite agent sends no checks, so it cannot control.
             if !configuration.isLite { switchRole(at: now) }
         }
         return true
@@ -105,7 +105,7 @@ extension ICEAgent {
     mutating func switchRole(at now: NIODeadline) {
         isControlling.toggle()
         nominating = nil
-        // A nomination by the wrong side is none, and what already works can be named by the right one.
+        // The wrong side made the old nomination, so it is void. The new controlling side may nominate a working pair.
         considerNomination(at: now)
     }
 
@@ -125,7 +125,7 @@ extension ICEAgent {
     mutating func markValidated(_ route: ICERoute) {
         guard !validated.contains(route) else { return }
         if validated.count >= configuration.maximumRemoteCandidates {
-            // A peer that moves on and on: where it was and no pair leads any more is forgotten.
+            // The peer has moved often: forgets the addresses that no pair uses any more.
             validated.formIntersection(Set(pairs.map(\.route) + (selected.map { [$0] } ?? [])))
         }
         guard validated.count < configuration.maximumRemoteCandidates else { return }
@@ -142,7 +142,7 @@ extension ICEAgent {
         guard let index = known ?? addPair(to: discovered, relay: route.relay, isChecked: true) else { return }
         let nominates = usesCandidate && !isControlling
         if configuration.isLite {
-            // Its check is all that a lite agent learns (RFC 8445 §7.3.2).
+            // A lite agent learns only from the peer's checks (RFC 8445 §7.3.2).
             pairs[index].state = .succeeded
             if nominates { pairNominated(at: index, now) }
             return
@@ -151,7 +151,7 @@ extension ICEAgent {
         case .succeeded:
             if nominates { pairNominated(at: index, now) }
         case .waiting, .inProgress, .failed:
-            // A check under way is not sent again, but its answer still counts: the new one goes out at once.
+            // A check in progress is not sent again, but its response still counts. The new check goes out at once.
             pairs[index].isNominatedOnSuccess = pairs[index].isNominatedOnSuccess || nominates
             if state == .completed && !nominates { return }
             pairs[index].state = .waiting
@@ -159,7 +159,7 @@ extension ICEAgent {
         }
     }
 
-    /// From here on data go this way. The controlled side may be given several: the best of them stands.
+    /// Selects the nominated pair for data. The controlled side may get several nominations; the best pair wins.
     mutating func pairNominated(at index: Int, _ now: NIODeadline) {
         let pair = pairs[index]
         pairs[index].isNominated = true
@@ -172,7 +172,7 @@ extension ICEAgent {
         state = .completed
         nominating = nil
         nominationDeadline = nil
-        // The others end (§8.1.2): nothing is sent for them any more.
+        // Ends the other checks (§8.1.2): nothing more is sent for them.
         triggered.removeAll()
         unresolved.removeAll()
         pairs.removeAll { !$0.isNominated && $0.state != .succeeded }

@@ -1,9 +1,9 @@
 import IoTCore
 import NIOCore
 
-// What comes back to our own checks (RFC 8445 §7.2.5), and consent (RFC 7675).
+// Responses to our own checks (RFC 8445 §7.2.5), and consent (RFC 7675).
 extension ICEAgent {
-    /// True when this answers a request of ours: how a datagram finds its peer before its address is known.
+    /// True when this answers one of our requests. This finds the peer of a datagram before its address is known.
     func awaitsResponse(to id: STUNTransactionID) -> Bool {
         transactions[id] != nil || gatherer.awaitsResponse(to: id)
     }
@@ -17,7 +17,7 @@ extension ICEAgent {
         let index =
             transaction.isOfPrevious || isOld(transaction) ? nil : pairs.firstIndex { $0.route == transaction.route }
         if let index { pairs[index].traffic.responsesReceived += 1 }
-        // The answer must come from where the request went (§7.2.5.2.1), and must be understood (RFC 8489 §6.3.3).
+        // The response must come from where the request went (§7.2.5.2.1), and must be understood (RFC 8489 §6.3.3).
         guard route == transaction.route, message.unknownRequiredAttributes.isEmpty else {
             if let index, pairs[index].isInProgress { pairFailed(at: index, now) }
             return true
@@ -31,7 +31,7 @@ extension ICEAgent {
         return true
     }
 
-    /// A check of before the restart.
+    /// True for a check from before the restart.
     private func isOld(_ transaction: Transaction) -> Bool {
         transaction.key != current.remoteKey
     }
@@ -40,7 +40,7 @@ extension ICEAgent {
         _ message: STUNMessage, pairAt index: Int?, _ transaction: Transaction, at now: NIODeadline
     ) {
         if message.errorCode == 487 {
-            // Switched already if a request of the peer's told us first.
+            // A request of the peer may have switched the role already.
             if isControlling == transaction.wasControlling { switchRole(at: now) }
             if let index, pairs[index].isInProgress {
                 pairs[index].state = .waiting
@@ -69,7 +69,7 @@ extension ICEAgent {
             consent?.granted(at: now)
         }
         guard !transaction.isConsent, let index else { return }
-        // An answer to an older check must not end the nomination that is under way.
+        // A response to an older check must not end the nomination in progress.
         let isNominating =
             nominating == transaction.route && !transaction.isNomination && pairs[index].isInProgress
         if !isNominating { pairs[index].state = .succeeded }
@@ -90,14 +90,14 @@ extension ICEAgent {
 
     mutating func select(_ route: ICERoute, at now: NIODeadline) {
         if isSelectedOfPrevious {
-            // The restart is done: from here on consent is asked for by the new credentials.
+            // The restart is done: from here on, consent checks use the new credentials.
             isSelectedOfPrevious = false
             consent = nil
-            // However often it restarts, what counts as the peer's stays bounded. Its data may still come the old way.
+            // Bounds the peer's addresses over any number of restarts. Its data may still arrive on the old path.
             let kept = Set(pairs.map(\.route) + [route] + (selected.map { [$0] } ?? []))
             validated.formIntersection(kept)
         }
-        // The check that succeeded is the first consent (RFC 7675 §5.1).
+        // The successful check is the first consent (RFC 7675 §5.1).
         if consent == nil {
             consent = ConsentFreshness(configuration: configuration, at: now, jitter: generator.next())
         }
@@ -118,7 +118,7 @@ extension ICEAgent {
         for action in freshness.handleTimeout(at: now, jitter: jitter) {
             switch action {
             case .check:
-                // A lite agent sends none: it goes by the peer's (RFC 7675 §4).
+                // A lite agent sends none; it relies on the peer's checks (RFC 7675 §4).
                 guard !configuration.isLite else { continue }
                 let index = pairs.firstIndex { $0.route == selected }
                 let localPriority = index.map { pairs[$0].local.priority } ?? .max

@@ -1,11 +1,11 @@
 import NIOCore
 
-// ICE restarts (RFC 8445 §9): new credentials and new checks, while data go on over the old pair.
+// ICE restarts (RFC 8445 §9): new credentials and new checks, while data continue on the old pair.
 extension ICEAgent {
-    /// Begins a restart of ours, or one that the peer's new credentials ask for. `start` is to follow.
+    /// Begins our restart, or one that the peer's new credentials request. Call `start` next.
     mutating func restart() {
         guard state != .failed else { return }
-        // A second restart before the first is done: the selected pair still lives by the oldest credentials.
+        // At a second restart before the first is done, the selected pair still uses the oldest credentials.
         if !isSelectedOfPrevious { previous = current }
         isSelectedOfPrevious = selected != nil
         current = Self.makeGeneration(using: &generator)

@@ -1,6 +1,6 @@
 import NIOCore
 
-// What the pairs and candidates are called in W3C webrtc-stats.
+// Pairs and candidates in terms of W3C webrtc-stats.
 extension ICEAgent {
     mutating func noteSent(_ byteCount: Int) {
         traffic.packetsSent += 1
@@ -12,7 +12,7 @@ extension ICEAgent {
         traffic.bytesReceived += UInt64(byteCount)
     }
 
-    /// Adds what was counted to the pair that it went over.
+    /// Adds the traffic so far to the selected pair.
     mutating func foldTraffic() {
         defer { traffic = PairTraffic() }
         guard let index = pairs.firstIndex(where: { $0.route == selected }) else { return }
@@ -40,7 +40,7 @@ extension ICEAgent {
     var localCandidateStatistics: [ICECandidateStatistics] { localCandidates.map(ICECandidateStatistics.init) }
     var remoteCandidateStatistics: [ICECandidateStatistics] { remoteCandidates.map(ICECandidateStatistics.init) }
 
-    /// The candidate that the peer saw us at; one that is not ours is peer-reflexive (RFC 8445 §7.2.5.3.1).
+    /// The local candidate by the mapped address; an unknown address is peer-reflexive (RFC 8445 §7.2.5.3.1).
     private func localCandidate(of pair: CandidatePair) -> ICECandidate {
         guard pair.relay == nil, let mapped = pair.mappedAddress else { return pair.local }
         if let known = (hosts + localCandidates).first(where: { $0.address == mapped }) { return known }

@@ -2,36 +2,36 @@ import IoTCore
 import NIOCore
 
 /// An ICE agent (RFC 8445) for one stream and one component, with trickle (RFC 8838), consent (RFC 7675), restarts,
-/// and candidates from STUN and TURN servers. Where it deviates from the RFCs `docs/ice.md` says so and why.
+/// and candidates from STUN and TURN servers. `docs/ice.md` lists the deviations from the RFCs and their reasons.
 ///
-/// Owns no socket, clock, task or logger. After each call drain `poll`.
+/// Owns no socket, clock, task or logger. After each call, drain `poll`.
 struct ICEAgent {
     enum Output: Equatable {
-        /// Out of the peers' socket.
+        /// Sends a datagram through the peers' socket.
         case transmit(ByteBuffer, to: SocketAddress)
         case request(NetworkRequest)
         case event(Event)
-        /// Nothing to do before this time, or before the next input.
+        /// Nothing to do until this time or the next input.
         case timeout(NIODeadline)
     }
 
     enum Event: Equatable {
-        /// One more of our candidates, for the peer.
+        /// A new local candidate for the peer.
         case candidate(ICECandidate)
-        /// Every server has given what it has.
+        /// Every server has returned its result.
         case gathered
-        /// A server gave nothing.
+        /// A server returned no candidate.
         case candidateError(url: String, TURNFailure)
-        /// The peer has shown there that it knows our password, or that it answers to its own.
+        /// On this route the peer has proved that it knows our password, or has answered a check with its own.
         case validated(ICERoute)
-        /// Data go here from now on.
+        /// From now on, data use this route.
         case selected(ICERoute)
-        /// What came through a relay and is not STUN.
+        /// A datagram from a relay that is not STUN.
         case received(ByteBuffer, ICERoute)
-        /// Nothing came for a while; it may come back.
+        /// No packet has arrived for a while; the peer may come back.
         case disconnected
         case reconnected
-        /// The end: no way was found in time (`handshakeTimeout`), or consent expired (`timeoutDisconnected`).
+        /// The end: no path was found in time (`handshakeTimeout`), or consent expired (`timeoutDisconnected`).
         case failed(ErrorCode)
     }
 
@@ -50,20 +50,20 @@ struct ICEAgent {
         var isNomination: Bool
         var wasControlling: Bool
         var isConsent: Bool
-        /// By which the answer is hashed.
+        /// The key for the response's integrity.
         var key: [UInt8]
-        /// For the pair that was selected before the restart that is under way.
+        /// True for the pair that was selected before the current restart.
         var isOfPrevious: Bool
     }
 
-    /// A check that came before the peer's description did.
+    /// A check that arrived before the peer's description.
     struct EarlyCheck {
         var route: ICERoute
         var priority: UInt32
         var usesCandidate: Bool
     }
 
-    /// Both sides' credentials from one restart to the next (RFC 8445 §9).
+    /// Both sides' credentials between two restarts (RFC 8445 §9).
     struct Generation {
         var local: ICECredentials
         var localKey: [UInt8]
@@ -71,7 +71,7 @@ struct ICEAgent {
         var remoteKey: [UInt8]
     }
 
-    /// One of our relays: its link and its candidates, one of each family at most.
+    /// One of our relays: its link and its candidates, at most one of each family.
     struct Relay {
         var link: Int
         var candidates: [ICECandidate]
@@ -79,18 +79,18 @@ struct ICEAgent {
 
     let configuration: ICEConfiguration
     var current: Generation
-    /// What the selected pair goes on with during a restart, and what the peer may still ask by after it.
+    /// The credentials that the selected pair uses during a restart, and that the peer may still use after it.
     var previous: Generation?
     var isSelectedOfPrevious = false
 
-    /// The bases: our socket's addresses, whether the peer is told them or not.
+    /// The bases: our socket's addresses, whether they are signalled to the peer or not.
     var hosts: [ICECandidate] = []
     var relays: [Relay] = []
-    /// What the peer is told.
+    /// The candidates that are signalled to the peer.
     var localCandidates: [ICECandidate] = []
     var remoteCandidates: [ICECandidate] = []
     var hasAllRemoteCandidates = false
-    /// Candidates whose name is being resolved.
+    /// Candidates that wait for their name's address.
     var unresolved: [ICECandidate] = []
     var isControlling: Bool
     var tieBreaker: UInt64
@@ -108,12 +108,12 @@ struct ICEAgent {
     var nextCheck = NIODeadline.uptimeNanoseconds(0)
     var checkingDeadline: NIODeadline?
     var nominating: ICERoute?
-    /// When a pair that works is nominated although a better one may still be found.
+    /// When a working pair is nominated, although a better one may still be found.
     var nominationDeadline: NIODeadline?
     var selected: ICERoute?
-    /// What went over the selected pair since it was selected.
+    /// The traffic on the selected pair since its selection.
     var traffic = PairTraffic()
-    /// When relays that are not used are given back.
+    /// When unused relays are released.
     var releaseAt: NIODeadline?
     var consent: ConsentFreshness?
     var counters = ICECounters()
@@ -124,7 +124,7 @@ struct ICEAgent {
     static let maximumHosts = 32
     static let maximumLocalCandidates = 64
 
-    /// RFC 8445 §8.3.1: a candidate may be freed three seconds after the nomination.
+    /// RFC 8445 §8.3.1: a candidate may be released three seconds after the nomination.
     static let releaseDelay = TimeAmount.seconds(3)
 
     init(
@@ -150,7 +150,7 @@ struct ICEAgent {
 
     var credentials: ICECredentials { current.local }
 
-    /// One more address of the socket; `nil` when it is known, of no use to a peer, or not to be told.
+    /// Adds an address of the socket. Returns `nil` when it is known, unusable for a peer, or not to be signalled.
     mutating func addHostAddress(_ address: SocketAddress) -> ICECandidate? {
         guard address.isReachableUnicast, hosts.count < Self.maximumHosts,
             !hosts.contains(where: { $0.address == address })
@@ -165,13 +165,13 @@ struct ICEAgent {
         return candidate
     }
 
-    /// The peer's half of the credentials: checks begin. A second call is ignored before a restart.
+    /// Takes the peer's credentials and starts the checks. Before a restart, a second call is ignored.
     mutating func start(remote: ICECredentials, deadline: NIODeadline, at now: NIODeadline) {
         guard state == .idle else { return }
         current.remote = remote
         current.remoteKey = remote.key
         state = .checking
-        // In a restart the old pair goes on, and its consent decides.
+        // In a restart the old pair stays in use, and its consent decides.
         checkingDeadline = selected == nil ? deadline : nil
         for early in earlyChecks {
             peerChecked(
@@ -181,12 +181,12 @@ struct ICEAgent {
         runChecks(at: now)
     }
 
-    /// Anything that proves that the peer lives, such as a packet that decrypts.
+    /// Takes any proof that the peer is alive, for example a packet that decrypts.
     mutating func noteTraffic(at now: NIODeadline) {
         if consent?.heard(at: now) == true { outputs.append(.event(.reconnected)) }
     }
 
-    /// Forgets what was to be sent and gives relays back; nothing is sent or answered from now on.
+    /// Discards pending output and releases the relays. From now on nothing is sent or answered.
     mutating func close() {
         guard state != .failed else { return }
         end()
@@ -231,8 +231,8 @@ struct ICEAgent {
         relays = []
     }
 
-    /// When `handleTimeout` is due; `nil` when nothing waits, and after the end.
-    /// Mutating, as otherwise the class that holds the agent copies all of it for each look.
+    /// When `handleTimeout` is due; `nil` when nothing is pending, and after the end.
+    /// Mutating, because otherwise the class that holds the agent copies it at each access.
     var nextDeadline: NIODeadline? {
         mutating get {
             guard state != .failed else { return nil }

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// A transport address at which a peer may be reached (RFC 8445 §5.3), UDP and component 1 only.
+/// A transport address at which a peer may be reached (RFC 8445 §5.3). Only UDP and component 1.
 struct ICECandidate: Sendable, Hashable {
     enum Kind: String, Sendable {
         case host
@@ -28,13 +28,13 @@ struct ICECandidate: Sendable, Hashable {
     /// The base of a reflexive candidate, the mapped address of a relayed one (RFC 8839 §5.1).
     var related: SocketAddress?
 
-    /// A name in `.local` that hides the address until it is resolved; `address` has only the port then.
+    /// A `.local` name, which hides the address until it is resolved; until then `address` has only the port.
     var name: String?
 
-    /// The peer's user name fragment that the candidate goes with, where it says so (RFC 8838 §3, as browsers do).
+    /// The peer's user name fragment for this candidate, if signalled (RFC 8838 §3, as browsers do).
     var ufrag: String?
 
-    /// For one of ours: the server's URL, and how its relay is reached.
+    /// For a local candidate: the server's URL, and the transport to its relay.
     var url: String?
     var relayTransport: RelayEndpoint.Transport?
 
@@ -45,16 +45,16 @@ struct ICECandidate: Sendable, Hashable {
 }
 
 extension ICECandidate {
-    /// Reads `candidate:…` (RFC 8839 §5.1), with or without `a=` before it.
+    /// Parses `candidate:…` (RFC 8839 §5.1), with or without a leading `a=`.
     ///
-    /// `nil` for a well-formed candidate that is of no use here: another component, TCP, or a host name that is not a
-    /// browser's in `.local`. Throws `sessionDescriptionInvalid` for anything else.
+    /// Returns `nil` for a well-formed candidate that cannot be used: another component, TCP, or a host name other than
+    /// a browser's `.local` name. Throws `sessionDescriptionInvalid` for anything else.
     init?(parsing text: some StringProtocol) throws(IoTError) {
         guard text.utf8.count <= 1024 else { throw Self.malformed("too long") }
         guard text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { throw Self.malformed("not ASCII") }
         var line = Substring(text)
         if line.hasPrefix("a=") { line = line.dropFirst(2) }
-        guard line.hasPrefix("candidate:") else { throw Self.malformed("no candidate") }
+        guard line.hasPrefix("candidate:") else { throw Self.malformed("not a candidate") }
         let fields = line.dropFirst("candidate:".count).split(separator: " ", omittingEmptySubsequences: true)
         guard fields.count >= 8, fields[6] == "typ", (1...32).contains(fields[0].utf8.count),
             let component = UInt16(fields[1]), (1...256).contains(component), let priority = UInt32(fields[3]),
@@ -72,7 +72,7 @@ extension ICECandidate {
             self.init(foundation: String(fields[0]), priority: priority, address: address, kind: kind)
             self.name = name
         }
-        // Pairs of a name and a value follow.
+        // The rest are pairs of a name and a value.
         var extensions = fields.dropFirst(8)
         var relatedHost: Substring?
         while let key = extensions.popFirst(), let value = extensions.popFirst() {
@@ -83,7 +83,7 @@ extension ICECandidate {
                     UInt16(value).flatMap { try? SocketAddress(ipAddress: String(host), port: Int($0)) }
                 }
             case "ufrag":
-                // One that cannot be anybody's belongs to no generation of ours.
+                // A malformed fragment belongs to no generation.
                 guard ICECredentials.isFragment(value) else { return nil }
                 ufrag = String(value)
             default: break
@@ -103,6 +103,6 @@ extension ICECandidate {
     }
 
     private static func malformed(_ reason: String) -> IoTError {
-        IoTError(.sessionDescriptionInvalid, "an ICE candidate is damaged: \(reason)")
+        IoTError(.sessionDescriptionInvalid, "an ICE candidate is malformed: \(reason)")
     }
 }

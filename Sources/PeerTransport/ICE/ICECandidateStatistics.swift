@@ -7,14 +7,14 @@ public struct ICECandidateStatistics: Sendable, Hashable {
     public var address: String
     public var port: Int
 
-    /// Of the candidate itself: always `udp`.
+    /// The candidate's own protocol: always `udp`.
     public var candidateProtocol: String
     public var priority: UInt32
     public var foundation: String
     public var relatedAddress: String?
     public var relatedPort: Int?
 
-    /// The server that it came from, and for a relay how we reach that: `udp`, `tcp` or `tls`.
+    /// The server's URL, and for a relay the transport to it: `udp`, `tcp` or `tls`.
     public var url: String?
     public var relayProtocol: String?
 
@@ -41,13 +41,13 @@ public struct ICECandidatePairStatistics: Sendable, Hashable {
     public var state: String
     public var nominated: Bool
 
-    /// Whether data go over it; the transport's `selectedCandidatePairId` in W3C's terms.
+    /// True when data use this pair; in W3C's terms, the transport's `selectedCandidatePairId`.
     public var isSelected: Bool
 
     /// RFC 8445 §6.1.2.3.
     public var priority: UInt64
 
-    /// Without ICE's own checks.
+    /// Excluding ICE's own checks.
     public var packetsSent: UInt64
     public var packetsReceived: UInt64
     public var bytesSent: UInt64

@@ -1,67 +1,67 @@
 public import NIOCore
 
-/// The servers, timing and bounds of ICE.
+/// The servers, timing and limits of ICE.
 public struct ICEConfiguration: Sendable {
     /// W3C's RTCIceTransportPolicy.
     public enum TransportPolicy: String, Sendable {
         case all
-        /// Only through our relays: the peer learns no address of ours.
+        /// Only through our relays: the peer learns none of our addresses.
         case relay
     }
 
-    /// STUN and TURN servers; the first 8 count. Default none: host candidates alone.
+    /// STUN and TURN servers; only the first 8 are used. Default none: only host candidates.
     public var servers: [ICEServer]
 
     public var transportPolicy: TransportPolicy
 
-    /// Servers may not lie on this machine or its link, nor send us on to there: for servers that somebody else has
-    /// named. Default false.
+    /// Refuses servers on this machine or its link, and redirects to there: for servers that somebody else has
+    /// configured. Default false.
     public var refusesLocalServers = false
 
-    /// URLs of servers that lately gave no answer. They are asked like the others, but gathering is complete without
-    /// them; what they give later is used all the same. Default none.
+    /// URLs of servers that recently gave no response. They are queried like the others, but gathering does not wait
+    /// for them; late results are still used. Default none.
     public var serversNotAwaited: Set<String> = []
 
-    /// PEM of the authorities that certify `turns:` servers, in place of the system's. Default `nil`: the system's.
+    /// PEM of the authorities that certify `turns:` servers. Default `nil`: the system's authorities.
     public var certificateAuthorities: String?
 
-    /// Takes part without sending checks (RFC 8445 §2.5), for a host that everybody can reach: host candidates only,
-    /// and the peer has to be a full agent. Default false.
+    /// Takes part in ICE without sending checks (RFC 8445 §2.5), for a host that is reachable by everybody: only host
+    /// candidates, and the peer must be a full agent. Default false.
     public var isLite: Bool
 
-    /// How long the controlling side goes on looking for a way without a relay once one with a relay works: 600 ms.
+    /// How long the controlling side waits for a path without a relay when a path with a relay works: 600 ms.
     public var relayAcceptanceDelay: TimeAmount
 
-    /// The same for a way to an address that the peer has not signalled, which may be its relay: 200 ms.
+    /// The same wait for a path to an address that the peer has not signalled, which may be its relay: 200 ms.
     public var reflexiveAcceptanceDelay: TimeAmount
 
-    /// By how much the TCP and TLS ways to a relay come after UDP: 300 ms each.
+    /// The delay of TCP after UDP, and of TLS after TCP, towards a relay: 300 ms each.
     public var relayStagger: TimeAmount
 
-    /// After this time candidates are complete, whatever a server still owes: 10 s.
+    /// After this time gathering is complete, even if a server has not responded: 10 s.
     public var gatheringTimeout: TimeAmount
 
-    /// Ta: the least time between two new checks. 20 ms; RFC 8445 §14.2 allows 5 ms and more.
+    /// Ta: the least time between two new checks. 20 ms; RFC 8445 §14.2 allows 5 ms or more.
     public var pacing: TimeAmount
 
-    /// The wait before a check is first sent again; it doubles each time. 250 ms, as the paths are short.
+    /// The time until a check is first sent again; it doubles each time. 250 ms, because the paths are short.
     public var retransmission: TimeAmount
 
-    /// How often one check is sent before its pair has failed: 6.
+    /// How often one check is sent before its pair fails: 6.
     public var transmissions: Int
 
-    /// The middle of the time between two consent checks, each ±20 %: 5 s (RFC 7675 §5.1).
+    /// The mean time between two consent checks, each ±20 %: 5 s (RFC 7675 §5.1).
     public var consentInterval: TimeAmount
 
-    /// After this time without an answer to a consent check nothing may be sent, and the peer has failed: 30 s.
+    /// After this time without a response to a consent check, nothing may be sent and the peer has failed: 30 s.
     public var consentExpiry: TimeAmount
 
-    /// After this time without anything authentic from the peer it counts as disconnected, which may pass: 7 s.
+    /// After this time without an authentic packet the peer counts as disconnected, which may be temporary: 7 s.
     public var disconnectedAfter: TimeAmount
 
-    /// How many candidates of the peer are kept, and how many pairs are formed with them, discovered ones included:
-    /// 100. One more takes the place of one that has failed, that does not answer, or that is worth less; an address
-    /// from which the peer itself has checked always has a pair.
+    /// The limit for the peer's candidates and for the pairs, discovered ones included: 100. At the limit, a new one
+    /// replaces one that has failed, does not respond, or has lower priority. An address from which the peer itself
+    /// has checked always gets a pair.
     public var maximumRemoteCandidates: Int
 
     public init(

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What the agent has counted, by the names of the W3C's RTCIceCandidatePairStats where it has one.
+/// The agent's counters, named as in W3C's RTCIceCandidatePairStats where it has them.
 struct ICECounters: Sendable {
     var requestsSent = 0
     var requestsReceived = 0
@@ -9,7 +9,7 @@ struct ICECounters: Sendable {
     var consentRequestsSent = 0
     var selectedCandidatePairChanges = 0
     var candidatesIgnored = 0
-    /// Of the newest check that was sent only once.
+    /// The round-trip time of the newest check that was sent only once.
     var currentRoundTripTime: TimeAmount?
     var totalRoundTripTime = TimeAmount.zero
 }

@@ -8,21 +8,21 @@ struct ICECredentials: Sendable, Hashable {
         self.password = password
     }
 
-    /// 48 bits of fragment and 144 bits of password; at least 24 and 128 are asked for.
+    /// 48 random bits of fragment and 144 of password; the minimum is 24 and 128.
     init(using generator: inout any RandomNumberGenerator) {
         ufrag = Self.text(8, using: &generator)
         password = Self.text(24, using: &generator)
     }
 
-    /// True for the lengths and characters of RFC 8839 §5.4.
+    /// True when the lengths and characters conform to RFC 8839 §5.4.
     var isValid: Bool {
         Self.isFragment(ufrag) && (22...Self.maximumByteCount).contains(password.utf8.count) && Self.isText(password)
     }
 
-    /// The most bytes of a fragment and of a password.
+    /// The maximum length of a fragment and of a password, in bytes.
     static let maximumByteCount = 256
 
-    /// True for a user name fragment: 4 to 256 of `ice-char`.
+    /// True for a valid user name fragment: 4 to 256 of `ice-char`.
     static func isFragment(_ text: some StringProtocol) -> Bool {
         (4...maximumByteCount).contains(text.utf8.count) && isText(text)
     }

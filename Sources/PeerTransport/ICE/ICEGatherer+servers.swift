@@ -1,6 +1,6 @@
 import NIOCore
 
-// From a URL to a server-reflexive address or a relay.
+// The steps from a URL to a server-reflexive address or a relay.
 extension ICEGatherer {
     mutating func beginDue(at now: NIODeadline) {
         for index in attempts.indices {
@@ -17,7 +17,7 @@ extension ICEGatherer {
         }
     }
 
-    /// The addresses of a server's name; none when it has none. True when the name was asked for here.
+    /// Takes the addresses of a server's name; empty when it has none. Returns true when the gatherer asked for it.
     mutating func resolved(_ name: String, to addresses: [SocketAddress], at now: NIODeadline) -> Bool {
         let waiting = attempts.indices.filter {
             attempts[$0].state == .resolving && attempts[$0].url.host == name
@@ -39,7 +39,7 @@ extension ICEGatherer {
         }
         attempts[index].state = .active
         guard !usable.isEmpty else {
-            attempts[index].failure = .noAnswer("the server's name has no address that we can reach")
+            attempts[index].failure = .noAnswer("the server's name has no reachable address")
             return fail(attempt: index, at: now)
         }
         attempts[index].addresses = Array(usable.prefix(Self.maximumAddresses))
@@ -73,7 +73,7 @@ extension ICEGatherer {
         bindings[id] != nil
     }
 
-    /// A server's answer to a Binding request; it carries no hash, so it counts only from where the request went.
+    /// Takes a server's response to a Binding request. Without integrity, it must come from where the request went.
     mutating func receiveBinding(_ message: STUNMessage, from source: SocketAddress, at now: NIODeadline) -> Bool {
         guard let binding = bindings[message.transactionID], binding.server == source else { return false }
         bindings[message.transactionID] = nil
@@ -86,7 +86,7 @@ extension ICEGatherer {
         } else if !url.isTURN {
             attempts[binding.attempt].failure = TURNFailure(
                 code: message.errorCode ?? TURNFailure.noAnswerCode,
-                text: message.errorReason ?? "the STUN server gave no usable address")
+                text: message.errorReason ?? "the STUN server returned no usable address")
             fail(attempt: binding.attempt, at: now)
         }
         if !url.isTURN, !bindings.values.contains(where: { $0.attempt == binding.attempt }) {
@@ -107,7 +107,7 @@ extension ICEGatherer {
         guard attempts[index].state != .done else { return }
         attempts[index].state = .done
         outputs.append(.failed(url: attempts[index].url.text, address: nil, attempts[index].failure))
-        // The next way to the same relay need not wait for its turn.
+        // The next transport to the same relay starts at once.
         let server = attempts[index].server
         if let next = attempts.indices.first(where: {
             if case .waiting = attempts[$0].state { attempts[$0].server == server } else { false }
@@ -132,20 +132,20 @@ extension ICEGatherer {
             var messages: [ByteBuffer] = []
             let isReadable = links[id]?.decoder.receive(bytes) { messages.append($0) } ?? false
             for message in messages { links[id]?.client.receive(message, at: now) }
-            if !isReadable { links[id]?.client.fail(.noAnswer("the server speaks no TURN")) }
+            if !isReadable { links[id]?.client.fail(.noAnswer("the server does not speak TURN")) }
         }
         drain(link: id, at: now)
         finishIfDone()
     }
 
-    /// The link was closed by the other side, or could not be opened.
+    /// The server closed the link, or it could not be opened.
     mutating func linkClosed(_ id: Int, reason: String, at now: NIODeadline) {
         links[id]?.client.fail(.noAnswer(reason))
         drain(link: id, at: now)
         finishIfDone()
     }
 
-    /// Carries out what a link's client wants.
+    /// Carries out the output of a link's client.
     mutating func drain(link id: Int, at now: NIODeadline) {
         while let output = links[id]?.client.poll() {
             switch output {
@@ -162,7 +162,7 @@ extension ICEGatherer {
         }
     }
 
-    /// What decides about a link, which is rare.
+    /// Handles the rare events that change a link's state.
     private mutating func settle(_ event: TURNClient.Event, _ id: Int, _ link: Link, at now: NIODeadline) {
         switch event {
         case .received, .refused: break
@@ -190,7 +190,7 @@ extension ICEGatherer {
                 Relay(
                     link: id, addresses: addresses, mapped: mapped, transport: link.endpoint.transport,
                     server: attempt.server, url: attempt.url.text)))
-        // The less direct ways to the same relay are not needed any more.
+        // The less direct transports to the same relay are no longer needed.
         for index in attempts.indices
         where index > link.attempt && attempts[index].server == attempt.server && attempts[index].state != .done {
             attempts[index].state = .done
@@ -200,8 +200,8 @@ extension ICEGatherer {
 
     private mutating func redirected(_ link: Link, to other: SocketAddress, at now: NIODeadline) {
         guard attempts.indices.contains(link.attempt) else { return }
-        // A name to check the other server's certificate against would be needed (RFC 8489 §10). A server elsewhere
-        // does not have us contact what only this machine or its link can reach.
+        // A redirect over TLS is refused, because the other server's certificate needs a name to check (RFC 8489 §10).
+        // A remote server may not redirect us to addresses that only this machine or its link can reach.
         let isWithinReach =
             !other.isThisMachineOrLink
             || link.endpoint.address.isThisMachineOrLink && !configuration.refusesLocalServers
@@ -210,7 +210,7 @@ extension ICEGatherer {
             && other != link.endpoint.address && isWithinReach
         guard isAllowed else {
             attempts[link.attempt].failure = TURNFailure(
-                code: 300, text: "the TURN server sends us on too often, or to where we do not follow")
+                code: 300, text: "the TURN server redirects too often, or to an address that is not allowed")
             return openNext(attempt: link.attempt, at: now)
         }
         attempts[link.attempt].redirects += 1

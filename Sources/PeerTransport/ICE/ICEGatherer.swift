@@ -1,24 +1,24 @@
 import NIOCore
 
-/// Asks STUN servers for our server-reflexive addresses and TURN servers for relays, and keeps the relays alive.
+/// Gets our server-reflexive addresses from STUN servers and relays from TURN servers, and keeps the relays alive.
 ///
-/// STUN goes out of the peers' own socket, since the mapping that it learns is that socket's. A relay has a link of
-/// its own: a server knows an allocation by its five-tuple, and peers share the socket.
+/// STUN uses the peers' own socket, because it discovers the mapping of that socket. Each relay has its own link,
+/// because a server identifies an allocation by its five-tuple, and all peers share the socket.
 struct ICEGatherer {
     enum Output {
-        /// A Binding request out of the peers' socket.
+        /// A Binding request through the peers' socket.
         case transmit(ByteBuffer, to: SocketAddress)
         case request(NetworkRequest)
         /// Our address as a server sees it.
         case mapped(SocketAddress, server: Int, url: String)
         case relayed(Relay)
         case received(ByteBuffer, from: SocketAddress, link: Int)
-        /// The relay will not send to this peer.
+        /// The relay refuses to send to this peer.
         case refused(SocketAddress, link: Int)
-        /// A relay that we had is gone.
+        /// One of our relays is lost.
         case lost(link: Int)
         case failed(url: String, address: SocketAddress?, TURNFailure)
-        /// Every server has given what it has.
+        /// Every server has returned its result.
         case finished
     }
 
@@ -31,7 +31,7 @@ struct ICEGatherer {
         var url: String
     }
 
-    /// One URL.
+    /// The work on one URL.
     struct Attempt {
         enum State: Equatable {
             case waiting(NIODeadline)
@@ -49,7 +49,7 @@ struct ICEGatherer {
         var failure = TURNFailure.noAnswer("the server does not answer")
         var redirects = 0
         var hasRetried = false
-        /// It gave an address, or an answer that says why not.
+        /// True when the server has returned an address or an error.
         var hasAnswered = false
     }
 
@@ -78,7 +78,7 @@ struct ICEGatherer {
     var outputs: CircularBuffer<Output> = []
     var generator: any RandomNumberGenerator
     var deadline: NIODeadline?
-    /// Every server that is waited for has given what it has.
+    /// True when every awaited server has returned its result.
     private(set) var isFinished = true
     private var nextLink = 0
     private(set) var hasIPv4 = false
@@ -93,7 +93,7 @@ struct ICEGatherer {
         self.generator = generator
     }
 
-    /// Begins, or begins anew for an ICE restart; links that are allocated stay until they are released.
+    /// Starts gathering, or restarts it for an ICE restart. Allocated links stay until they are released.
     mutating func start(hasIPv4: Bool, hasIPv6: Bool, at now: NIODeadline) {
         self.hasIPv4 = hasIPv4
         self.hasIPv6 = hasIPv6
@@ -181,18 +181,18 @@ struct ICEGatherer {
         if unfinished.isEmpty { deadline = nil }
     }
 
-    /// The servers of which something is still to come.
+    /// The attempts that may still have a result.
     private var unfinishedAttempts: Set<Int> {
         Set(attempts.indices.filter { attempts[$0].state != .done }).union(bindings.values.map(\.attempt))
     }
 
-    /// The URLs of those servers.
+    /// The URLs of those attempts.
     var unansweredURLs: Set<String> {
         guard deadline != nil else { return [] }
         return Set(unfinishedAttempts.map { attempts[$0].url.text })
     }
 
-    /// The URLs of servers that gave something.
+    /// The URLs of servers that have responded.
     var answeredURLs: Set<String> {
         Set(attempts.filter(\.hasAnswered).map(\.url.text))
     }
@@ -214,7 +214,7 @@ struct ICEGatherer {
         outputs.append(.request(.open(link: id, endpoint)))
     }
 
-    /// Gives the relay back and closes its link.
+    /// Releases the relay and closes its link.
     mutating func close(link id: Int) {
         guard var link = links.removeValue(forKey: id) else { return }
         link.client.close()

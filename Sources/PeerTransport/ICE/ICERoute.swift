@@ -1,8 +1,8 @@
 import NIOCore
 
-/// A way to the peer: out of our socket or through one of our relays, and where to.
+/// A path to the peer: our socket or one of our relays, and the remote address.
 ///
-/// Local candidates of one socket have one base, so they make no difference to a route (RFC 8445 §6.1.2.4).
+/// All local candidates of the socket have one base, so they do not distinguish routes (RFC 8445 §6.1.2.4).
 struct ICERoute: Hashable, Sendable {
     /// The link to the TURN server; `nil` for the socket itself.
     var relay: Int?

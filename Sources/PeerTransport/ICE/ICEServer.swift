@@ -1,19 +1,19 @@
 public import IoTCore
 
-/// A STUN or TURN server, or one server by several URLs, as W3C's RTCIceServer.
+/// A STUN or TURN server, or one server with several URLs, as in W3C's RTCIceServer.
 public struct ICEServer: Sendable, Hashable {
     /// `stun:host[:port]` (RFC 7064), `turn:host[:port][?transport=udp|tcp]` or `turns:host[:port]` (RFC 7065).
     public let urls: [String]
     public let username: String
 
-    /// The password that goes with `username`; see `TimeLimitedCredential`.
+    /// The password for `username`; see `TimeLimitedCredential`.
     public let credential: String
     let parsed: [ICEServerURL]
 
-    /// The URLs of one entry are ways to the same relay: the most direct is tried first, and one is enough.
+    /// The URLs of one entry lead to the same relay: the most direct is tried first, and one is enough.
     ///
-    /// - Throws: `invalidConfiguration` for a URL that cannot be read, for none or more than 8 of them, and for a
-    ///   TURN server without a user name or credential, or with one over 508 bytes.
+    /// - Throws: `invalidConfiguration` for an invalid URL, for none or more than 8 URLs, and for a TURN server without
+    ///   a user name or credential, or with one over 508 bytes.
     public init(urls: [String], username: String = "", credential: String = "") throws(IoTError) {
         guard (1...8).contains(urls.count) else {
             throw IoTError(.invalidConfiguration, "an ICE server needs 1 to 8 URLs")
@@ -86,7 +86,7 @@ struct ICEServerURL: Sendable, Hashable {
     private static func invalid(_ text: String) -> IoTError {
         IoTError(
             .invalidConfiguration,
-            "\(text.prefix(300)) is no URL of an ICE server: use stun:host:port, turn:host:port?transport=udp, or turns:host:port"
+            "\(text.prefix(300)) is not a URL of an ICE server: use stun:host:port, turn:host:port?transport=udp, or turns:host:port"
         )
     }
 }

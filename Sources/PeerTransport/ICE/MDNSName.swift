@@ -1,10 +1,10 @@
-/// The names under which browsers hide host addresses (draft-ietf-mmusic-mdns-ice-candidates §3.1.1): one label, a
-/// UUID, and `.local`.
+/// The names that browsers use to hide host addresses (draft-ietf-mmusic-mdns-ice-candidates §3.1.1): one label, which
+/// is a UUID, and `.local`.
 enum MDNSName {
     private static let suffix = ".local"
 
-    /// In lower case; `nil` when it is no such name. One label only, so that a peer cannot have us ask for hosts of
-    /// its choice by name.
+    /// The name in lower case; `nil` for any other name. Only one label, so that a peer cannot make us resolve hosts of
+    /// its choice.
     static func normalized(_ text: some StringProtocol) -> String? {
         guard text.utf8.count <= 63 + suffix.utf8.count, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let name = text.lowercased()

@@ -1,18 +1,18 @@
 public import NIOCore
 
-/// What a connection needs from the network beside its UDP socket. Its owner does it and tells the outcome to
-/// `PeerConnection.resolved`, `linkOpened`, `linkReceived` and `linkClosed`.
+/// A network operation that a connection needs besides its UDP socket. Its owner performs it and reports the result
+/// to `PeerConnection.resolved`, `linkOpened`, `linkReceived` and `linkClosed`.
 public enum NetworkRequest: Sendable, Equatable {
-    /// The addresses of a host name. One in `.local` is asked for by multicast DNS (RFC 6762).
+    /// Resolves a host name. A `.local` name is resolved by multicast DNS (RFC 6762).
     case resolve(String)
 
-    /// A way of its own to a TURN server: a UDP socket with a port of its own, a TCP or a TLS connection.
+    /// Opens a separate link to a TURN server: a UDP socket with its own port, or a TCP or TLS connection.
     case open(link: Int, RelayEndpoint)
 
-    /// Bytes for the link; on UDP one datagram.
+    /// Sends bytes on the link: on UDP, one datagram.
     case send(ByteBuffer, link: Int)
 
-    /// What was sent before still goes out.
+    /// Closes the link after sending what is pending.
     case close(link: Int)
 }
 
@@ -27,7 +27,7 @@ public struct RelayEndpoint: Sendable, Hashable {
     public var transport: Transport
     public var address: SocketAddress
 
-    /// What the server's certificate must be made out to: the host of its URL.
+    /// The name that the server's certificate must have: the host of its URL.
     public var serverName: String
 
     public init(transport: Transport, address: SocketAddress, serverName: String) {

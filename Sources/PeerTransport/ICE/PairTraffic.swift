@@ -1,8 +1,8 @@
 import NIOCore
 
-/// What went over one candidate pair, by the names of W3C's RTCIceCandidatePairStats.
+/// The traffic of one candidate pair, named as in W3C's RTCIceCandidatePairStats.
 struct PairTraffic: Sendable {
-    /// Without ICE's own checks.
+    /// Excluding ICE's own checks.
     var packetsSent: UInt64 = 0
     var packetsReceived: UInt64 = 0
     var bytesSent: UInt64 = 0

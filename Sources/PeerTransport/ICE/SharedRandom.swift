@@ -1,5 +1,5 @@
-/// One source of random numbers for several values: an agent and the clients of its servers, so that a test's seed
-/// governs all of them. Confined to their owner.
+/// One source of random numbers that an agent and its servers' clients share, so that a test's seed controls all of
+/// them. Confined to their owner.
 final class SharedRandom: RandomNumberGenerator {
     private var base: any RandomNumberGenerator
 

@@ -1,8 +1,9 @@
 import NIOCore
 
-// What kind of address it is: where it can be reached from, and who may have us contact it.
+// The scope of an address: from where it can be reached, and who may make us contact it.
 extension SocketAddress {
-    /// True for what is unique only within somebody's network: RFC 1918, RFC 6598, RFC 3927, RFC 4193, and loopback.
+    /// True for addresses that are unique only within one network: RFC 1918, RFC 6598, RFC 3927, RFC 4193, and
+    /// loopback.
     var isPrivate: Bool {
         let bytes = packedIPBytes
         if bytes.count == 4 {
@@ -18,8 +19,8 @@ extension SocketAddress {
         return isLoopback || bytes.count == 16 && bytes[0] & 0xFE == 0xFC
     }
 
-    /// False for what must never be sent to on a stranger's word: no port, unspecified, multicast, broadcast; for
-    /// IPv6 link-local addresses, which mean nothing without an interface; and for IPv4 ones in the disguise of IPv6,
+    /// False for addresses that must never be used at a stranger's request: without a port, unspecified, multicast,
+    /// broadcast; IPv6 link-local ones, which are meaningless without an interface; and IPv4 addresses in IPv6 form,
     /// which ICE must not use (RFC 8445 §5.1.1.1).
     var isReachableUnicast: Bool {
         guard let port, port > 0 else { return false }
@@ -30,29 +31,29 @@ extension SocketAddress {
         return bytes[0] != 0xFF && !(bytes[0] == 0xFE && bytes[1] & 0xC0 == 0x80)
     }
 
-    /// True for this machine itself, its link, and for groups: what somebody else may not have us contact by naming it
-    /// as a server, by a name that leads to it, or by a redirection to it.
+    /// True for this machine, its link, and multicast groups. Others must not make us contact these, whether by naming
+    /// them as a server, by a name that resolves to them, or by a redirect.
     ///
-    /// An IPv6 address that stands for an IPv4 one is judged by that, too.
+    /// For an IPv6 address that embeds an IPv4 address, the embedded address counts as well.
     var isThisMachineOrLink: Bool {
         let bytes = packedIPBytes
         guard bytes.count == 16 else { return bytes.count != 4 || Self.isThisMachineOrLink(ipv4: bytes[...]) }
         if isLoopback || bytes.allSatisfy({ $0 == 0 }) || bytes[0] == 0xFF { return true }
-        // fe80::/10, and fec0::/10, which RFC 3879 took out of use.
+        // fe80::/10, and fec0::/10, which RFC 3879 deprecated.
         if bytes[0] == 0xFE, bytes[1] & 0x80 == 0x80 { return true }
         return Self.embedded(in: bytes).contains(where: Self.isThisMachineOrLink)
     }
 
     private static func isThisMachineOrLink(ipv4 bytes: ArraySlice<UInt8>) -> Bool {
         let (first, second) = (bytes[bytes.startIndex], bytes[bytes.startIndex + 1])
-        // 0.0.0.0/8 is this machine to Linux; 224 and above are groups, reserved, and broadcast.
+        // On Linux, 0.0.0.0/8 is this machine; 224 and above are multicast, reserved, and broadcast.
         return first == 0 || first == 127 || first == 169 && second == 254 || first >= 224
     }
 
     private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
     private static let compatible: [UInt8] = Array(repeating: 0, count: 12)
 
-    /// The IPv4 addresses that an IPv6 one leads to, by the ways in which one can stand for another.
+    /// The IPv4 addresses that an IPv6 address embeds, in all known forms.
     private static func embedded(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         let last = bytes[12...]
         // RFC 4291 §2.5.5: mapped and compatible. RFC 2765 §2.1: translated. RFC 6052 §2.1: NAT64.
@@ -65,7 +66,7 @@ extension SocketAddress {
         if bytes.starts(with: [0, 0x64, 0xFF, 0x9B, 0, 1]) { return [last, bytes[6...7] + bytes[9...10]] }
         // RFC 3056: 6to4.
         if bytes.starts(with: [0x20, 0x02]) { return [bytes[2...5]] }
-        // RFC 4380 §4: Teredo's server, and its client with all bits turned.
+        // RFC 4380 §4: Teredo's server, and its client with all bits inverted.
         if bytes.starts(with: [0x20, 0x01, 0, 0]) { return [bytes[4...7], ArraySlice(last.map { ~$0 })] }
         return []
     }

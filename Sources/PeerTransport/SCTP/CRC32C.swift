@@ -1,6 +1,6 @@
-/// The checksum of SCTP packets (RFC 9260 §6.8 and appendix A): CRC-32c, eight bytes a step.
+/// The checksum of SCTP packets (RFC 9260 §6.8 and appendix A): CRC-32c, eight bytes at a time.
 enum CRC32C {
-    /// Eight tables of 256: the n-th for a byte that n further bytes follow.
+    /// Eight tables of 256: table n is for a byte with n bytes after it.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for index in 0..<256 {
@@ -19,7 +19,7 @@ enum CRC32C {
         ~update(.max, bytes)
     }
 
-    /// The checksum of a whole packet, its own field taken as zero.
+    /// The checksum of a whole packet, with its checksum field taken as zero.
     static func checksum(ofPacket bytes: UnsafeRawBufferPointer) -> UInt32 {
         guard bytes.count >= 12 else { return 0 }
         var value = update(.max, UnsafeRawBufferPointer(rebasing: bytes[..<8]))

@@ -1,12 +1,12 @@
-/// The congestion window of the one path (RFC 9260 §7.2).
+/// The congestion window of the only path (RFC 9260 §7.2).
 struct CongestionControl {
-    /// Payload bytes of a full packet, by which the window grows.
+    /// Payload bytes of a full packet, the step of the window's growth.
     private let segment: Int
     private(set) var window: Int
     private(set) var threshold: Int
     private var partialBytesAcknowledged = 0
 
-    /// The highest number that was out when the loss was seen; fast recovery ends when it is acknowledged.
+    /// The highest number sent when the loss was detected; fast recovery ends when it is acknowledged.
     private(set) var recoveryExit: Int64?
 
     init(segment: Int, threshold: Int) {
@@ -15,7 +15,7 @@ struct CongestionControl {
         self.threshold = threshold
     }
 
-    /// The peer's first window (§7.2.1).
+    /// Takes the peer's first window (§7.2.1).
     mutating func begin(peerWindow: Int) {
         threshold = peerWindow
     }
@@ -28,7 +28,7 @@ struct CongestionControl {
     ) {
         if let recoveryExit, cumulative >= recoveryExit { self.recoveryExit = nil }
         guard hasAdvanced else { return }
-        // A window that is not used says nothing about the path.
+        // An unused window says nothing about the path.
         let isUsed = outstanding + segment > window
         if window <= threshold {
             if isUsed, recoveryExit == nil { window += min(bytes, segment) }
@@ -46,7 +46,7 @@ struct CongestionControl {
         if isAllAcknowledged { partialBytesAcknowledged = 0 }
     }
 
-    /// Three reports of a hole (§7.2.4). One reduction for all losses of a window.
+    /// Three reports of a gap (§7.2.4). All losses of one window cause one reduction.
     mutating func lossSeen(highestSent: Int64) {
         guard recoveryExit == nil else { return }
         threshold = max(window / 2, 4 * segment)
@@ -55,7 +55,7 @@ struct CongestionControl {
         recoveryExit = highestSent
     }
 
-    /// Nothing was sent for a retransmission timeout: what was known of the path is old (§7.2.1).
+    /// Nothing was sent for a retransmission timeout, so the state of the path is outdated (§7.2.1).
     mutating func idled() {
         window = max(window / 2, 4 * segment)
     }

@@ -1,29 +1,29 @@
 import NIOCore
 
-/// What has been sent and is not acknowledged in sequence, by number (RFC 9260 §6.2.1, §7.2.4; RFC 3758 §3.5).
+/// The chunks that were sent and are not acknowledged in sequence (RFC 9260 §6.2.1, §7.2.4; RFC 3758 §3.5).
 struct Flight {
     struct Result {
         var acknowledgedBytes = 0
         var hasAdvanced = false
-        /// A chunk was reported missing for the third time.
+        /// True when a chunk was reported missing for the third time.
         var hasLoss = false
         var roundTrip: TimeAmount?
     }
 
-    /// From `cumulative + 1` on, without holes; the first `head` are done with.
+    /// The chunks from `cumulative + 1` on, without gaps, after `head` finished ones.
     private var storage: ContiguousArray<SentChunk> = []
     private var head = 0
 
     /// The last number that the peer has acknowledged in sequence.
     private(set) var cumulative: Int64
 
-    /// RFC 3758's Advanced.Peer.Ack.Point: all up to here is acknowledged or given up.
+    /// RFC 3758's Advanced.Peer.Ack.Point: every chunk up to it is acknowledged or abandoned.
     private(set) var advanced: Int64
 
-    /// Payload bytes that may be on the way.
+    /// Payload bytes in flight.
     private(set) var byteCount = 0
 
-    /// Payload bytes not acknowledged in sequence, with `overhead` for each message's last chunk.
+    /// Payload bytes not acknowledged in sequence, plus `overhead` for each message's last chunk.
     private(set) var charge = 0
     private(set) var lostCount = 0
     private var firstLost = Int64.max
@@ -32,7 +32,7 @@ struct Flight {
     private(set) var outstandingByStream: [UInt16: Int] = [:]
     private let overhead: Int
 
-    /// No round trip is measured before this number: one measurement a round trip.
+    /// The lowest number that may measure a round trip: one measurement per round trip.
     private var nextMeasurement: Int64
 
     init(initialTSN: UInt32, overhead: Int) {
@@ -48,7 +48,7 @@ struct Flight {
     var nextTSN: Int64 { cumulative + Int64(count) + 1 }
     var lastTSN: Int64 { nextTSN - 1 }
 
-    /// True while T3-rtx has something to wait for.
+    /// True while T3-rtx must run.
     var isWaiting: Bool { byteCount > 0 || advanced > cumulative || lostCount > 0 }
 
     private func index(_ tsn: Int64) -> Int { head + Int(tsn - cumulative - 1) }
@@ -60,15 +60,15 @@ struct Flight {
         storage.append(chunk)
     }
 
-    // MARK: Acknowledging
+    // MARK: Acknowledgements
 
-    /// - Returns: `nil` when the peer acknowledges what was never sent.
+    /// - Returns: `nil` when the peer acknowledges a chunk that was never sent.
     mutating func acknowledge(
         _ sack: SCTPAcknowledgement, isRecovering: Bool, at now: NIODeadline
     ) -> Result? {
         let point = sack.cumulativeTSN.unwrapped(near: cumulative)
         var result = Result()
-        // An older one that was overtaken.
+        // An older SACK, overtaken by a newer one.
         guard point >= cumulative else { return result }
         guard point <= lastTSN else { return nil }
         var highestNew = cumulative
@@ -97,11 +97,11 @@ struct Flight {
         return result
     }
 
-    /// Takes a chunk out of the flight and measures by it.
+    /// Takes a chunk out of the flight and measures the round trip.
     private mutating func note(_ chunk: inout SentChunk, in result: inout Result, at now: NIODeadline) {
         if !chunk.isAcknowledged, !chunk.isAbandoned {
             result.acknowledgedBytes += chunk.payload.readableBytes
-            // Karn's rule: what was sent twice measures nothing.
+            // Karn's rule: a chunk that was sent twice measures nothing.
             if chunk.transmissions == 1, chunk.tsn >= nextMeasurement {
                 result.roundTrip = now - chunk.sentAt
                 nextMeasurement = cumulative + Int64(count) + 1
@@ -118,8 +118,8 @@ struct Flight {
         }
     }
 
-    /// One pass over all that lies before the end of the last gap block: blocks must be in order and apart, so that
-    /// no list of them costs more than that.
+    /// Makes one pass up to the end of the last gap block. Blocks must be in order and disjoint, so that no list of
+    /// blocks costs more than one pass.
     private mutating func acknowledgeGaps(
         _ gaps: [SCTPAcknowledgement.GapBlock], highestNew: Int64, isRecovering: Bool, into result: inout Result,
         at now: NIODeadline
@@ -130,7 +130,7 @@ struct Flight {
         for gap in gaps {
             let start = cumulative + Int64(gap.start)
             let end = min(cumulative + Int64(gap.end), lastTSN)
-            // The first number behind the point cannot have come, or the point would be behind it.
+            // The number after the cumulative point cannot be in a gap block, or the point would include it.
             guard start > cumulative + 1, start >= tsn, end >= start else { break }
             passOver(tsn, to: start, &missing)
             for place in index(start)...index(end) where !storage[place].isAcknowledged {
@@ -144,14 +144,14 @@ struct Flight {
             tsn = end + 1
         }
         let reportedEnd = tsn - 1
-        // What an earlier SACK had behind the last block, the peer has thrown away again.
+        // The peer has discarded chunks that an earlier SACK reported after this SACK's last block.
         if highestGapEnd > reportedEnd {
             var ignored: [Int64] = []
             passOver(tsn, to: min(highestGapEnd, lastTSN) + 1, &ignored)
         }
         highestGapEnd = reportedEnd
-        // "Highest TSN newly acknowledged": a hole before it counts; in fast recovery every hole does, when the point
-        // has moved (RFC 9260 §7.2.4).
+        // "Highest TSN newly acknowledged": gaps before it count. In fast recovery every gap counts when the cumulative
+        // point has advanced (RFC 9260 §7.2.4).
         let limit = isRecovering && result.hasAdvanced ? reportedEnd : highestNew
         for tsn in missing {
             let place = index(tsn)
@@ -185,7 +185,7 @@ struct Flight {
         }
     }
 
-    // MARK: Losing
+    // MARK: Loss
 
     private mutating func markLost(_ place: Int) {
         guard storage[place].isInFlight else { return }
@@ -197,7 +197,7 @@ struct Flight {
         firstLost = min(firstLost, storage[place].tsn)
     }
 
-    /// T3-rtx expired: whatever is out is taken for lost (§6.3.3 E3).
+    /// T3-rtx expired: every chunk in flight counts as lost (§6.3.3 E3).
     mutating func markAllLost() {
         for place in head..<storage.count { markLost(place) }
     }
@@ -225,9 +225,9 @@ struct Flight {
         byteCount += storage[place].payload.readableBytes
     }
 
-    // MARK: Giving up
+    // MARK: Abandoned messages
 
-    /// All chunks of the message, which lie side by side.
+    /// Abandons all chunks of the message, which are adjacent.
     mutating func abandon(messageAt tsn: Int64) {
         let place = index(tsn)
         guard storage.indices.contains(place) else { return }
@@ -249,19 +249,19 @@ struct Flight {
         }
     }
 
-    /// True when the last chunk of the message is still to come.
+    /// True when the message's last chunk has not been sent yet.
     func isOpen(messageAt tsn: Int64) -> Bool {
         guard let last = storage.last, storage.indices.contains(index(tsn)) else { return false }
         return last.message == storage[index(tsn)].message && !last.flags.contains(.ending)
     }
 
-    /// RFC 3758 §3.5 C1: what was given up behind a chunk that has now been acknowledged may be passed over.
+    /// RFC 3758 §3.5 C1: moves over abandoned chunks that follow the newly acknowledged ones.
     private mutating func advance() {
         advanced = max(advanced, cumulative)
         while advanced < lastTSN, storage[index(advanced + 1)].isAbandoned { advanced += 1 }
     }
 
-    /// Moves `advanced` over what is given up, and says what the peer is to pass over (RFC 3758 §3.5 C).
+    /// Moves `advanced` over abandoned chunks. Returns the FORWARD TSN for the peer (RFC 3758 §3.5 C).
     mutating func forward(maximumStreams: Int) -> SCTPForwardTSN? {
         advance()
         guard advanced > cumulative else { return nil }

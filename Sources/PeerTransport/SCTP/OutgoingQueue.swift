@@ -1,10 +1,10 @@
 import NIOCore
 
-/// For how long a message is worth sending (RFC 3758 §4, RFC 8831 §6.6).
+/// How long a message may be sent (RFC 3758 §4, RFC 8831 §6.6).
 enum SCTPReliability: Equatable {
     case reliable
     case retransmissions(Int)
-    /// Not sent or sent again at or after this time.
+    /// From this time on, neither sent nor sent again.
     case until(NIODeadline)
 
     func isExpired(transmissions: Int, at now: NIODeadline) -> Bool {
@@ -16,7 +16,7 @@ enum SCTPReliability: Equatable {
     }
 }
 
-/// One user message on its way out.
+/// One user message to send.
 struct OutgoingMessage {
     let id: Int
     let stream: UInt16
@@ -24,16 +24,16 @@ struct OutgoingMessage {
     let isUnordered: Bool
     let reliability: SCTPReliability
 
-    /// What has not been sent once.
+    /// The part that has not been transmitted yet.
     var payload: ByteBuffer
 
-    /// Known from the first fragment on, so that a message that is dropped before leaves no hole.
+    /// Assigned with the first fragment, so that a message that is dropped before leaves no gap.
     var sequence: UInt16?
 }
 
-/// Messages that wait for their first transmission: in order in each stream, the streams in turns (RFC 8831 §6.6).
+/// Messages that wait for their first transmission: in order within each stream, streams in turn (RFC 8831 §6.6).
 ///
-/// The fragments of one message have consecutive numbers, so a message that has begun is finished before another.
+/// The fragments of one message have consecutive numbers, so a message that has begun is finished before the next.
 struct OutgoingQueue {
     struct Stream {
         var nextSequence: UInt16 = 0
@@ -51,11 +51,11 @@ struct OutgoingQueue {
     private(set) var streams: [UInt16: Stream] = [:]
     private var turns: CircularBuffer<UInt16> = []
 
-    /// Of waiting messages, with `overhead` for each.
+    /// The size of the waiting messages, plus `overhead` for each.
     private(set) var charge = 0
     private let overhead: Int
 
-    /// The streams whose queue became shorter since this was last taken.
+    /// The streams whose queue has become shorter since `takeShortened`.
     private var shortened: [UInt16] = []
 
     init(overhead: Int) {
@@ -79,7 +79,7 @@ struct OutgoingQueue {
         charge += message.payload.readableBytes + overhead
     }
 
-    /// Bytes left of the message whose turn it is; `nil` when there is none. Drops what has expired.
+    /// The remaining bytes of the next message; `nil` when there is none. Drops expired messages.
     mutating func nextSize(at now: NIODeadline) -> (count: Int, isBegun: Bool)? {
         while let stream = turns.first, let message = streams[stream]?.messages.first {
             if message.sequence == nil, message.reliability.isExpired(transmissions: 0, at: now) {
@@ -94,7 +94,7 @@ struct OutgoingQueue {
     /// The next fragment, of at most `count` bytes.
     mutating func take(_ count: Int) -> Fragment? {
         guard let id = turns.first, var stream = streams[id], var message = stream.messages.first else { return nil }
-        // Held once, or each fragment would copy the queue.
+        // Keeps one reference only, because otherwise each fragment would copy the queue.
         streams[id] = nil
         defer { streams[id] = stream }
         let isFirst = message.sequence == nil
@@ -120,7 +120,7 @@ struct OutgoingQueue {
         return Fragment(message: message, payload: payload, isFirst: isFirst, isLast: isLast)
     }
 
-    /// Drops what is left of a message that has begun; false when none of it was left.
+    /// Drops the rest of a message that has begun. Returns false when nothing of it is left.
     mutating func abandon(message id: Int) -> Bool {
         guard let stream = turns.first, let message = streams[stream]?.messages.first, message.id == id else {
             return false
@@ -146,7 +146,7 @@ struct OutgoingQueue {
         }
     }
 
-    /// `nil` when there is none.
+    /// Returns and clears `shortened`; `nil` when it is empty.
     mutating func takeShortened() -> [UInt16]? {
         guard !shortened.isEmpty else { return nil }
         defer { shortened.removeAll(keepingCapacity: true) }
@@ -157,7 +157,7 @@ struct OutgoingQueue {
         if !shortened.contains(stream) { shortened.append(stream) }
     }
 
-    /// The peer has agreed that the stream begins anew (RFC 6525 §5.2.2).
+    /// The peer has agreed to reset the stream (RFC 6525 §5.2.2).
     mutating func reset(_ stream: UInt16) {
         if hasMessages(of: stream) {
             streams[stream]?.nextSequence = 0

@@ -1,13 +1,13 @@
 import NIOCore
 
-/// A whole user message.
+/// A complete user message.
 struct SCTPMessage: Equatable {
     var stream: UInt16
     var payloadProtocol: UInt32
     var payload: ByteBuffer
 }
 
-/// Puts messages together and each stream's in order (RFC 9260 §6.5, §6.6, §6.9).
+/// Reassembles messages and puts each stream in order (RFC 9260 §6.5, §6.6, §6.9).
 struct Reassembly {
     enum Violation: Error {
         case messageTooLong
@@ -30,15 +30,15 @@ struct Reassembly {
 
     private struct Stream {
         var nextSequence: UInt16 = 0
-        /// Whole, but behind one that is missing.
+        /// Complete messages that wait for an earlier one.
         var early: [UInt16: SCTPMessage] = [:]
     }
 
-    /// In the order of their numbers; no two overlap.
+    /// In order of their numbers, without overlap.
     private var runs: ContiguousArray<Run> = []
     private var streams: [UInt16: Stream] = [:]
 
-    /// What is held, with `overhead` for each run and each early message.
+    /// The bytes held, plus `overhead` for each run and each early message.
     private(set) var heldByteCount = 0
     private(set) var delivered: CircularBuffer<SCTPMessage> = []
 
@@ -48,7 +48,7 @@ struct Reassembly {
 
     init(_ configuration: SCTPConfiguration) {
         maximumMessageSize = configuration.maximumMessageSize
-        // The window and one message more: what is in sequence must always be taken.
+        // The window plus one message, because the next chunk in sequence must always be accepted.
         limit = configuration.receiveWindow * 2
     }
 
@@ -56,7 +56,7 @@ struct Reassembly {
         delivered.popFirst()
     }
 
-    /// One new chunk with a number that was not there before.
+    /// Takes a chunk with a new number.
     mutating func insert(_ chunk: SCTPDataChunk, tsn: Int64) throws(Violation) {
         let isUnordered = chunk.flags.contains(.unordered)
         guard !chunk.flags.isSuperset(of: [.beginning, .ending]) else {
@@ -73,7 +73,7 @@ struct Reassembly {
             runs[place].payload.writeImmutableBuffer(chunk.payload)
             heldByteCount += chunk.payload.readableBytes
         } else {
-            // A copy: a slice would keep the whole datagram.
+            // Copies the payload, because a slice would keep the whole datagram.
             var payload = ByteBuffer()
             payload.reserveCapacity(chunk.payload.readableBytes)
             payload.writeImmutableBuffer(chunk.payload)
@@ -95,14 +95,14 @@ struct Reassembly {
         guard heldByteCount <= limit else { throw .outOfMemory }
     }
 
-    /// FORWARD TSN: what is incomplete up to here stays so (RFC 3758 §3.6).
+    /// FORWARD TSN: drops what is incomplete up to this number (RFC 3758 §3.6).
     mutating func forward(to tsn: Int64, streams skipped: [SCTPForwardTSN.Stream]) {
         for run in runs where run.first <= tsn { heldByteCount -= run.payload.readableBytes + Self.overhead }
         runs.removeAll { $0.first <= tsn }
         for skip in skipped {
             var stream = streams[skip.stream] ?? Stream()
             guard !skip.sequence.precedes(stream.nextSequence) else { continue }
-            // What is whole on the way there is good.
+            // Complete messages before that point are still delivered.
             let passed = stream.early.keys.filter { !skip.sequence.precedes($0) }
                 .sorted { $0 &- stream.nextSequence < $1 &- stream.nextSequence }
             for sequence in passed {
@@ -114,7 +114,7 @@ struct Reassembly {
         }
     }
 
-    /// The peer begins these streams anew (RFC 6525 §5.2.2); empty stands for all.
+    /// The peer resets these streams (RFC 6525 §5.2.2); empty means all.
     mutating func reset(_ ids: [UInt16]) {
         for id in ids.isEmpty ? Array(streams.keys) : ids {
             for message in streams[id]?.early.values ?? [:].values {
@@ -141,7 +141,7 @@ struct Reassembly {
             streams[message.stream] = stream
             return
         }
-        // One that was delivered, or twice the same: it cannot come from a sender that is right.
+        // The message was already delivered or is already held: a correct sender does not send it.
         guard !sequence.precedes(next), streams[message.stream]?.early[sequence] == nil else { return }
         var message = message
         if !isHeld {

@@ -1,9 +1,9 @@
-/// Which numbers have come: all up to `cumulative`, and runs behind holes (RFC 9260 §6.2).
+/// The numbers that have arrived: all up to `cumulative`, and runs after gaps (RFC 9260 §6.2).
 struct ReceivedNumbers {
     enum Verdict {
         case new
         case duplicate
-        /// Too far away, or one hole too many: dropped, to be sent again.
+        /// Too far ahead, or one gap too many: dropped, so that the peer sends it again.
         case refused
     }
 
@@ -37,7 +37,7 @@ struct ReceivedNumbers {
         return joins || runs.count < maximumRuns ? .new : .refused
     }
 
-    /// Only after `judge` has found it new.
+    /// Call only after `judge` has returned `.new`.
     mutating func insert(_ tsn: Int64) {
         if tsn == cumulative + 1 {
             cumulative = tsn
@@ -59,7 +59,7 @@ struct ReceivedNumbers {
         }
     }
 
-    /// FORWARD TSN: nothing up to here is waited for any more (RFC 3758 §3.6).
+    /// FORWARD TSN: stops waiting for anything up to this number (RFC 3758 §3.6).
     mutating func forward(to tsn: Int64) {
         guard tsn > cumulative else { return }
         cumulative = tsn
@@ -87,7 +87,7 @@ struct ReceivedNumbers {
     }
 
     private func firstRun(endingAtOrAfter tsn: Int64) -> Int {
-        // Almost always it goes behind the last.
+        // The usual case: the number goes after the last run.
         guard let last = runs.last, last.last >= tsn else { return runs.count }
         var low = 0
         var high = runs.count - 1

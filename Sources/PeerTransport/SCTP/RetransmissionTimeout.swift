@@ -1,6 +1,6 @@
 import NIOCore
 
-/// How long to wait for an acknowledgement (RFC 9260 §6.3.1).
+/// The time to wait for an acknowledgement (RFC 9260 §6.3.1).
 struct RetransmissionTimeout {
     private let minimum: TimeAmount
     private let maximum: TimeAmount

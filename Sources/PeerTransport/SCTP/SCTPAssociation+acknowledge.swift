@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// What the peer has got, and what follows from it (RFC 9260 §6.2.1, §6.3, §7.2).
+/// Handles acknowledgements and their absence (RFC 9260 §6.2.1, §6.3, §7.2).
 extension SCTPAssociation {
     mutating func handleAcknowledgement(_ chunk: SCTPRawChunk) {
         switch state {
@@ -21,12 +21,12 @@ extension SCTPAssociation {
         else {
             abort(
                 cause: SCTPErrorCause.protocolViolation,
-                error: IoTError(.peerFailed, "the peer acknowledged data that were never sent"))
+                error: IoTError(.peerFailed, "the peer acknowledged data that was never sent"))
             return
         }
         remote?.window = Int(sack.window)
         if let roundTrip = result.roundTrip { timeout.measure(roundTrip) }
-        // A peer whose window is closed is alive (§6.1 A).
+        // A peer with a closed window is alive (§6.1 A).
         if result.acknowledgedBytes > 0 || result.hasAdvanced || sack.window == 0 { errorCount = 0 }
         congestion.acknowledged(
             result.acknowledgedBytes, outstanding: outstanding, cumulative: flight.cumulative,
@@ -40,7 +40,7 @@ extension SCTPAssociation {
         } else if result.hasAdvanced || timers.retransmission == nil {
             timers.retransmission = now + timeout.current
         }
-        // Once for each step, and again after a round trip (RFC 3758 §3.5 C3).
+        // Sent once for each advance, and again after a round trip (RFC 3758 §3.5 C3).
         if flight.advanced > flight.cumulative,
             flight.advanced > advanced || now - forwardSentAt >= timeout.smoothedRoundTrip ?? timeout.current
         {
@@ -61,23 +61,23 @@ extension SCTPAssociation {
         timers.retransmission = now + timeout.current
     }
 
-    /// Counts one more thing that was not answered; false when that was the last (§8.1).
+    /// Counts an event without a response. Returns false when the limit is exceeded and the association ends (§8.1).
     mutating func noteSilence() -> Bool {
         errorCount += 1
         guard errorCount > configuration.maximumRetransmissions else { return true }
         abort(
             cause: SCTPErrorCause.userAbort,
-            error: IoTError(.channelDisconnected, "the peer acknowledges no data any more"))
+            error: IoTError(.channelDisconnected, "the peer no longer acknowledges data"))
         return false
     }
 
-    /// Gives the message up, sent parts and unsent (RFC 3758 §3.5 A).
+    /// Abandons the message, both its sent and unsent parts (RFC 3758 §3.5 A).
     mutating func abandon(messageAt chunk: SentChunk) {
         counters.messagesAbandoned += 1
         let isOpen = flight.isOpen(messageAt: chunk.tsn)
         flight.abandon(messageAt: chunk.tsn)
         if isOpen, outbox.abandon(message: chunk.message) {
-            // An end that is never sent, so that what follows cannot be taken for the message's rest.
+            // Adds an ending chunk that is never sent, so that the next message is not taken for the rest.
             var ending = SentChunk(
                 tsn: flight.nextTSN, message: chunk.message, stream: chunk.stream, sequence: chunk.sequence,
                 payloadProtocol: chunk.payloadProtocol,

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// Setting up, simultaneous opening and restart (RFC 9260 §5).
+/// Setup, simultaneous setup and restart (RFC 9260 §5).
 extension SCTPAssociation {
     mutating func sendInitiation() {
         // Tag 0: the peer has none yet (§8.5.1 A).
@@ -31,10 +31,10 @@ extension SCTPAssociation {
         var ties: (local: UInt32, peer: UInt32) = (0, 0)
         switch state {
         case .closed, .cookieWait, .cookieEchoed:
-            // What our own INIT says, so that both handshakes end in one association (§5.2.1).
+            // Same values as in our own INIT, so that both handshakes end in one association (§5.2.1).
             break
         case .established, .shutdownPending, .shutdownSent, .shutdownReceived:
-            // A restart, or an old one that was under way: the cookie tells (§5.2.2).
+            // A restart, or a delayed INIT: the cookie will show which (§5.2.2).
             tag = .random(in: 1 ... .max, using: &generator)
             tsn = .random(in: .min ... .max, using: &generator)
             ties = (localTag, remote?.tag ?? 0)
@@ -57,17 +57,17 @@ extension SCTPAssociation {
     }
 
     mutating func handleInitiationAcknowledgement(_ chunk: SCTPRawChunk) {
-        // §5.2.3: unexpected in any other state.
+        // §5.2.3: ignored in any other state.
         guard state == .cookieWait else { return }
         guard let theirs = SCTPInitiation(chunk), theirs.tag != 0, theirs.outgoingStreams > 0,
             theirs.incomingStreams > 0, let cookie = theirs.cookie
         else {
-            end(IoTError(.peerFailed, "the peer's answer to the opening of data channels is damaged"))
+            end(IoTError(.peerFailed, "the peer's reply to the SCTP handshake is malformed"))
             return
         }
         let echo = SCTPChunkWriter.chunk(SCTPChunkType.cookieEcho) { $0.writeImmutableBuffer(cookie) }
         guard echo.readableBytes <= configuration.maximumPacketSize - SCTPPacket.headerSize else {
-            end(IoTError(.peerFailed, "the peer's cookie is too long for a datagram"))
+            end(IoTError(.peerFailed, "the peer's SCTP cookie is too long for a datagram"))
             return
         }
         if handshakeRetransmissions == 0, let initiationSentAt { timeout.measure(now - initiationSentAt) }
@@ -81,7 +81,7 @@ extension SCTPAssociation {
         timers.handshake = now + timeout.current
     }
 
-    /// - Parameter tag: the packet's, which must be the one that the cookie was made with.
+    /// - Parameter tag: the packet's tag, which must equal the cookie's.
     mutating func handleCookieEcho(_ chunk: SCTPRawChunk, tag: UInt32) {
         guard let cookie = StateCookie(opening: chunk.value, key: cookieKey), cookie.localTag == tag else {
             counters.packetsInvalid += 1
@@ -101,7 +101,7 @@ extension SCTPAssociation {
             becomeEstablished()
         case .cookieWait, .cookieEchoed:
             guard cookie.localTag == localTag else { return }
-            // §5.2.4 B and D: what the INIT ACK brought stays where it is of the same peer.
+            // §5.2.4 B and D: the INIT ACK's values stay if they are from the same peer.
             if remote?.tag != cookie.peerTag { adopt(cookie) }
             becomeEstablished()
         case .established, .shutdownPending, .shutdownSent, .shutdownReceived, .shutdownAckSent:
@@ -124,7 +124,7 @@ extension SCTPAssociation {
         if state == .cookieEchoed { becomeEstablished() }
     }
 
-    /// A stale cookie begins the handshake again (§5.2.6); other errors need nothing.
+    /// A stale cookie restarts the handshake (§5.2.6); other errors are ignored.
     mutating func handleError(_ chunk: SCTPRawChunk) {
         guard state == .cookieEchoed,
             SCTPParameters(chunk.value).contains(where: { $0.type == SCTPErrorCause.staleCookie })
@@ -140,7 +140,7 @@ extension SCTPAssociation {
     mutating func handshakeTimedOut() {
         handshakeRetransmissions += 1
         guard handshakeRetransmissions <= configuration.maximumHandshakeRetransmissions else {
-            end(IoTError(.handshakeTimeout, "the peer does not answer the opening of data channels"))
+            end(IoTError(.handshakeTimeout, "the peer does not reply to the SCTP handshake"))
             return
         }
         timeout.backOff()
@@ -174,7 +174,7 @@ extension SCTPAssociation {
             supportsReconfiguration: cookie.peerSupportsReconfiguration)
     }
 
-    /// §5.2.4 A: the peer has lost all it knew, and so nothing of the old association holds.
+    /// §5.2.4 A: the peer has lost its state, so the old association's state is discarded.
     private mutating func restart(with cookie: StateCookie) {
         outbox = OutgoingQueue(overhead: Self.messageOverhead)
         congestion = CongestionControl(segment: segmentSize, threshold: configuration.receiveWindow)

@@ -2,7 +2,7 @@ import IoTCore
 import NIOCore
 
 extension SCTPAssociation {
-    /// One packet from the peer, of any shape.
+    /// Takes one packet from the peer; it may be malformed.
     mutating func receive(_ bytes: ByteBuffer, at time: NIODeadline) {
         guard state != .ended else { return }
         now = max(now, time)
@@ -35,23 +35,23 @@ extension SCTPAssociation {
         progressShutdown()
     }
 
-    /// RFC 9260 §8.5: whom a packet is for.
+    /// Checks the verification tag (RFC 9260 §8.5).
     private func isTagRight(_ tag: UInt32, for chunk: SCTPRawChunk, isFirst: Bool) -> Bool {
         switch chunk.type {
         case SCTPChunkType.initiation:
             return tag == 0 && isFirst
         case SCTPChunkType.cookieEcho:
-            // The cookie knows its own tag.
+            // The cookie contains its own tag.
             return isFirst || tag == localTag
         case SCTPChunkType.abort, SCTPChunkType.shutdownComplete:
-            // With the T bit it is the tag that we send (§8.5.1 B and C).
+            // With the T bit, the packet has the tag that we send (§8.5.1 B and C).
             return chunk.flags & 1 == 0 ? tag == localTag : tag == remote?.tag
         default:
             return tag == localTag
         }
     }
 
-    /// False when the rest of the packet is not to be read.
+    /// Returns false when the rest of the packet must not be processed.
     private mutating func handle(_ chunk: SCTPRawChunk, tag: UInt32) -> Bool {
         switch chunk.type {
         case SCTPChunkType.initiation:
@@ -74,7 +74,7 @@ extension SCTPAssociation {
         case SCTPChunkType.reconfiguration: handleReconfiguration(chunk)
         case SCTPChunkType.forwardTSN: handleForwardTSN(chunk)
         default:
-            // The two highest bits say what to do about the unknown (§3.2).
+            // The two highest bits of an unknown type say how to handle it (§3.2).
             if chunk.type & 0x40 != 0, remote != nil {
                 sendControl(
                     SCTPChunkWriter.failure(SCTPChunkType.error, cause: SCTPErrorCause.unrecognisedChunk) { buffer in
@@ -90,9 +90,9 @@ extension SCTPAssociation {
 
     // MARK: Data
 
-    /// True when the peer should hear of it at once.
+    /// Returns true when the peer needs an acknowledgement at once.
     private mutating func handleData(_ raw: SCTPRawChunk) -> Bool {
-        // Data for our tag can only come from a peer that has our cookie: its COOKIE ACK was lost or overtaken.
+        // Data with our tag can come only from a peer that has our cookie: its COOKIE ACK was lost or overtaken.
         if state == .cookieEchoed { becomeEstablished() }
         switch state {
         case .established, .shutdownPending, .shutdownSent: break
@@ -100,10 +100,10 @@ extension SCTPAssociation {
         }
         guard let chunk = SCTPDataChunk(raw) else { return false }
         guard chunk.payload.readableBytes > 0 else {
-            // §6.2: data without data end the association.
+            // §6.2: a DATA chunk without data aborts the association.
             abort(
                 cause: SCTPErrorCause.noUserData,
-                error: IoTError(.peerFailed, "the peer sent data without data"))
+                error: IoTError(.peerFailed, "the peer sent an empty data chunk"))
             return false
         }
         let tsn = chunk.tsn.unwrapped(near: received.cumulative)
@@ -117,7 +117,7 @@ extension SCTPAssociation {
         case .new:
             break
         }
-        // Full of what cannot be delivered: only what is next in sequence may still come in.
+        // The window is full of undeliverable data: only the next chunk in sequence is accepted.
         if reassembly.heldByteCount + chunk.payload.readableBytes > configuration.receiveWindow,
             tsn != received.cumulative + 1
         {
@@ -153,11 +153,11 @@ extension SCTPAssociation {
         case .mixedFragments:
             abort(
                 cause: SCTPErrorCause.protocolViolation,
-                error: IoTError(.peerFailed, "the peer mixed the pieces of two messages"))
+                error: IoTError(.peerFailed, "the peer mixed the fragments of two messages"))
         case .outOfMemory:
             abort(
                 cause: SCTPErrorCause.outOfResource,
-                error: IoTError(.peerFailed, "the peer sent more than its window that cannot be put together"))
+                error: IoTError(.peerFailed, "the peer sent more incomplete messages than its window allows"))
         }
     }
 
@@ -165,7 +165,7 @@ extension SCTPAssociation {
         while let message = reassembly.nextMessage() { events.append(.message(message)) }
     }
 
-    /// Every second packet, at once while something is missing, else after a while (§6.2).
+    /// Acknowledges every second packet; at once while something is missing, otherwise after a delay (§6.2).
     private mutating func noteDataPacket(isUrgent: Bool) {
         unacknowledgedPackets += 1
         if isUrgent || unacknowledgedPackets >= 2 || state == .shutdownSent {
@@ -190,7 +190,7 @@ extension SCTPAssociation {
         takeMessages()
     }
 
-    // MARK: Signs of life
+    // MARK: Heartbeat and abort
 
     private mutating func handleHeartbeat(_ chunk: SCTPRawChunk) {
         guard remote != nil else { return }
@@ -212,7 +212,7 @@ extension SCTPAssociation {
     }
 
     private mutating func handleAbort(_ chunk: SCTPRawChunk) {
-        // From a stranger to this association, before it stands, it would need our tag.
+        // A stranger would need our tag to abort the association before it is established.
         let causes = SCTPParameters(chunk.value).prefix(4).map { String($0.type) }.joined(separator: ", ")
         end(
             IoTError(
@@ -274,7 +274,7 @@ extension SCTPAssociation {
         case .performed, .nothingToDo:
             for stream in request.streams { outbox.reset(stream) }
         case .denied, .wrongStreamNumber, .badSequenceNumber, nil:
-            // The order goes on from where it was, on both sides.
+            // The stream's order continues on both sides.
             break
         }
         timers.reconfiguration = nil

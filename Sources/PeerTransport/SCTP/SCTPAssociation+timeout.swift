@@ -2,7 +2,7 @@ import IoTCore
 import NIOCore
 
 extension SCTPAssociation {
-    /// Does what is due.
+    /// Does everything that is due.
     mutating func handleTimeout(at time: NIODeadline) {
         guard state != .ended else { return }
         now = max(now, time)
@@ -10,7 +10,7 @@ extension SCTPAssociation {
         if Self.take(&timers.shutdownGuard, at: now) {
             abort(
                 cause: SCTPErrorCause.userAbort,
-                error: IoTError(.channelDisconnected, "the peer did not end the data channels in time"))
+                error: IoTError(.channelDisconnected, "the peer did not close the data channels in time"))
         }
         if Self.take(&timers.handshake, at: now) { handshakeTimedOut() }
         if Self.take(&timers.acknowledgement, at: now) { isAcknowledgementDue = true }
@@ -41,11 +41,11 @@ extension SCTPAssociation {
 
     private mutating func heartbeatTimedOut() {
         guard state == .established || state == .shutdownPending || state == .shutdownReceived else { return }
-        // The last one was not answered in all this time.
+        // The last heartbeat had no response in all this time.
         if heartbeat != nil, !noteSilence() { return }
         heartbeat = nil
         scheduleHeartbeat()
-        // Data on the way tell as much.
+        // Data in flight serve the same purpose.
         guard flight.isEmpty else { return }
         let nonce = UInt64.random(in: .min ... .max, using: &generator)
         heartbeat = (nonce, now)
@@ -59,7 +59,7 @@ extension SCTPAssociation {
 
     // MARK: Shutdown (RFC 9260 §9.2)
 
-    /// Goes on when all that was sent is acknowledged.
+    /// Continues the shutdown when all sent data are acknowledged.
     mutating func progressShutdown() {
         guard state == .shutdownPending || state == .shutdownReceived, outbox.isEmpty, flight.isEmpty else { return }
         if state == .shutdownPending {
@@ -100,11 +100,11 @@ extension SCTPAssociation {
         case .established, .shutdownPending, .shutdownReceived:
             state = .shutdownReceived
             timers.reconfiguration = nil
-            // It acknowledges as a SACK does, without gaps; the window stays as it was.
+            // It acknowledges like a SACK without gaps; the window is unchanged.
             handleAcknowledgement(
                 SCTPAcknowledgement(cumulativeTSN: point, window: UInt32(clamping: remote?.window ?? 0)))
         case .shutdownSent:
-            // Both at once (§9.2).
+            // Both sides shut down at the same time (§9.2).
             state = .shutdownAckSent
             sendShutdownAcknowledgement()
         case .shutdownAckSent:

@@ -1,13 +1,13 @@
 import IoTCore
 import NIOCore
 
-/// What goes out: control first, then what was lost, then what is new (RFC 9260 §6.1, §6.10).
+/// Output: control chunks first, then lost data, then new data (RFC 9260 §6.1, §6.10).
 extension SCTPAssociation {
-    /// The least of a long message that is worth a chunk beside others.
+    /// The smallest fragment of a long message that shares a packet with other chunks.
     private static let minimumFragment = 256
     private static let maximumStreamsInChunk = 250
 
-    /// The next packet to send; `nil` when nothing may go now.
+    /// The next packet to send; `nil` when nothing may be sent now.
     mutating func nextPacket() -> ByteBuffer? {
         if let packet = packets.popFirst() {
             counters.packetsSent += 1
@@ -42,8 +42,8 @@ extension SCTPAssociation {
         return (isFastRetransmissionDue && flight.lostCount > 0) || mayTransmit(1)
     }
 
-    /// §6.1 A and B: within the peer's window, but for one chunk that asks whether it is still closed, and within the
-    /// congestion window.
+    /// §6.1 A and B: data must fit the peer's window and the congestion window. Exception: one chunk, which probes a
+    /// closed window.
     private func mayTransmit(_ count: Int) -> Bool {
         flight.byteCount == 0
             || (flight.byteCount < congestion.window && flight.byteCount + count <= remote?.window ?? 0)
@@ -77,13 +77,13 @@ extension SCTPAssociation {
         }
     }
 
-    /// True when there are data in the packet now.
+    /// Returns true when the packet now contains data.
     private mutating func fill(_ writer: inout SCTPPacketWriter) -> Bool {
         var hasData = false
         let isFast = isFastRetransmissionDue
         while let chunk = flight.firstLostChunk() {
             let size = chunk.payload.readableBytes
-            // A second one that has expired waits for its FORWARD TSN in the next packet.
+            // A second expired chunk waits for its FORWARD TSN in the next packet.
             if hasData, remote?.supportsForwardTSN == true,
                 chunk.reliability.isExpired(transmissions: chunk.transmissions, at: now)
             {
@@ -97,7 +97,7 @@ extension SCTPAssociation {
             flight.noteSentAgain(chunk.tsn, at: now)
             counters.chunksRetransmitted += 1
             hasData = true
-            // §7.2.4 (4): the lowest one starts the timer anew.
+            // §7.2.4 (4): the chunk with the lowest number restarts the timer.
             if chunk.tsn == flight.cumulative + 1 || timers.retransmission == nil {
                 timers.retransmission = now + timeout.current
             }
@@ -117,7 +117,7 @@ extension SCTPAssociation {
             let room = (writer.remaining - SCTPDataChunk.headerSize) & ~3
             guard room > 0 else { break }
             if next.count > room {
-                // One that fits a packet of its own waits for it; a long one begins here if it is worth it.
+                // A message that fits one packet waits for the next; a longer one starts here if there is enough room.
                 guard room == segmentSize || (room >= Self.minimumFragment && next.count > segmentSize) else { break }
             }
             let count = min(next.count, room)

@@ -1,11 +1,11 @@
 import IoTCore
 import NIOCore
 
-/// One SCTP association over DTLS (RFC 9260, RFC 8261): the part of it that WebRTC's data channels need.
+/// One SCTP association over DTLS (RFC 9260, RFC 8261), with the features that WebRTC's data channels need.
 ///
-/// Owns no socket, clock, task or logger. After each call drain `nextPacket` and `nextEvent`, and call `handleTimeout`
-/// at `nextDeadline`. There is one path, and DTLS has told who the peer is, so there is neither multihoming nor path
-/// MTU discovery, and nothing is sent to strangers. docs/data-channels.md lists the deviations.
+/// Owns no socket, clock, task or logger. After each call, drain `nextPacket` and `nextEvent`; call `handleTimeout` at
+/// `nextDeadline`. There is one path, and DTLS has authenticated the peer. So there is no multihoming and no path MTU
+/// discovery, and nothing is sent to strangers. docs/data-channels.md lists the deviations.
 struct SCTPAssociation {
     enum State: Equatable {
         case closed
@@ -19,11 +19,11 @@ struct SCTPAssociation {
         case ended
     }
 
-    /// What is known of the other side.
+    /// The peer's parameters.
     struct Remote {
         var tag: UInt32
         var window: Int
-        /// Streams that we may use, and that it may use.
+        /// The streams that we may use, and those that the peer may use.
         var outgoingStreams: UInt16
         var incomingStreams: UInt16
         var supportsForwardTSN: Bool
@@ -49,7 +49,7 @@ struct SCTPAssociation {
         }
     }
 
-    /// What each queued message counts for beyond its bytes.
+    /// The bytes that each queued message counts in addition to its size.
     static let messageOverhead = 128
     static let maximumControlChunks = 64
 
@@ -72,25 +72,25 @@ struct SCTPAssociation {
     var reassembly: Reassembly
     var resets: StreamResets
 
-    /// Whole packets that go before all else, and chunks for the next packet.
+    /// Complete packets, which are sent first, and chunks for the next packet.
     var packets: CircularBuffer<ByteBuffer> = []
     var control: CircularBuffer<ByteBuffer> = []
     var events: CircularBuffer<SCTPEvent> = []
 
-    /// The COOKIE ECHO while it waits for its answer.
+    /// The COOKIE ECHO while it waits for its reply.
     var cookieEcho: ByteBuffer?
     var initiationSentAt: NIODeadline?
     var handshakeRetransmissions = 0
 
-    /// Timeouts in a row without a sign of life (RFC 9260 §8.1).
+    /// Consecutive timeouts without a response (RFC 9260 §8.1).
     var errorCount = 0
     var nextMessageID = 0
 
-    /// Packets with data since the last SACK, and whether one must go now.
+    /// Data packets since the last SACK, and whether a SACK is due now.
     var unacknowledgedPackets = 0
     var isAcknowledgementDue = false
 
-    /// The one packet that a fast retransmission may send beyond the window.
+    /// True when a fast retransmission may send one packet beyond the window.
     var isFastRetransmissionDue = false
     var isForwardDue = false
     var forwardSentAt = NIODeadline.uptimeNanoseconds(0)
@@ -117,9 +117,9 @@ struct SCTPAssociation {
         resets = StreamResets(nextSequence: localTSN, expectedSequence: 0)
     }
 
-    // MARK: What the owner asks for
+    // MARK: Requests
 
-    /// Sends INIT. Both sides may: they meet in the middle (RFC 9260 §5.2.1).
+    /// Sends INIT. Both sides may: the two handshakes end in one association (RFC 9260 §5.2.1).
     mutating func connect(at time: NIODeadline) {
         guard state == .closed else { return }
         now = max(now, time)
@@ -129,9 +129,9 @@ struct SCTPAssociation {
 
     /// Queues one message.
     ///
-    /// - Parameter isBounded: false for the few messages that must not be refused for want of room.
-    /// - Throws: `channelDisconnected` while the association does not stand, `channelSendFailed` when the buffer is
-    ///   full, `invalidParameter` for a stream that was not agreed on or no bytes at all.
+    /// - Parameter isBounded: false for the few messages that must not be refused when the buffer is full.
+    /// - Throws: `channelDisconnected` while the association is not established, `channelSendFailed` when the buffer is
+    ///   full, `invalidParameter` for an unusable stream or an empty message.
     mutating func send(
         _ payload: ByteBuffer, on stream: UInt16, payloadProtocol: UInt32, isUnordered: Bool = false,
         reliability: SCTPReliability = .reliable, isBounded: Bool = true, at time: NIODeadline
@@ -155,17 +155,17 @@ struct SCTPAssociation {
         burst = configuration.maximumBurst
     }
 
-    /// Bytes that wait or are not acknowledged, with the overhead of each message.
+    /// Bytes that wait or are not acknowledged, plus the overhead of each message.
     var sendCharge: Int { outbox.charge + flight.charge }
 
-    /// Asks the peer to forget the streams' order, once all that was sent in them is acknowledged (RFC 6525 §5.1.2).
+    /// Resets the streams once all data sent in them are acknowledged (RFC 6525 §5.1.2).
     mutating func resetStreams(_ streams: [UInt16], at time: NIODeadline) {
         now = max(now, time)
         guard state == .established else { return }
         for stream in streams { resets.wait(for: stream) }
     }
 
-    /// Ends the association in order: what is queued still goes (RFC 9260 §9.2).
+    /// Shuts the association down gracefully: queued data are still sent (RFC 9260 §9.2).
     mutating func shutdown(at time: NIODeadline) {
         now = max(now, time)
         switch state {
@@ -180,13 +180,13 @@ struct SCTPAssociation {
         }
     }
 
-    /// Ends the association at once.
+    /// Aborts the association at once.
     mutating func abort(at time: NIODeadline) {
         now = max(now, time)
         abort(cause: SCTPErrorCause.userAbort, error: nil)
     }
 
-    // MARK: What comes out
+    // MARK: Output
 
     mutating func nextEvent() -> SCTPEvent? {
         events.popFirst()
@@ -196,9 +196,9 @@ struct SCTPAssociation {
         timers.next
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// Tells the peer, if there is one, and ends.
+    /// Sends ABORT to the peer, if there is one, and ends.
     mutating func abort(cause: UInt16, error: IoTError?) {
         guard state != .ended else { return }
         if let remote {
@@ -220,7 +220,7 @@ struct SCTPAssociation {
         events.append(.ended(error))
     }
 
-    /// One chunk in a packet of its own.
+    /// Sends one chunk in its own packet.
     mutating func sendAlone(_ chunk: ByteBuffer, tag: UInt32) {
         guard packets.count < Self.maximumControlChunks else { return }
         var writer = SCTPPacketWriter(configuration, tag: tag)
@@ -228,22 +228,22 @@ struct SCTPAssociation {
         packets.append(writer.finish())
     }
 
-    /// A chunk for the next packet.
+    /// Adds a chunk to the next packet.
     mutating func sendControl(_ chunk: ByteBuffer) {
         guard control.count < Self.maximumControlChunks else { return }
         control.append(chunk)
     }
 }
 
-/// What an association has counted; counters only grow.
+/// The counters of an association; they only grow.
 struct SCTPCounters: Equatable {
     var packetsSent: UInt64 = 0
     var packetsReceived: UInt64 = 0
-    /// Of other ports or tags, damaged, or with a wrong checksum.
+    /// Packets with other ports or tags, malformed ones, or ones with a wrong checksum.
     var packetsInvalid: UInt64 = 0
     var chunksRetransmitted: UInt64 = 0
     var chunksDuplicate: UInt64 = 0
-    /// Beyond a bound: dropped, to be sent again.
+    /// Beyond a limit: dropped, so that the peer sends them again.
     var chunksRefused: UInt64 = 0
     var messagesAbandoned: UInt64 = 0
     var timeouts: UInt64 = 0

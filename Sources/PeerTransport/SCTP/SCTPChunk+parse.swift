@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Each gives `nil` for a damaged value.
+/// Each initializer returns `nil` for a malformed value.
 extension SCTPDataChunk {
     init?(_ chunk: SCTPRawChunk) {
         var value = chunk.value
@@ -14,10 +14,10 @@ extension SCTPDataChunk {
     }
 }
 
-/// Goes through parameters (RFC 9260 §3.2.1).
+/// Iterates over parameters (RFC 9260 §3.2.1).
 struct SCTPParameters: Sequence, IteratorProtocol {
     private var rest: ByteBuffer
-    /// True when what is left cannot be read.
+    /// True when the rest is malformed.
     private(set) var isDamaged = false
 
     init(_ value: ByteBuffer) {
@@ -62,10 +62,10 @@ extension SCTPInitiation {
                 let types = value.readableBytesView
                 if types.contains(SCTPChunkType.forwardTSN) { supportsForwardTSN = true }
                 if types.contains(SCTPChunkType.reconfiguration) { supportsReconfiguration = true }
-            // Addresses, what kinds of them, cookie preservation, and what others reported: of no use over DTLS.
+            // Addresses, address types, cookie preservation, and reports of unrecognized parameters: unused over DTLS.
             case 5, 6, 8, 9, 11, 12: break
             default:
-                // The two highest bits say what to do about the unknown (RFC 9260 §3.2.1).
+                // The two highest bits of an unknown type say how to handle it (RFC 9260 §3.2.1).
                 if type & 0x4000 != 0, unrecognised.count < Self.maximumReported, whole.readableBytes <= 64 {
                     unrecognised.append(whole)
                 }
@@ -109,7 +109,7 @@ extension SCTPForwardTSN {
 }
 
 extension SCTPReconfiguration {
-    /// At most two of them may stand in one chunk (RFC 6525 §3.1).
+    /// One chunk may contain at most two of them (RFC 6525 §3.1).
     static func parse(_ chunk: SCTPRawChunk) -> [SCTPReconfiguration] {
         SCTPParameters(chunk.value).prefix(2).compactMap { SCTPReconfiguration(type: $0.type, $0.value) }
     }

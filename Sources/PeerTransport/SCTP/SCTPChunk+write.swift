@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Writes chunks whole, with length and padding.
+/// Writes complete chunks, with length and padding.
 enum SCTPChunkWriter {
     static func chunk(
         _ type: UInt8, flags: UInt8 = 0, _ body: (inout ByteBuffer) -> Void = { _ in }
@@ -15,7 +15,7 @@ enum SCTPChunkWriter {
     }
 
     static func parameter(_ type: UInt16, in buffer: inout ByteBuffer, _ body: (inout ByteBuffer) -> Void = { _ in }) {
-        // Padding stands before the next one: that of the last is the chunk's, and not counted (RFC 9260 §3.2).
+        // Pads the previous parameter. The last one's padding is the chunk's and is not counted (RFC 9260 §3.2).
         buffer.writeRepeatingByte(0, count: SCTPPadding.length(of: buffer.writerIndex))
         let start = buffer.writerIndex
         buffer.writeMultipleIntegers(type, UInt16(0))
@@ -92,7 +92,7 @@ extension SCTPReconfiguration {
                     $0.writeMultipleIntegers(sequence, result)
                 }
             case .other(let request):
-                // Never sent here; as an incoming reset of all streams, which is the shortest.
+                // Never sent by this code. Written as an incoming reset of all streams, which is the shortest.
                 SCTPChunkWriter.parameter(SCTPParameterType.incomingReset, in: &buffer) { $0.writeInteger(request) }
             }
         }

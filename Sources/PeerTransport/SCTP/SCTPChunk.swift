@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The numbers of RFC 9260 §3.2, RFC 3758 §3.2 and RFC 6525 §3.1.
+/// Chunk types (RFC 9260 §3.2, RFC 3758 §3.2, RFC 6525 §3.1).
 enum SCTPChunkType {
     static let data: UInt8 = 0
     static let initiation: UInt8 = 1
@@ -19,7 +19,7 @@ enum SCTPChunkType {
     static let forwardTSN: UInt8 = 192
 }
 
-/// The numbers of parameters (RFC 9260 §3.3.2, RFC 3758 §3.1, RFC 5061 §4.2.7, RFC 6525 §4).
+/// Parameter types (RFC 9260 §3.3.2, RFC 3758 §3.1, RFC 5061 §4.2.7, RFC 6525 §4).
 enum SCTPParameterType {
     static let heartbeatInformation: UInt16 = 1
     static let stateCookie: UInt16 = 7
@@ -34,7 +34,7 @@ enum SCTPParameterType {
     static let forwardTSNSupported: UInt16 = 0xC000
 }
 
-/// The causes of ERROR and ABORT that are sent here (RFC 9260 §3.3.10).
+/// The causes of ERROR and ABORT that this code sends (RFC 9260 §3.3.10).
 enum SCTPErrorCause {
     static let invalidStream: UInt16 = 1
     static let staleCookie: UInt16 = 3
@@ -52,7 +52,7 @@ struct SCTPDataChunk: Equatable {
         static let ending = Flags(rawValue: 1)
         static let beginning = Flags(rawValue: 2)
         static let unordered = Flags(rawValue: 4)
-        /// The sender would like to have its acknowledgement now (RFC 7053).
+        /// The sender asks for an acknowledgement at once (RFC 7053).
         static let immediate = Flags(rawValue: 8)
     }
 
@@ -76,10 +76,10 @@ struct SCTPInitiation: Equatable {
     var supportsForwardTSN = true
     var supportsReconfiguration = true
 
-    /// In INIT ACK alone.
+    /// Only in INIT ACK.
     var cookie: ByteBuffer?
 
-    /// Whole parameters that asked to be reported and are not known here.
+    /// Unknown parameters that ask to be reported, each complete.
     var unrecognised: [ByteBuffer] = []
 }
 
@@ -119,9 +119,9 @@ enum SCTPReconfiguration: Equatable {
         case inProgress = 6
     }
 
-    /// No streams: all of them.
+    /// An empty list of streams means all of them.
     case outgoingReset(request: UInt32, response: UInt32, lastTSN: UInt32, streams: [UInt16])
     case response(sequence: UInt32, result: UInt32)
-    /// One that is refused here.
+    /// Any other request; it is denied.
     case other(request: UInt32)
 }

@@ -1,19 +1,19 @@
 import IoTCore
 
-/// What an association tells its owner.
+/// An event that an association reports to its owner.
 enum SCTPEvent {
     case established
     case message(SCTPMessage)
 
-    /// The peer sends no more in these streams, and begins anew if it does.
+    /// The peer has stopped sending in these streams; new data start a new sequence.
     case incomingStreamsReset([UInt16])
 
-    /// We may use these streams anew.
+    /// We may reuse these streams.
     case outgoingStreamsReset([UInt16])
 
-    /// The peer has begun anew: what was queued, and every stream, is gone.
+    /// The peer has restarted: queued messages and all streams are lost.
     case restarted
 
-    /// The end; without an error after a shutdown or an abort of ours.
+    /// The end; without an error after our own shutdown or abort.
     case ended(IoTError?)
 }

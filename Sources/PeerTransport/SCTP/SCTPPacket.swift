@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A packet that came: its header, and its chunks one after the other (RFC 9260 §3).
+/// A received packet: its header, and an iterator over its chunks (RFC 9260 §3).
 struct SCTPPacket {
     static let headerSize = 12
 
@@ -9,12 +9,12 @@ struct SCTPPacket {
     let tag: UInt32
     private var rest: ByteBuffer
 
-    /// `nil` when it is too short or its checksum is wrong.
+    /// Returns `nil` when the packet is too short or its checksum is wrong.
     init?(parsing packet: ByteBuffer) {
         var rest = packet
         guard
             let (source, destination, tag) = rest.readMultipleIntegers(as: (UInt16, UInt16, UInt32).self),
-            // Little-endian in effect: appendix A of RFC 9260 swaps the bytes.
+            // Effectively little-endian: appendix A of RFC 9260 swaps the bytes.
             let checksum = rest.readInteger(endianness: .little, as: UInt32.self),
             packet.withUnsafeReadableBytes({ CRC32C.checksum(ofPacket: $0) }) == checksum
         else { return nil }
@@ -24,7 +24,7 @@ struct SCTPPacket {
         self.rest = rest
     }
 
-    /// `nil` at the end, and at a chunk whose length cannot be right.
+    /// Returns `nil` at the end, and at a chunk with an invalid length.
     mutating func nextChunk() -> SCTPRawChunk? {
         guard let (type, flags, length) = rest.readMultipleIntegers(as: (UInt8, UInt8, UInt16).self), length >= 4,
             let value = rest.readSlice(length: Int(length) - 4)
@@ -34,7 +34,7 @@ struct SCTPPacket {
     }
 }
 
-/// A chunk whose value has not been read yet.
+/// A chunk with an unparsed value.
 struct SCTPRawChunk {
     var type: UInt8
     var flags: UInt8
@@ -48,7 +48,7 @@ enum SCTPPadding {
     }
 }
 
-/// Fills one packet up to a limit.
+/// Fills one packet up to a size limit.
 struct SCTPPacketWriter {
     private var buffer = ByteBuffer()
     private let limit: Int
@@ -62,14 +62,14 @@ struct SCTPPacketWriter {
     var remaining: Int { limit - buffer.readableBytes }
     var isEmpty: Bool { buffer.readableBytes == SCTPPacket.headerSize }
 
-    /// A whole chunk with its padding; false when there is no room.
+    /// Appends a chunk with its padding. Returns false when there is no room.
     mutating func append(_ chunk: ByteBuffer) -> Bool {
         guard chunk.readableBytes <= remaining else { return false }
         buffer.writeImmutableBuffer(chunk)
         return true
     }
 
-    /// The caller has looked at `remaining`.
+    /// Appends a chunk; the caller must have checked `remaining`.
     mutating func append(_ chunk: SCTPDataChunk) {
         let length = SCTPDataChunk.headerSize + chunk.payload.readableBytes
         buffer.writeMultipleIntegers(

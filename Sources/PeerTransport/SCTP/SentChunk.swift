@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One DATA chunk that has a number and is not yet acknowledged in sequence.
+/// One DATA chunk that has a number and is not acknowledged in sequence yet.
 struct SentChunk {
     let tsn: Int64
     let message: Int
@@ -14,18 +14,18 @@ struct SentChunk {
     var transmissions = 0
     var sentAt: NIODeadline
 
-    /// In a gap block of the last SACK.
+    /// True when the last SACK has it in a gap block.
     var isAcknowledged = false
-    /// Given up; FORWARD TSN passes over it.
+    /// True when it is abandoned; FORWARD TSN skips it.
     var isAbandoned = false
-    /// Sent, and neither acknowledged nor taken for lost.
+    /// True when it is sent, and neither acknowledged nor lost.
     var isInFlight = false
-    /// To be sent again.
+    /// True when it must be sent again.
     var isLost = false
-    /// SACKs that passed over it.
+    /// The number of SACKs that report it as missing.
     var misses = 0
-    /// The first number that had not been used when it was last sent again: only what was sent after that tells
-    /// anew whether it is lost.
+    /// The next unused number when the chunk was last sent again. Only an acknowledgement of that number or a later one
+    /// shows whether the chunk is lost again.
     var barrier = Int64.min
 
     var wireChunk: SCTPDataChunk {

@@ -1,7 +1,7 @@
 extension UInt32 {
-    /// The 64-bit number nearest to `reference` that ends in these 32 bits (RFC 9260 §1.6, RFC 1982).
+    /// The 64-bit number nearest to `reference` with these 32 low bits (RFC 9260 §1.6, RFC 1982).
     ///
-    /// Transmission sequence numbers live on 64 bits in here, so that comparing them needs no care.
+    /// Transmission sequence numbers have 64 bits in this code, so that they compare without wrapping.
     func unwrapped(near reference: Int64) -> Int64 {
         reference &+ Int64(Int32(bitPattern: self &- UInt32(truncatingIfNeeded: reference)))
     }

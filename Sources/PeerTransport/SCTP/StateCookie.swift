@@ -1,8 +1,8 @@
 import COpenSSL
 import NIOCore
 
-/// What INIT ACK hands out and COOKIE ECHO brings back (RFC 9260 §5.1.3): all that the association needs to stand,
-/// under a keyed hash, so that nothing is kept for a peer that only says INIT.
+/// The cookie that INIT ACK carries and COOKIE ECHO returns (RFC 9260 §5.1.3). It contains all parameters of the
+/// association under a keyed hash, so that an INIT alone allocates no state.
 struct StateCookie: Equatable {
     var localTag: UInt32
     var localTSN: UInt32
@@ -14,11 +14,11 @@ struct StateCookie: Equatable {
     var peerSupportsForwardTSN: Bool
     var peerSupportsReconfiguration: Bool
 
-    /// The tags of the association that stood when it was made; zero for none (§5.2.2).
+    /// The tags of the existing association when the cookie was made; zero for none (§5.2.2).
     var tieTagLocal: UInt32 = 0
     var tieTagPeer: UInt32 = 0
 
-    /// By our clock.
+    /// The time by our clock.
     var createdAt: NIODeadline
 
     private static let hashSize = 32
@@ -36,7 +36,7 @@ struct StateCookie: Equatable {
         return buffer
     }
 
-    /// `nil` for one that was not sealed with this key.
+    /// Returns `nil` for a cookie that was not sealed with this key.
     init?(opening cookie: ByteBuffer, key: [UInt8]) {
         var buffer = cookie
         guard cookie.readableBytes == Self.byteCount, let content = buffer.readBytes(length: Self.contentSize)

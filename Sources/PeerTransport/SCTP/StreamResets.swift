@@ -8,14 +8,14 @@ struct StreamResets {
         var lastTSN: UInt32
     }
 
-    /// Streams that are to be reset when all that was sent in them is acknowledged, in the order asked for.
+    /// Streams to reset once all data sent in them are acknowledged, in order of request.
     private(set) var waiting: [UInt16] = []
 
-    /// The one that waits for its response (§5.1.1: one at a time).
+    /// The request that waits for its response (§5.1.1: one at a time).
     private(set) var request: Request?
     private var nextSequence: UInt32
 
-    /// What the peer's next request must be numbered, and what its last one got.
+    /// The number that the peer's next request must have, and the result of its last one.
     private var expectedSequence: UInt32
     private var lastResult = SCTPReconfiguration.Result.nothingToDo
 
@@ -24,7 +24,7 @@ struct StreamResets {
         self.expectedSequence = expectedSequence
     }
 
-    /// The number of the peer's last request, which a request of ours names.
+    /// The number of the peer's last request, which our request names.
     var lastAnswered: UInt32 { expectedSequence &- 1 }
 
     func isPending(_ stream: UInt16) -> Bool {
@@ -35,7 +35,7 @@ struct StreamResets {
         if !isPending(stream) { waiting.append(stream) }
     }
 
-    /// Moves those that are ready into a request.
+    /// Moves the streams that are ready into a request.
     mutating func begin(_ ready: [UInt16], lastTSN: UInt32) -> Request? {
         guard request == nil, !ready.isEmpty else { return nil }
         waiting.removeAll { ready.contains($0) }
@@ -44,7 +44,7 @@ struct StreamResets {
         return request
     }
 
-    /// The peer is not there yet: the next attempt has a number of its own, as others do it.
+    /// The peer is not ready: the next attempt gets a new number, as other implementations do.
     mutating func renumber() {
         request?.sequence = nextSequence
         nextSequence &+= 1
@@ -55,11 +55,11 @@ struct StreamResets {
         return request?.streams ?? []
     }
 
-    /// - Parameter perform: does what is asked, or says why not.
+    /// - Parameter perform: performs the request, and returns the result.
     mutating func answer(_ sequence: UInt32, perform: () -> SCTPReconfiguration.Result) -> SCTPReconfiguration.Result {
         let isRepeated = sequence == expectedSequence &- 1
         guard isRepeated || sequence == expectedSequence else { return .badSequenceNumber }
-        // A request that had to wait is looked at anew when it is repeated.
+        // A deferred request is evaluated again when it is repeated.
         if isRepeated, lastResult != .inProgress { return lastResult }
         lastResult = perform()
         expectedSequence = sequence &+ 1

@@ -1,20 +1,20 @@
 /// The `m=application` section of data channels (RFC 8841).
 public struct DataSection: Sendable, Hashable {
-    /// The section's name; empty in a section of ours for the next free number.
+    /// The section's name; empty in our own section to use the next free number.
     public var mid: String
 
     /// `a=sctp-port`.
     public var sctpPort: UInt16
 
-    /// `a=max-message-size`: the greatest message that the author takes, in bytes; 0 for any.
+    /// `a=max-message-size`: the longest message that the author accepts, in bytes; 0 for no limit.
     public var maximumMessageSize: Int
 
-    /// Declined, or offered in a way that cannot be used here: outside the bundle.
+    /// True when the section is declined, or offered outside the bundle, which is not supported.
     public var isRejected: Bool
 
     static let defaultPort: UInt16 = 5000
 
-    /// Of a peer that names none (RFC 8841 §6.1).
+    /// The limit of a peer that signals none (RFC 8841 §6.1).
     static let defaultMaximumMessageSize = 65_536
 
     public init(

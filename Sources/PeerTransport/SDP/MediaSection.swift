@@ -1,9 +1,9 @@
 public import IoTCore
 public import RTP
 
-/// One `m=` section of a session description (RFC 8866 §5.14): one track each way at most.
+/// One `m=` section of a session description (RFC 8866 §5.14), with at most one track in each direction.
 public struct MediaSection: Sendable, Hashable {
-    /// Which way media flow, as the description's author sees it (RFC 8866 §6.7).
+    /// The direction of media, from the author's point of view (RFC 8866 §6.7).
     public enum Direction: String, Sendable, CaseIterable {
         case sendOnly = "sendonly"
         case receiveOnly = "recvonly"
@@ -17,7 +17,7 @@ public struct MediaSection: Sendable, Hashable {
         public var sends: Bool { self == .sendOnly || self == .sendReceive }
         public var receives: Bool { self == .receiveOnly || self == .sendReceive }
 
-        /// The same flow as the other side sees it.
+        /// The direction from the other side's point of view.
         public var reversed: Direction { Direction(sends: receives, receives: sends) }
     }
 
@@ -28,42 +28,42 @@ public struct MediaSection: Sendable, Hashable {
         case fullIntraRequest = "ccm fir"
         /// draft-alvestrand-rmcat-remb-03.
         case receiverEstimatedMaximumBitrate = "goog-remb"
-        /// draft-holmer-rmcat-transport-wide-cc-extensions-01; needs the extension with the packets' numbers, too.
+        /// draft-holmer-rmcat-transport-wide-cc-extensions-01; also needs its header extension.
         case transportWide = "transport-cc"
     }
 
-    /// The section's name, a token of 32 bytes at most (RFC 5888 §4).
+    /// The section's name, a token of at most 32 bytes (RFC 5888 §4).
     public var mid: String
     public var kind: MediaKind
     public var direction: Direction
 
-    /// In order of preference, payload types unique. Streams of repairs (`rtx`) stand behind the codecs.
+    /// In order of preference, with unique payload types. Repair streams (`rtx`) follow the codecs.
     public var codecs: [RTPCodec]
 
-    /// The SSRC of what the author sends; `nil` in a description that names none.
+    /// The SSRC of the author's media; `nil` in a description without one.
     public var ssrc: UInt32?
 
-    /// The SSRC of the author's repairs (RFC 4588, `a=ssrc-group:FID`); `nil` when it names none.
+    /// The SSRC of the author's repairs (RFC 4588, `a=ssrc-group:FID`); `nil` for none.
     public var retransmissionSSRC: UInt32?
 
-    /// `a=msid`: the names of stream and track (RFC 8830), `stream track`; `nil` when there is none.
+    /// `a=msid`: the names of stream and track (RFC 8830), `stream track`; `nil` for none.
     public var mediaStreamID: String?
 
-    /// Header extensions that the author can read.
+    /// The header extensions that the author supports.
     public var headerExtensions: [HeaderExtensionMapping] = []
 
-    /// The author's canonical name, which ties its tracks together; empty when none is named.
+    /// The author's canonical name, which groups its tracks; empty for none.
     public var cname: String
 
     public var feedback: Set<Feedback>
 
-    /// `a=rtcp-rsize`: feedback need not be preceded by a report (RFC 5506).
+    /// `a=rtcp-rsize`: feedback needs no report before it (RFC 5506).
     public var allowsReducedSizeRTCP: Bool
 
-    /// Declined, or offered in a way that cannot be used here: outside the bundle, or without `a=rtcp-mux`.
+    /// True when the section is declined, or offered outside the bundle or without `a=rtcp-mux`.
     public var isRejected: Bool
 
-    /// - Parameter feedback: `nil` for all that make sense: requests for key frames have none for sound.
+    /// - Parameter feedback: `nil` for all that the kind supports; audio has no key frame requests.
     public init(
         mid: String, kind: MediaKind, direction: Direction, codecs: [RTPCodec], ssrc: UInt32? = nil,
         cname: String = "", feedback: Set<Feedback>? = nil, allowsReducedSizeRTCP: Bool = true,
@@ -80,7 +80,7 @@ public struct MediaSection: Sendable, Hashable {
         self.isRejected = isRejected
     }
 
-    /// The same, declined.
+    /// The declined form of the section.
     var rejected: MediaSection {
         MediaSection(mid: mid, kind: kind, direction: .inactive, codecs: Array(codecs.prefix(1)), isRejected: true)
     }

@@ -1,22 +1,22 @@
 import IoTCore
 import RTP
 
-/// What offer and answer agree on for one section, as we see it (RFC 3264, RFC 8829 §5.3).
+/// The result of offer and answer for one section, from our point of view (RFC 3264, RFC 8829 §5.3).
 struct NegotiatedSection: Sendable {
     var mid: String
     var kind: MediaKind
     var direction: MediaSection.Direction
 
-    /// What we send; `nil` when we do not.
+    /// The codec that we send; `nil` when we do not send.
     var sendingCodec: RTPCodec?
 
-    /// What may come, under the payload types of our own description; empty when nothing does.
+    /// The codecs that may arrive, with the payload types of our own description; empty when we do not receive.
     var receivingCodecs: [RTPCodec]
 
-    /// The payload type of our repairs; `nil` when lost packets go out again as they were.
+    /// The payload type of our repairs; `nil` when lost packets are sent again unchanged.
     var sendingRetransmissionType: UInt8?
 
-    /// The payload types of repairs that may come, with the payload type that each repairs.
+    /// The payload types of incoming repairs, each with the payload type that it repairs.
     var receivingRetransmissionTypes: [UInt8: UInt8] = [:]
 
     var localSSRC: UInt32

@@ -1,15 +1,15 @@
 import IoTCore
 import RTP
 
-/// Offer and answer as functions of values.
+/// Offer and answer as pure functions.
 enum Negotiation {
     /// Answers one offered section.
     ///
     /// - Parameters:
-    ///   - local: what we could send in it, and whether we would receive; `nil` to receive only.
-    ///   - ssrc: ours, if we send.
-    ///   - retransmissionSSRC: that of our repairs, if we send and the peer takes them; `nil` for none.
-    /// - Returns: the answer's section, which is rejected when nothing fits.
+    ///   - local: what we can send in it, and whether we receive; `nil` to receive only.
+    ///   - ssrc: our SSRC, if we send.
+    ///   - retransmissionSSRC: the SSRC of our repairs, if we send and the peer supports them; `nil` for none.
+    /// - Returns: the answer's section, which is rejected when no codec matches.
     static func answer(
         _ offered: MediaSection, local: MediaSection?, ssrc: UInt32, retransmissionSSRC: UInt32? = nil, cname: String
     ) -> MediaSection {
@@ -50,7 +50,7 @@ enum Negotiation {
         return section
     }
 
-    /// What holds for a section once both descriptions are there; `nil` for a rejected one.
+    /// The agreement on a section once both descriptions exist; `nil` for a rejected section.
     static func agree(local: MediaSection, remote: MediaSection, localSSRC: UInt32) -> NegotiatedSection? {
         guard !local.isRejected, !remote.isRejected else { return nil }
         let sends = local.direction.sends && remote.direction.receives
@@ -71,7 +71,7 @@ enum Negotiation {
             }
         }
         if receives {
-            // Their parameters, as they describe what they send, under our payload types: by those they send to us.
+            // The peer's parameters describe what it sends, and it sends with our payload types.
             for theirs in remote.codecs where theirs.format?.kind == local.kind {
                 guard let ours = counterpart(of: theirs, in: local.codecs),
                     !section.receivingCodecs.contains(where: { $0.payloadType == ours.payloadType })
@@ -89,13 +89,13 @@ enum Negotiation {
         section.direction = MediaSection.Direction(
             sends: section.sendingCodec != nil, receives: !section.receivingCodecs.isEmpty)
         let remoteURIs = Set(remote.headerExtensions.map(\.uri))
-        // An answer keeps the offer's numbers (RFC 8285 §6).
+        // An answer keeps the offer's ids (RFC 8285 §6).
         section.headerExtensions = HeaderExtensionIdentifiers(
             local.headerExtensions.filter { remoteURIs.contains($0.uri) })
         return section
     }
 
-    /// Our first codec that the peer takes, with the peer's entry for it.
+    /// Our first codec that the peer supports, with the peer's entry for it.
     private static func firstMatch(ours: [RTPCodec], theirs: [RTPCodec]) -> (theirs: RTPCodec, ours: RTPCodec)? {
         for codec in ours {
             let fitting = theirs.filter { canSend(codec, to: $0) }
@@ -108,14 +108,13 @@ enum Negotiation {
         guard let format = ours.format, format == theirs.format, ours.clockRate == theirs.clockRate,
             ours.channels == theirs.channels
         else { return false }
-        // RFC 6184 §8.2.2 wants equal modes. A stream of single NAL units is one of mode 1, too, but fragmentation
-        // units, which we send in mode 1, are none of mode 0.
+        // RFC 6184 §8.2.2 requires equal modes. A stream of single NAL units is also valid in mode 1, but fragmentation
+        // units, which we send in mode 1, are not valid in mode 0.
         return format != .h264 || theirs.packetizationMode == "1" || ours.packetizationMode == "0"
     }
 
-    /// How far an entry of the peer's is from what we send: 0 for the same profile, then decoders of a wider one.
-    /// Beyond that come the others, since most decoders take more than their description says; RFC 6184 would end
-    /// the negotiation there.
+    /// How far an entry of the peer is from what we send: 0 for the same profile, then decoders of a wider profile,
+    /// then the others. RFC 6184 excludes the others, but most decoders support more than their description says.
     private static func mismatch(_ ours: RTPCodec, _ theirs: RTPCodec) -> Int {
         var distance = 0
         switch ours.format {
@@ -132,21 +131,21 @@ enum Negotiation {
         return distance + (ours.payloadType == theirs.payloadType ? 0 : 1)
     }
 
-    /// The entry of ours that stands for the same as one of the peer's.
+    /// Our entry for the same codec as one of the peer's.
     private static func counterpart(of theirs: RTPCodec, in ours: [RTPCodec]) -> RTPCodec? {
         let same = ours.filter { $0.format == theirs.format && $0.clockRate == theirs.clockRate }
         return same.min { mismatch(theirs, $0) < mismatch(theirs, $1) }
     }
 
-    /// What we send, as an answer names it: under the offerer's payload type and profile (RFC 3264 §6.1).
+    /// Our codec as it appears in an answer: with the offerer's payload type and profile (RFC 3264 §6.1).
     private static func answered(_ ours: RTPCodec, as theirs: RTPCodec) -> RTPCodec {
         var codec = ours
         codec.payloadType = theirs.payloadType
         guard ours.format == .h264 else { return codec }
         codec.formatParameters["packetization-mode"] = theirs.formatParameters["packetization-mode"]
         guard let offered = theirs.formatParameters["profile-level-id"], offered.utf8.count == 6 else { return codec }
-        // RFC 6184 §8.2.2: profile and constraints are those of the offer. The level is the stream's own where the
-        // offerer allows it to differ.
+        // RFC 6184 §8.2.2: profile and constraints are the offer's. The level is the stream's own where the offerer
+        // allows asymmetry.
         let level = ours.formatParameters["profile-level-id"]?.suffix(2)
         let isLevelOurs = theirs.formatParameters["level-asymmetry-allowed"] == "1"
         codec.formatParameters["profile-level-id"] =
@@ -155,7 +154,7 @@ enum Negotiation {
         return codec
     }
 
-    /// An offered codec as the answer of one who only receives names it: `sprop-…` describes a sender's stream.
+    /// An offered codec as it appears in a receiver's answer: without `sprop-…`, which describes a sender's stream.
     private static func receivable(_ codec: RTPCodec) -> RTPCodec {
         var codec = codec
         codec.formatParameters = codec.formatParameters.filter { !$0.key.hasPrefix("sprop-") }

@@ -1,7 +1,7 @@
 import IoTCore
 import RTP
 
-/// What the parser has gathered of one `m=` section, or of the lines before the first.
+/// The parser's state of one `m=` section, or of the lines before the first.
 struct ParsedSection {
     private var description: MediaDescription
 
@@ -41,7 +41,7 @@ struct ParsedSection {
         switch name {
         case "mid":
             guard (1...32).contains(argument.utf8.count), argument.utf8.allSatisfy(Self.isTokenCharacter) else {
-                throw SessionDescriptionLines.invalid("a mid is no token")
+                throw SessionDescriptionLines.invalid("a mid is not a token")
             }
             mid = argument
         case "ice-ufrag": ufrag = argument
@@ -73,11 +73,13 @@ struct ParsedSection {
         case "ssrc-group": takeSourceGroup(argument)
         case "msid": takeMediaStreamID(argument)
         case "sctp-port":
-            guard let port = UInt16(argument) else { throw SessionDescriptionLines.invalid("an sctp-port is no port") }
+            guard let port = UInt16(argument) else {
+                throw SessionDescriptionLines.invalid("an sctp-port is not a port number")
+            }
             sctpPort = port
         case "max-message-size":
             guard !argument.isEmpty, argument.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                throw SessionDescriptionLines.invalid("a max-message-size is no number")
+                throw SessionDescriptionLines.invalid("a max-message-size is not a number")
             }
             maximumMessageSize = Int(argument) ?? .max
         case "extmap":
@@ -90,7 +92,7 @@ struct ParsedSection {
         }
     }
 
-    /// Offered, of a kind and protocol that is spoken here, with RTCP on the same port, and a codec that can be read.
+    /// True when it is offered, of a supported kind and protocol, with RTCP on the same port, and a readable codec.
     var isUsable: Bool {
         if isDataChannels { return description.port != 0 || isBundleOnly }
         return MediaKind(rawValue: String(description.medium)) != nil && isSecureRTP
@@ -101,7 +103,7 @@ struct ParsedSection {
         ["UDP/TLS/RTP/SAVPF", "UDP/TLS/RTP/SAVP", "RTP/SAVPF", "RTP/SAVP"].contains(description.transport)
     }
 
-    /// RFC 8841 §5; what was written before it (`DTLS/SCTP 5000`) is declined.
+    /// RFC 8841 §5; the older form (`DTLS/SCTP 5000`) is declined.
     private var isDataChannels: Bool {
         description.medium == "application" && ["UDP/DTLS/SCTP", "TCP/DTLS/SCTP"].contains(description.transport)
             && description.formats.contains("webrtc-datachannel")
@@ -144,7 +146,7 @@ struct ParsedSection {
         feedback[words[0], default: []].insert(value)
     }
 
-    /// One that cannot be read takes no other with it (RFC 8839 §5.1: what is not known is ignored).
+    /// A malformed candidate does not affect the others (RFC 8839 §5.1: unknown candidates are ignored).
     private mutating func takeCandidate(_ argument: Substring) {
         guard candidates.count < Self.maximumCandidates else { return }
         do {
@@ -155,7 +157,7 @@ struct ParsedSection {
         }
     }
 
-    /// `1234 cname:abc`. The first SSRC is the media's own; those of repair streams follow it (RFC 5576 §4).
+    /// `1234 cname:abc`. The first SSRC is the media's; those of repair streams follow (RFC 5576 §4).
     private mutating func takeSource(_ argument: Substring) {
         let words = argument.split(separator: " ", maxSplits: 1)
         guard let first = words.first, let number = UInt32(first) else { return }
@@ -163,7 +165,7 @@ struct ParsedSection {
         if number == ssrc, words.count == 2, words[1].hasPrefix("cname:") {
             cname = words[1].dropFirst("cname:".count).prefix(255)
         }
-        // What was written before RFC 8830 had its own attribute.
+        // Before RFC 8830, `msid` was an attribute of the SSRC.
         if number == ssrc, words.count == 2, mediaStreamID == nil, words[1].hasPrefix("msid:") {
             takeMediaStreamID(words[1].dropFirst("msid:".count))
         }

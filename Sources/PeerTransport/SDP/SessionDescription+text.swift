@@ -2,11 +2,11 @@ import IoTCore
 import RTP
 
 extension SessionDescription {
-    /// The description as it travels: lines ended by CR LF.
+    /// The text form, with lines ended by CR LF.
     public var text: String {
         var lines = [
             "v=0",
-            // The address says nothing here: candidates do (RFC 8829 §5.2.1).
+            // The address is a placeholder, because the candidates carry the addresses (RFC 8829 §5.2.1).
             "o=- \(sessionID) \(sessionVersion) IN IP4 127.0.0.1",
             "s=-",
             "t=0 0",
@@ -42,7 +42,7 @@ extension SessionDescription {
     }
 
     private func mediaLines(_ section: MediaSection, isFirst: Bool) -> [String] {
-        // A declined section needs a format all the same.
+        // A declined section needs a format, too.
         let formats = section.codecs.isEmpty ? ["0"] : section.codecs.map { String($0.payloadType) }
         let port = section.isRejected ? 0 : 9
         var lines = [
@@ -62,7 +62,7 @@ extension SessionDescription {
         for mapping in section.headerExtensions { lines.append("a=extmap:\(mapping.identifier) \(mapping.uri)") }
         for codec in section.codecs {
             lines += codecLines(codec)
-            // Feedback is about the media; their repairs have none of their own.
+            // Feedback refers to the media; repair streams have none of their own.
             for feedback in MediaSection.Feedback.allCases
             where section.feedback.contains(feedback) && !codec.isRetransmission {
                 lines.append("a=rtcp-fb:\(codec.payloadType) \(feedback.rawValue)")
@@ -94,14 +94,14 @@ extension SessionDescription {
         return lines
     }
 
-    /// In declined sections, too, where they say nothing (RFC 8829 §5.3.1): aiortc reads no answer without them.
+    /// Also written in declined sections, where they have no meaning (RFC 8829 §5.3.1), because aiortc requires them.
     private var transportLines: [String] {
         [
             "a=ice-ufrag:\(credentials.ufrag)", "a=ice-pwd:\(credentials.password)", "a=setup:\(setup.rawValue)",
         ]
     }
 
-    /// One transport: its candidates stand in its first section alone (RFC 8829 §5.2.1).
+    /// There is one transport, so only its first section has the candidates (RFC 8829 §5.2.1).
     private var candidateLines: [String] {
         candidates.map { "a=\($0.text)" } + (hasEndOfCandidates ? ["a=end-of-candidates"] : [])
     }

@@ -1,7 +1,7 @@
 import IoTCore
 import RTP
 
-/// Reads a session description. Unknown lines and attributes are passed over, as RFC 8866 §5 asks.
+/// Parses a session description. Ignores unknown lines and attributes, as RFC 8866 §5 requires.
 struct SessionDescriptionParser {
     private var session = ParsedSection(MediaDescription(medium: "", port: 0, transport: "", formats: []))
     private var sections: [ParsedSection] = []
@@ -45,15 +45,15 @@ struct SessionDescriptionParser {
         for index in sections.indices {
             if sections[index].mid == nil { sections[index].mid = "\(index)" }
             guard names.insert(sections[index].mid ?? "").inserted else {
-                throw SessionDescriptionLines.invalid("two sections have one mid")
+                throw SessionDescriptionLines.invalid("two sections have the same mid")
             }
         }
-        // Without a group only one section can share the transport: the first that is usable.
+        // Without a group only one section can use the transport: the first usable one.
         let usable = sections.filter(\.isUsable)
         let members = Set(bundle ?? usable.prefix(1).map { $0.mid ?? "" })
         let carriers = usable.filter { members.contains($0.mid ?? "") }
         guard let transport = carriers.first else {
-            throw SessionDescriptionLines.invalid("it has no section that can be used")
+            throw SessionDescriptionLines.invalid("it has no usable section")
         }
 
         guard let ufrag = transport.ufrag ?? session.ufrag, let password = transport.password ?? session.password

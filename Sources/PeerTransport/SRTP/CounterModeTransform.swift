@@ -9,12 +9,12 @@ final class CounterModeTransform: SRTPTransform {
     private let kind: SRTPTransformKind
     private let cipher: OpaquePointer
 
-    /// HMAC (RFC 2104) as two digests that have taken the padded key already, and one to work with.
+    /// HMAC (RFC 2104): two digests that contain the padded key already, and a working copy.
     private let inner: OpaquePointer
     private let outer: OpaquePointer
     private let working: OpaquePointer
 
-    /// The 14 bytes of salt, and two of zeros, as they are combined with the counter.
+    /// The 14 bytes of salt and two zero bytes, as they are combined with the counter.
     private let saltHigh: UInt64
     private let saltLow: UInt64
 
@@ -77,7 +77,7 @@ final class CounterModeTransform: SRTPTransform {
         return isGenuine && crypt(bytes + header, count - header, ssrc, index)
     }
 
-    /// RFC 3711 §4.1.1: the counter begins with the salt, the SSRC and the 48-bit index.
+    /// RFC 3711 §4.1.1: the counter starts with the salt, the SSRC and the 48-bit index.
     private func crypt(_ bytes: UnsafeMutableRawPointer, _ count: Int, _ ssrc: UInt32, _ index: UInt64) -> Bool {
         var counter = ((saltHigh ^ UInt64(ssrc)).bigEndian, (saltLow ^ (index << 16)).bigEndian)
         let isReady = withUnsafeBytes(of: &counter) {

@@ -12,7 +12,7 @@ final class GCMTransform: SRTPTransform {
     private let saltLow: UInt32
 
     /// - Parameters:
-    ///   - isSealing: whether this is to seal packets, or to open them.
+    ///   - isSealing: true to seal packets, false to open them.
     ///   - key: 16 or 32 bytes.
     ///   - salt: 12 bytes.
     init?(kind: SRTPTransformKind, isSealing: Bool, key: [UInt8], salt: [UInt8]) {
@@ -31,7 +31,7 @@ final class GCMTransform: SRTPTransform {
         EVP_CIPHER_CTX_free(context)
     }
 
-    /// The nonce is the SSRC and the 48-bit index (RFC 7714 §8.1; for RTCP the 31-bit index, §9.1), over the salt.
+    /// The nonce: the SSRC and the 48-bit index (RFC 7714 §8.1; for RTCP the 31-bit index, §9.1), XORed with the salt.
     private func nonce(_ ssrc: UInt32, _ index: UInt64) -> (UInt64, UInt32) {
         let high = saltHigh ^ (UInt64(ssrc) << 16 | (index >> 32) & 0xFFFF)
         let low = saltLow ^ UInt32(truncatingIfNeeded: index)
@@ -58,7 +58,7 @@ final class GCMTransform: SRTPTransform {
             && EVP_CipherFinal_ex(context, text + count, &length) == 1
     }
 
-    /// Header and, of RTCP, the index word (RFC 7714 §9.2) are authenticated, the rest is encrypted too.
+    /// Authenticates the header and, for RTCP, the index word (RFC 7714 §9.2); encrypts and authenticates the rest.
     private func process(
         _ text: UnsafeMutablePointer<UInt8>, _ header: Int, _ count: Int, _ ssrc: UInt32, _ index: UInt64
     ) -> Bool {

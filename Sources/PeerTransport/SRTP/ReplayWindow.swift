@@ -1,4 +1,4 @@
-/// Which of the newest packet indices have been (RFC 3711 §3.3.2). Indices ascend without wrapping.
+/// The packet indices already received, among the newest (RFC 3711 §3.3.2). Indices do not wrap.
 struct ReplayWindow {
     enum Verdict {
         case new
@@ -6,13 +6,13 @@ struct ReplayWindow {
         case tooOld
     }
 
-    /// How many indices are remembered, a multiple of 64.
+    /// The number of indices in the window, a multiple of 64.
     let length: Int
 
-    /// The highest index taken; `nil` before the first.
+    /// The highest index inserted; `nil` before the first.
     private(set) var highest: UInt64?
 
-    /// One bit an index, by the index's low bits.
+    /// One bit per index, addressed by the index's low bits.
     private var bits: [UInt64]
 
     init(length: Int) {
@@ -27,13 +27,13 @@ struct ReplayWindow {
         return bits[place / 64] & (1 << UInt64(place % 64)) == 0 ? .new : .seen
     }
 
-    /// Remembers an index that is new, or was seen.
+    /// Records an index, new or seen.
     mutating func insert(_ index: UInt64) {
         if let highest, index > highest {
             if index - highest >= UInt64(length) {
                 for word in bits.indices { bits[word] = 0 }
             } else {
-                // The places between were those of indices a whole window ago.
+                // The bits in between belong to indices of a whole window ago.
                 var passed = highest + 1
                 while passed < index {
                     clear(passed)

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Session keys from a master key and salt (RFC 3711 §4.3, RFC 6188 §3 for 256 bits), with key derivation rate 0.
 struct SRTPKeyDerivation {
-    /// What a session key is for (RFC 3711 §4.3.1, §4.3.2).
+    /// The purpose of a session key (RFC 3711 §4.3.1, §4.3.2).
     enum Label: UInt8 {
         case rtpEncryption = 0
         case rtpAuthentication = 1
@@ -20,7 +20,7 @@ struct SRTPKeyDerivation {
 
     /// `count` bytes of key for `label`; `nil` when OpenSSL fails.
     func key(_ label: Label, count: Int) -> [UInt8]? {
-        // RFC 7714 §11: a salt of 12 bytes is filled up with zeros to 14; the last two count the key stream's blocks.
+        // RFC 7714 §11: a 12-byte salt is padded with zeros to 14; the last two bytes count the key stream's blocks.
         var counter = masterSalt + [UInt8](repeating: 0, count: max(0, 16 - masterSalt.count))
         counter[7] ^= label.rawValue
         let cipher = masterKey.count == 32 ? EVP_aes_256_ctr() : EVP_aes_128_ctr()

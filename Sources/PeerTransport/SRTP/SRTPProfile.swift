@@ -1,4 +1,4 @@
-/// A protection profile of DTLS-SRTP (RFC 5764 §4.1.2, RFC 7714 §14.2), the most wanted first.
+/// A protection profile of DTLS-SRTP (RFC 5764 §4.1.2, RFC 7714 §14.2), most preferred first.
 public enum SRTPProfile: UInt16, Sendable, Hashable, CaseIterable {
     case aeadAES128GCM = 0x0007
     case aeadAES256GCM = 0x0008
@@ -29,10 +29,10 @@ public enum SRTPProfile: UInt16, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Bytes to take from the exporter `EXTRACTOR-dtls_srtp` (RFC 5764 §4.2): two keys, then two salts.
+    /// Bytes from the exporter `EXTRACTOR-dtls_srtp` (RFC 5764 §4.2): two keys, then two salts.
     public var keyingMaterialLength: Int { 2 * (masterKeyLength + masterSaltLength) }
 
-    /// By how many bytes protection lengthens an RTP packet.
+    /// The bytes that protection adds to an RTP packet.
     public var rtpOverhead: Int {
         switch self {
         case .aeadAES128GCM, .aeadAES256GCM: 16
@@ -40,6 +40,6 @@ public enum SRTPProfile: UInt16, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// By how many bytes protection lengthens an RTCP packet: the tag and the index.
+    /// The bytes that protection adds to an RTCP packet: the tag and the index.
     public var rtcpOverhead: Int { rtpOverhead + 4 }
 }

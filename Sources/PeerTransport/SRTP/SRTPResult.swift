@@ -1,31 +1,31 @@
-/// How one packet fared. A failure is a value: strangers cause it at will, so it must cost nothing.
+/// The result for one packet. A failure is a value, because strangers cause failures at will, so they must be cheap.
 public enum SRTPResult: Sendable, Hashable {
     case success
 
-    /// The tag does not fit: a foreign or damaged packet.
+    /// The tag does not match: a foreign or corrupt packet.
     case authenticationFailed
 
-    /// The packet came before, or is older than the replay window.
+    /// The packet was already received, or is older than the replay window.
     case replayed
 
-    /// Too short, no packet of this kind, or not encrypted.
+    /// Too short, not a packet of this kind, or not encrypted.
     case malformed
 
-    /// The keys have protected as many packets as they may (RFC 3711 §9.2); a new handshake is needed.
+    /// The keys have protected the maximum number of packets (RFC 3711 §9.2); a new handshake is needed.
     case keyExpired
 
-    /// A sequence number was to be used again for another header: under AES-GCM that would give the
-    /// authentication key away (RFC 7714 §8.4). The packet was left alone.
+    /// A sequence number was reused with another header, which under AES-GCM would reveal the authentication key
+    /// (RFC 7714 §8.4). The packet is unchanged.
     case sequenceNumberReused
 
-    /// More synchronisation sources than one peer may have.
+    /// More synchronisation sources than the limit for one peer.
     case tooManySources
 
-    /// OpenSSL failed, which it does for want of memory alone.
+    /// OpenSSL failed, which happens only when memory runs out.
     case failed
 }
 
-/// What an `SRTPSession` has refused; each counter only grows.
+/// The packets that an `SRTPSession` has refused; the counters only grow.
 public struct SRTPStatistics: Sendable, Hashable {
     public var authenticationFailures: UInt64 = 0
     public var replays: UInt64 = 0

@@ -1,14 +1,14 @@
 public import IoTCore
 public import NIOCore
 
-/// SRTP and SRTCP of one peer (RFC 3711, RFC 7714), on OpenSSL's ciphers.
+/// SRTP and SRTCP for one peer (RFC 3711, RFC 7714), with OpenSSL's ciphers.
 ///
-/// Not `Sendable`: it lives where its peer connection lives. A packet is changed in place; a buffer that is shared is
-/// copied first. What a stranger sends leaves nothing behind but a count.
+/// Not `Sendable`: it is confined to its peer connection. Packets are changed in place; a shared buffer is copied
+/// first. A stranger's packet changes nothing but a counter.
 public final class SRTPSession {
     public let profile: SRTPProfile
 
-    /// What `unprotect` and `protect` have refused.
+    /// The packets that `unprotect` and `protect` have refused.
     public private(set) var statistics = SRTPStatistics()
 
     private let outbound: Direction
@@ -16,14 +16,14 @@ public final class SRTPSession {
     private var outgoing: [SRTPOutgoingStream] = []
     private var incoming: [SRTPIncomingStream] = []
 
-    /// Packets that the replay windows cover. It bounds how late a retransmission may be, on both sides: an older
-    /// packet is not sent again either.
+    /// The length of the replay windows in packets. It limits how late a retransmission may be in both directions: an
+    /// older packet is not sent again either.
     public static let replayWindow = 2_048
 
-    /// SSRCs in each direction, at most.
+    /// The maximum number of SSRCs in each direction.
     public static let maximumSources = 64
 
-    /// How much spare room a buffer should have that is to be protected without growing.
+    /// The spare capacity that a buffer needs so that protection does not reallocate it.
     public static let recommendedTrailerCapacity = 20
 
     /// The two transforms of one direction.
@@ -35,11 +35,11 @@ public final class SRTPSession {
     /// - Parameters:
     ///   - keyingMaterial: client key, server key, client salt, server salt: `profile.keyingMaterialLength` bytes from
     ///     the DTLS exporter (RFC 5764 §4.2).
-    ///   - isDTLSClient: whether we were the client of the handshake.
+    ///   - isDTLSClient: true when we were the client of the handshake.
     /// - Throws: `peerFailed` when the material has the wrong length or OpenSSL refuses.
     public init(profile: SRTPProfile, keyingMaterial: [UInt8], isDTLSClient: Bool) throws(IoTError) {
         guard keyingMaterial.count == profile.keyingMaterialLength else {
-            throw IoTError(.peerFailed, "the SRTP keying material has \(keyingMaterial.count) bytes")
+            throw IoTError(.peerFailed, "the SRTP keying material has the wrong length: \(keyingMaterial.count) bytes")
         }
         let keys = keyingMaterial.prefix(2 * profile.masterKeyLength)
         let salts = keyingMaterial.suffix(2 * profile.masterSaltLength)
@@ -54,8 +54,8 @@ public final class SRTPSession {
         inbound = try Self.makeDirection(profile, isDTLSClient ? server : client, isSealing: false)
     }
 
-    /// Encrypts the RTP packet that fills the readable bytes. A packet that was sent before may be protected again
-    /// when it is the same, byte for byte; with another header it is refused.
+    /// Encrypts the RTP packet in the readable bytes. A packet that was sent before may be protected again if it is the
+    /// same, byte for byte; with another header it is refused.
     public func protectRTP(_ packet: inout ByteBuffer) -> SRTPResult {
         guard let header = packet.withUnsafeReadableBytes(SRTPHeader.init) else { return refuse(.malformed) }
         guard let place = outgoingPlace(of: header.ssrc) else { return refuse(.tooManySources) }
@@ -77,7 +77,7 @@ public final class SRTPSession {
         return .success
     }
 
-    /// Decrypts the SRTP packet that fills the readable bytes; of one that is refused they are no longer of use.
+    /// Decrypts the SRTP packet in the readable bytes. After a refusal the bytes are undefined.
     public func unprotectRTP(_ packet: inout ByteBuffer) -> SRTPResult {
         let count = packet.readableBytes - profile.rtpOverhead
         guard let header = packet.withUnsafeReadableBytes(SRTPHeader.init), header.length <= count else {
@@ -106,7 +106,7 @@ public final class SRTPSession {
         return .success
     }
 
-    /// Encrypts the compound RTCP packet that fills the readable bytes.
+    /// Encrypts the compound RTCP packet in the readable bytes.
     public func protectRTCP(_ packet: inout ByteBuffer) -> SRTPResult {
         guard let ssrc = Self.controlSSRC(packet) else { return refuse(.malformed) }
         guard let place = outgoingPlace(of: ssrc) else { return refuse(.tooManySources) }
@@ -120,7 +120,7 @@ public final class SRTPSession {
         return isSealed ? .success : refuse(.failed)
     }
 
-    /// Decrypts the SRTCP packet that fills the readable bytes; of one that is refused they are no longer of use.
+    /// Decrypts the SRTCP packet in the readable bytes. After a refusal the bytes are undefined.
     public func unprotectRTCP(_ packet: inout ByteBuffer) -> SRTPResult {
         let count = packet.readableBytes - profile.rtcpOverhead
         guard count >= Self.controlHeader, let ssrc = Self.controlSSRC(packet) else { return refuse(.malformed) }
@@ -146,19 +146,19 @@ public final class SRTPSession {
         return .success
     }
 
-    /// The SSRCs that packets were sent from and authentic ones came from: what the session's memory grows with.
+    /// The number of SSRCs with packets sent, and with authentic packets received. They bound the session's memory.
     var sourceCounts: (outgoing: Int, incoming: Int) { (outgoing.count, incoming.count) }
 
-    /// For tests of the index's end.
+    /// For tests of the index limit.
     func setControlIndex(_ index: UInt32, ssrc: UInt32) {
         if let place = outgoingPlace(of: ssrc) { outgoing[place].controlIndex = index }
     }
 }
 
-// MARK: Parts
+// MARK: Helpers
 
 extension SRTPSession {
-    /// The first eight octets of RTCP stay in clear (RFC 3711 §3.4).
+    /// The first eight octets of RTCP are not encrypted (RFC 3711 §3.4).
     private static let controlHeader = 8
 
     private static func controlSSRC(_ packet: ByteBuffer) -> UInt32? {
@@ -185,7 +185,7 @@ extension SRTPSession {
         return result
     }
 
-    /// Runs `body` on the packet with room behind it, which it fills when it succeeds.
+    /// Runs `body` on the packet, with room after it for the overhead that `body` writes.
     private static func extend(
         _ packet: inout ByteBuffer, by overhead: Int, _ body: (UnsafeMutableRawPointer) -> Bool
     ) -> Bool {
@@ -216,7 +216,7 @@ extension SRTPSession {
     ) throws(IoTError) -> Direction {
         guard let rtp = makeTransform(.rtp, profile, derivation, isSealing: isSealing),
             let rtcp = makeTransform(.rtcp, profile, derivation, isSealing: isSealing)
-        else { throw OpenSSLFailure.error("the SRTP keys could not be set up") }
+        else { throw OpenSSLFailure.error("the SRTP ciphers could not be initialized") }
         return Direction(rtp: rtp, rtcp: rtcp)
     }
 

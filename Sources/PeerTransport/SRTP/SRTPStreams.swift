@@ -1,15 +1,15 @@
-/// What a session remembers of one outgoing SSRC.
+/// The session's state for one outgoing SSRC.
 struct SRTPOutgoingStream {
     let ssrc: UInt32
 
     /// The 48-bit index of the newest packet: roll-over counter and sequence number (RFC 3711 §3.3.1).
     private(set) var highest: UInt64?
 
-    /// A digest of each of the last packets' headers, by the index's low bits, 0 for none: a number is used again for
-    /// the same header only.
+    /// A digest of each of the last packets' headers, addressed by the index's low bits; 0 for none. A number may be
+    /// reused only with the same header.
     private var headers: [UInt32] = []
 
-    /// SRTCP's next index, which has 31 bits.
+    /// The last SRTCP index, which has 31 bits.
     var controlIndex: UInt32 = 0
 
     init(ssrc: UInt32) {
@@ -36,7 +36,7 @@ struct SRTPOutgoingStream {
     mutating func insert(_ index: UInt64, header: UInt32, window: Int) {
         if headers.isEmpty { headers = Array(repeating: 0, count: window) }
         if let highest, index > highest + 1 {
-            // Numbers that were passed over have not been used.
+            // Skipped numbers are unused.
             for passed in max(highest + 1, index - min(index, UInt64(window)))..<index {
                 headers[Int(passed % UInt64(window))] = 0
             }
@@ -46,7 +46,7 @@ struct SRTPOutgoingStream {
     }
 }
 
-/// What a session remembers of one incoming SSRC. Made by packets that were authentic only.
+/// The session's state for one incoming SSRC. Only authentic packets create it.
 struct SRTPIncomingStream {
     let ssrc: UInt32
     var packets: ReplayWindow
@@ -59,11 +59,11 @@ struct SRTPIncomingStream {
     }
 }
 
-/// The 48-bit packet index behind a 16-bit sequence number.
+/// The 48-bit packet index of a 16-bit sequence number.
 enum SRTPIndex {
     static let maximum: UInt64 = (1 << 48) - 1
 
-    /// The index nearest to the newest one (RFC 3711 §3.3.1, appendix A); `nil` for one before the first roll-over
+    /// The index nearest to the newest one (RFC 3711 §3.3.1, appendix A); `nil` for an index before the first roll-over
     /// counter.
     static func estimate(_ sequenceNumber: UInt16, after highest: UInt64) -> UInt64? {
         let distance = Int64(Int16(bitPattern: sequenceNumber &- UInt16(truncatingIfNeeded: highest)))

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// The keyed hash of STUN messages (RFC 8489 §14.5) and its keys (§9.1.1, §9.2.2).
+/// The keyed hash of STUN messages (RFC 8489 §14.5), and its keys (§9.1.1, §9.2.2).
 enum MessageIntegrity {
-    /// The hash behind MESSAGE-INTEGRITY and behind MESSAGE-INTEGRITY-SHA256 (RFC 8489 §14.5, §14.6).
+    /// The hashes of MESSAGE-INTEGRITY and MESSAGE-INTEGRITY-SHA256 (RFC 8489 §14.5, §14.6).
     enum Algorithm: Sendable {
         case sha1
         case sha256
@@ -21,23 +21,23 @@ enum MessageIntegrity {
         return Array(code.prefix(Int(length)))
     }
 
-    /// Takes the same time wherever two codes differ.
+    /// Compares in constant time.
     static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }
 
-    /// The short-term key: the password's own bytes. ICE passwords are ASCII, so there is nothing to prepare.
+    /// The short-term key: the password's bytes. ICE passwords are ASCII, so they need no preparation.
     static func shortTermKey(password: String) -> [UInt8] {
         Array(password.utf8)
     }
 
-    /// How a server wants the long-term key made (RFC 8489 §18.5).
+    /// The algorithm for the long-term key (RFC 8489 §18.5).
     enum PasswordAlgorithm: UInt16, Sendable {
         case md5 = 1
         case sha256 = 2
     }
 
-    /// The long-term key: the hash of `user:realm:password`, each already prepared (RFC 8265).
+    /// The long-term key: the hash of `user:realm:password`. All three must be prepared already (RFC 8265).
     static func longTermKey(
         username: String, realm: STUNText, password: String, algorithm: PasswordAlgorithm = .md5
     ) -> [UInt8] {

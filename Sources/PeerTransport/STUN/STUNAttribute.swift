@@ -2,8 +2,8 @@ import NIOCore
 
 /// One attribute of a STUN message (RFC 8489 §14, RFC 8445 §16.1, RFC 8656 §18).
 ///
-/// MESSAGE-INTEGRITY, its SHA-256 form and FINGERPRINT are not among them: they say something of the bytes rather than in them, and
-/// are checked and written by `STUNMessage`.
+/// MESSAGE-INTEGRITY, its SHA-256 form and FINGERPRINT are not included: they depend on the message's bytes, so
+/// `STUNMessage` checks and writes them.
 enum STUNAttribute: Sendable, Equatable {
     case mappedAddress(SocketAddress)
     case xorMappedAddress(SocketAddress)
@@ -17,12 +17,12 @@ enum STUNAttribute: Sendable, Equatable {
     case useCandidate
     case iceControlled(tieBreaker: UInt64)
     case iceControlling(tieBreaker: UInt64)
-    /// The list as it came, which goes back unchanged (RFC 8489 §14.11).
+    /// The unparsed list, which is returned unchanged (RFC 8489 §14.11).
     case passwordAlgorithms([UInt8])
     case passwordAlgorithm(UInt16)
     case alternateServer(SocketAddress)
     case channelNumber(UInt16)
-    /// Seconds.
+    /// In seconds.
     case lifetime(UInt32)
     case xorPeerAddress(SocketAddress)
     case data(ByteBuffer)
@@ -31,7 +31,7 @@ enum STUNAttribute: Sendable, Equatable {
     case additionalAddressFamily(AddressFamily)
     /// An IP protocol number: 17 is UDP.
     case requestedTransport(UInt8)
-    /// One that this code has no use for.
+    /// An attribute that this code does not use.
     case other(type: UInt16, value: [UInt8])
 
     /// RFC 8656 §18.6.
@@ -99,7 +99,7 @@ enum STUNAttribute: Sendable, Equatable {
         }
     }
 
-    /// True for one that must be understood for the message to be processed (RFC 8489 §14) and is not.
+    /// True for a comprehension-required attribute that this code does not know (RFC 8489 §14).
     var isUnknownAndRequired: Bool {
         guard case .other(let type, _) = self else { return false }
         return type < 0x8000 && type != Number.messageIntegritySHA256
@@ -107,7 +107,7 @@ enum STUNAttribute: Sendable, Equatable {
 }
 
 extension STUNAttribute {
-    /// `nil` when the value has the wrong shape for its type.
+    /// Returns `nil` when the value is malformed for its type.
     init?(number: UInt16, value: ByteBuffer, transactionID: STUNTransactionID) {
         var value = value
         switch number {
@@ -159,7 +159,7 @@ extension STUNAttribute {
         case Number.lifetime:
             guard value.readableBytes == 4, let seconds = value.readInteger(as: UInt32.self) else { return nil }
             self = .lifetime(seconds)
-        // The rest of the four bytes is reserved in these (RFC 8656 §18.1, §18.6, §18.7).
+        // The remaining bytes of these are reserved (RFC 8656 §18.1, §18.6, §18.7).
         case Number.channelNumber:
             guard value.readableBytes == 4, let channel = value.readInteger(as: UInt16.self) else { return nil }
             self = .channelNumber(channel)

@@ -1,6 +1,6 @@
 import NIOCore
 
-// The first attribute of each type is the one that counts (RFC 8489 §14).
+// Only the first attribute of each type counts (RFC 8489 §14).
 extension STUNMessage {
     var username: STUNText? {
         first { if case .username(let text) = $0 { text } else { nil } }
@@ -14,12 +14,12 @@ extension STUNMessage {
         attributes.contains(.useCandidate)
     }
 
-    /// The sender's tie breaker when it thinks that it controls.
+    /// The sender's tie breaker if it is controlling.
     var controllingTieBreaker: UInt64? {
         first { if case .iceControlling(let value) = $0 { value } else { nil } }
     }
 
-    /// The sender's tie breaker when it thinks that it is controlled.
+    /// The sender's tie breaker if it is controlled.
     var controlledTieBreaker: UInt64? {
         first { if case .iceControlled(let value) = $0 { value } else { nil } }
     }
@@ -45,7 +45,7 @@ extension STUNMessage {
         first { if case .nonce(let bytes) = $0 { bytes } else { nil } }
     }
 
-    /// The list as it came.
+    /// The unparsed list.
     var passwordAlgorithms: [UInt8]? {
         first { if case .passwordAlgorithms(let bytes) = $0 { bytes } else { nil } }
     }
@@ -54,7 +54,7 @@ extension STUNMessage {
         first { if case .alternateServer(let address) = $0 { address } else { nil } }
     }
 
-    /// Seconds.
+    /// In seconds.
     var lifetime: UInt32? {
         first { if case .lifetime(let seconds) = $0 { seconds } else { nil } }
     }
@@ -71,12 +71,12 @@ extension STUNMessage {
         first { if case .data(let bytes) = $0 { bytes } else { nil } }
     }
 
-    /// One, or one of each family (RFC 8656 §7.3).
+    /// One address, or one of each family (RFC 8656 §7.3).
     var relayedAddresses: [SocketAddress] {
         attributes.compactMap { if case .xorRelayedAddress(let address) = $0 { address } else { nil } }
     }
 
-    /// The types that must be understood and are not.
+    /// The types of unknown comprehension-required attributes.
     var unknownRequiredAttributes: [UInt16] {
         attributes.filter(\.isUnknownAndRequired).map(\.number)
     }

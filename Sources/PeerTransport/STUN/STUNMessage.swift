@@ -21,7 +21,7 @@ struct STUNMessage: Sendable {
     var transactionID: STUNTransactionID
     var attributes: [STUNAttribute]
 
-    /// What the hash of a received message is checked over: its bytes up to the attribute, and the hash itself.
+    /// The input of a received message's integrity check: the bytes before the attribute, and the hash.
     private struct Integrity {
         var covered: [UInt8]
         var code: [UInt8]
@@ -30,7 +30,7 @@ struct STUNMessage: Sendable {
     private var integrity: Integrity?
     private var integritySHA256: Integrity?
 
-    /// True for a received message that ended with a right FINGERPRINT.
+    /// True for a received message that ends with a correct FINGERPRINT.
     private(set) var hasFingerprint = false
 
     init(
@@ -43,7 +43,7 @@ struct STUNMessage: Sendable {
         self.attributes = attributes
     }
 
-    /// Reads one datagram. Nothing of it may be believed before `isAuthentic(key:)`.
+    /// Parses one datagram. Its content must not be trusted before `isAuthentic(key:)`.
     init(parsing datagram: ByteBuffer) throws(IoTError) {
         let bytes = Array(datagram.readableBytesView)
         var buffer = datagram
@@ -51,9 +51,9 @@ struct STUNMessage: Sendable {
             let length = buffer.readInteger(as: UInt16.self), buffer.readInteger(as: UInt32.self) == Self.magicCookie,
             let high = buffer.readInteger(as: UInt32.self), let low = buffer.readInteger(as: UInt64.self),
             Int(length) == buffer.readableBytes, length & 3 == 0,
-            // Always there: the two bits have four values.
+            // Never `nil`: two bits have four values.
             let messageClass = Class(rawValue: type >> 7 & 2 | type >> 4 & 1)
-        else { throw Self.malformed("the header is wrong") }
+        else { throw Self.malformed("the header is invalid") }
         self.init(
             messageClass, method: type & 0x000F | type >> 1 & 0x0070 | type >> 2 & 0x0F80,
             transactionID: STUNTransactionID(high: high, low: low))
@@ -61,7 +61,7 @@ struct STUNMessage: Sendable {
             let offset = bytes.count - buffer.readableBytes
             guard let number = buffer.readInteger(as: UInt16.self), let size = buffer.readInteger(as: UInt16.self),
                 let value = buffer.readSlice(length: Int(size)), buffer.readSlice(length: -Int(size) & 3) != nil
-            else { throw Self.malformed("an attribute reaches past the end") }
+            else { throw Self.malformed("an attribute extends past the end") }
             switch number {
             case STUNAttribute.Number.fingerprint:
                 guard buffer.readableBytes == 0,
@@ -69,41 +69,43 @@ struct STUNMessage: Sendable {
                 else { throw Self.malformed("the fingerprint is wrong") }
                 hasFingerprint = true
             case STUNAttribute.Number.messageIntegritySHA256 where integritySHA256 == nil:
-                // May be cut to 16 bytes or more (RFC 8489 §14.6).
-                guard (16...32).contains(size), size & 3 == 0 else { throw Self.malformed("the integrity is cut") }
+                // May be truncated to 16 bytes or more (RFC 8489 §14.6).
+                guard (16...32).contains(size), size & 3 == 0 else {
+                    throw Self.malformed("the integrity has a wrong length")
+                }
                 integritySHA256 = Integrity(
                     covered: Self.covered(bytes[..<offset], codeByteCount: Int(size)),
                     code: Array(value.readableBytesView))
             case _ where integrity != nil || integritySHA256 != nil:
-                // What stands behind the hash is not covered by it and must be ignored (RFC 8489 §14.5).
+                // Attributes after the hash are not covered by it and must be ignored (RFC 8489 §14.5).
                 continue
             case STUNAttribute.Number.messageIntegrity:
                 guard size == MessageIntegrity.Algorithm.sha1.byteCount else {
-                    throw Self.malformed("the integrity is cut")
+                    throw Self.malformed("the integrity has a wrong length")
                 }
                 integrity = Integrity(
                     covered: Self.covered(bytes[..<offset], codeByteCount: Int(size)),
                     code: Array(value.readableBytesView))
             default:
                 guard let attribute = STUNAttribute(number: number, value: value, transactionID: transactionID) else {
-                    throw Self.malformed("attribute \(number) is wrong")
+                    throw Self.malformed("attribute \(number) is malformed")
                 }
                 attributes.append(attribute)
             }
         }
     }
 
-    /// True when the message carries the algorithm's hash and it was made with this key.
+    /// True when the message has the algorithm's hash, made with this key.
     func isAuthentic(key: [UInt8], by algorithm: MessageIntegrity.Algorithm = .sha1) -> Bool {
         guard let integrity = algorithm == .sha1 ? integrity : integritySHA256 else { return false }
         let code = MessageIntegrity.authenticationCode(of: integrity.covered, key: key, algorithm: algorithm)
         return MessageIntegrity.areEqual(Array(code.prefix(integrity.code.count)), integrity.code)
     }
 
-    /// True when the message carries a hash, right or wrong.
+    /// True when the message has a hash, correct or not.
     var hasIntegrity: Bool { integrity != nil || integritySHA256 != nil }
 
-    /// The datagram: the attributes, then the algorithm's hash when there is a key, then FINGERPRINT.
+    /// The encoded message: the attributes, the hash if there is a key, and FINGERPRINT.
     func datagram(key: [UInt8]? = nil, algorithm: MessageIntegrity.Algorithm = .sha1) -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.reserveCapacity(160)
@@ -137,7 +139,7 @@ struct STUNMessage: Sendable {
         buffer.setInteger(UInt16(truncatingIfNeeded: length), at: buffer.readerIndex + 2)
     }
 
-    /// The bytes before the hash as it covers them: the header's length reaches to its end.
+    /// The bytes before the hash, with the header's length set to the end of the hash.
     private static func covered(_ bytes: some Collection<UInt8>, codeByteCount: Int) -> [UInt8] {
         var covered = Array(bytes)
         let length = covered.count - headerByteCount + 4 + codeByteCount
@@ -151,6 +153,6 @@ struct STUNMessage: Sendable {
     }
 
     private static func malformed(_ reason: String) -> IoTError {
-        IoTError(.peerFailed, "a STUN message is damaged: \(reason)")
+        IoTError(.peerFailed, "a STUN message is malformed: \(reason)")
     }
 }

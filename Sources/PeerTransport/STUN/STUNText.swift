@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Text in a STUN attribute: user names, realms, names of software.
+/// Text in a STUN attribute: user names, realms, software names.
 ///
-/// Bytes, compared and hashed as bytes. Anybody can send such an attribute, and Swift's `String` compares canonically:
-/// a run of combining marks would cost the square of its length, before the message has been authenticated.
+/// Stored, compared and hashed as bytes. Anybody can send STUN attributes before authentication, and Swift's `String`
+/// compares canonically: a run of combining marks would cost the square of its length.
 struct STUNText: Sendable, Hashable {
     var bytes: [UInt8]
 

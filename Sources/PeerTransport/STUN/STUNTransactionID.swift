@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The 96 bits that tie a response to its request (RFC 8489 §5).
+/// The 96 bits that match a response to its request (RFC 8489 §5).
 struct STUNTransactionID: Hashable, Sendable {
     static let byteCount = 12
 
@@ -12,7 +12,7 @@ struct STUNTransactionID: Hashable, Sendable {
         self.low = low
     }
 
-    /// Chosen uniformly: that nobody can guess it is what keeps forged responses out.
+    /// Uniformly random, because only an unpredictable id prevents forged responses.
     init(using generator: inout any RandomNumberGenerator) {
         high = UInt32(truncatingIfNeeded: generator.next())
         low = generator.next()

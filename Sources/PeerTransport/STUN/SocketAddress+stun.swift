@@ -1,11 +1,11 @@
 import NIOCore
 
-// An address as MAPPED-ADDRESS and XOR-MAPPED-ADDRESS carry it (RFC 8489 §14.1, §14.2).
+// The encoding of an address in MAPPED-ADDRESS and XOR-MAPPED-ADDRESS (RFC 8489 §14.1, §14.2).
 extension SocketAddress {
     private static let familyIPv4: UInt8 = 1
     private static let familyIPv6: UInt8 = 2
 
-    /// `nil` for another family or a wrong length.
+    /// Returns `nil` for another family or a wrong length.
     init?(readingSTUN buffer: inout ByteBuffer, xor transactionID: STUNTransactionID?) {
         guard buffer.readInteger(as: UInt8.self) != nil, let family = buffer.readInteger(as: UInt8.self),
             let port = buffer.readInteger(as: UInt16.self)
@@ -39,14 +39,14 @@ extension SocketAddress {
         }
     }
 
-    /// 4 or 16 bytes in network order; none for a Unix socket.
+    /// 4 or 16 bytes in network order; empty for a Unix socket.
     var packedIPBytes: [UInt8] {
         switch self {
         case .v4(let address):
-            // The address stands behind family and port (ip(7)).
+            // The address follows the family and port (ip(7)).
             withUnsafeBytes(of: address.address) { Array($0[4..<8]) }
         case .v6(let address):
-            // And here behind the flow label, too (ipv6(7)).
+            // The address follows the family, port and flow label (ipv6(7)).
             withUnsafeBytes(of: address.address) { Array($0[8..<24]) }
         case .unixDomainSocket:
             []

@@ -1,18 +1,18 @@
 import NIOCore
 
-/// Buffers of datagrams that have left, for the next ones: sending a packet then allocates nothing.
+/// Buffers of sent datagrams for reuse, so that sending a packet allocates nothing.
 ///
-/// Not Sendable: confined to one event loop, whose peers share it.
+/// Not Sendable: confined to one event loop; its peers share the pool.
 final class DatagramPool {
-    /// A datagram of 1200 bytes fits with room for what protects it.
+    /// Holds a datagram of 1200 bytes, with room for encryption.
     static let capacity = 1_500
 
-    /// Buffers kept, at most: some more than one flush takes. With 2 KiB each, 1 MiB.
+    /// The maximum number of buffers: a few more than one flush needs. At 2 KiB each, 1 MiB.
     static let maximumCount = 512
 
     private var buffers: [ByteBuffer] = []
 
-    /// How many buffers lie here.
+    /// The number of buffers in the pool.
     var count: Int { buffers.count }
 
     /// An empty buffer with room for `capacity` bytes.
@@ -22,7 +22,7 @@ final class DatagramPool {
         return buffer
     }
 
-    /// Takes back a buffer that nobody else holds; one that is shared would be copied at its next use.
+    /// Takes a buffer that has no other owner; a shared one would be copied at its next use.
     func give(_ buffer: consuming ByteBuffer) {
         guard buffers.count < Self.maximumCount, buffer.storageCapacity >= Self.capacity,
             buffer.storageCapacity <= 4 * Self.capacity

@@ -1,14 +1,15 @@
 import NIOCore
 
-/// The addresses under which a bound socket can be reached.
+/// The addresses at which a bound socket can be reached.
 ///
-/// Of a socket on the unspecified address these are the interfaces' own, by these rules:
-/// - loopback addresses only if there is nothing else;
-/// - no IPv6 link-local ones, which mean nothing without an interface, and no IPv4 ones (169.254.0.0/16) beside others;
-/// - none of an interface that joins containers or virtual machines of this host (`isInternal`), unless there is
-///   nothing else: a peer elsewhere has networks of the same numbers;
-/// - in the order of RFC 6724 §2.1's precedence, with the two families taking turns (RFC 8421 §4), so that a broken
-///   IPv6 does not keep the checks of IPv4 waiting.
+/// For a socket on the unspecified address these are the interfaces' addresses, by these rules:
+/// - loopback addresses only if there are no others;
+/// - no IPv6 link-local addresses, which are meaningless without an interface, and IPv4 ones (169.254.0.0/16) only if
+///   there are no others;
+/// - addresses of interfaces for containers or virtual machines (`isInternal`) only if there are no others, because the
+///   peer's network may use the same addresses;
+/// - by precedence (RFC 6724 §2.1), with the two families alternating (RFC 8421 §4), so that broken IPv6 does not delay
+///   the checks of IPv4.
 enum HostAddresses {
     static func of(_ local: SocketAddress) throws -> [SocketAddress] {
         guard let port = local.port, local.packedIPBytes.allSatisfy({ $0 == 0 }) else { return [local] }
@@ -44,26 +45,26 @@ enum HostAddresses {
         return interleaved(addresses)
     }
 
-    /// The interfaces that a peer may be behind.
+    /// The interfaces that may lead to a peer.
     static func devices() -> [NIONetworkDevice] {
         ((try? System.enumerateDevices()) ?? []).filter { !isInternal($0.name) }
     }
 
-    /// True for the names that container and virtual machine software gives to bridges and their ends.
+    /// True for interface names that container and virtual machine software uses for its bridges and their ends.
     static func isInternal(_ name: String) -> Bool {
         let prefixes = [
             "docker", "veth", "virbr", "vnet", "lxcbr", "lxdbr", "podman", "cni", "flannel", "cali", "cilium", "kube-",
             "tunl", "weave", "vmnet", "vboxnet",
         ]
         if prefixes.contains(where: name.hasPrefix) { return true }
-        // Docker's own networks; br-lan and the like are a router's.
+        // Docker's own networks. Names like br-lan belong to routers.
         let digits = name.dropFirst(3)
         return name.hasPrefix("br-") && digits.utf8.count == 12 && digits.allSatisfy(\.isHexDigit)
     }
 
-    /// By precedence, the best first, and then the families in turn.
+    /// Sorts by precedence, best first, then alternates the families.
     private static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
-        // Swift's sort keeps no order among equals by contract, so that the place is part of the key.
+        // Swift's sort is not guaranteed to be stable, so the offset is part of the key.
         let sorted = addresses.enumerated().sorted { left, right in
             (right.element.precedence, left.offset) < (left.element.precedence, right.offset)
         }.map(\.element)
@@ -85,12 +86,12 @@ extension SocketAddress {
         return bytes.count == 4 && bytes[0] == 169 && bytes[1] == 254
     }
 
-    /// RFC 6724 §2.1's default table.
+    /// The default precedence table of RFC 6724 §2.1.
     var precedence: Int {
         let bytes = packedIPBytes
         guard bytes.count == 16 else { return 35 }
         if isLoopback { return 50 }
-        // fc00::/7, 2002::/16, 2001::/32 and fec0::/10 in turn.
+        // In this order: fc00::/7, 2002::/16, 2001::/32 and fec0::/10.
         if bytes[0] & 0xFE == 0xFC { return 3 }
         if bytes[0] == 0x20, bytes[1] == 0x02 { return 30 }
         if bytes[0] == 0x20, bytes[1] == 0x01, bytes[2] == 0, bytes[3] == 0 { return 5 }
@@ -100,7 +101,7 @@ extension SocketAddress {
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
-    /// An IPv6 socket shows IPv4 peers as `::ffff:a.b.c.d` (RFC 4291 §2.5.5.2); ICE knows them as IPv4.
+    /// An IPv6 socket reports IPv4 peers as `::ffff:a.b.c.d` (RFC 4291 §2.5.5.2); ICE uses the IPv4 form.
     var unmapped: SocketAddress {
         guard case .v6 = self else { return self }
         let bytes = packedIPBytes
@@ -108,7 +109,7 @@ extension SocketAddress {
         return (try? SocketAddress(packedIPAddress: ByteBuffer(bytes: bytes.suffix(4)), port: port ?? 0)) ?? self
     }
 
-    /// The same address as an IPv6 socket needs it.
+    /// The form of the address that an IPv6 socket needs.
     var mapped: SocketAddress {
         guard case .v4 = self else { return self }
         let bytes = Self.mappedPrefix + packedIPBytes

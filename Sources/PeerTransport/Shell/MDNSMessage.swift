@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The little of multicast DNS that resolving a name takes (RFC 6762, RFC 1035 §4).
+/// The subset of multicast DNS that resolves a name (RFC 6762, RFC 1035 §4).
 enum MDNSMessage {
     static let port = 5353
     private static let typeA: UInt16 = 1
@@ -9,7 +9,7 @@ enum MDNSMessage {
     private static let maximumRecords = 64
     private static let maximumJumps = 16
 
-    /// A question for both kinds of addresses of a name.
+    /// A query for a name's IPv4 and IPv6 addresses.
     static func query(_ name: String) -> ByteBuffer {
         var buffer = ByteBuffer()
         // Id and flags are 0 (RFC 6762 §18); two questions.
@@ -25,7 +25,7 @@ enum MDNSMessage {
         return buffer
     }
 
-    /// The addresses that a response gives, by name in lower case; none for anything else. Their port is 0.
+    /// The addresses in a response, with names in lower case and port 0; empty for any other datagram.
     static func addresses(in datagram: ByteBuffer) -> [(name: String, address: SocketAddress)] {
         var found: [(name: String, address: SocketAddress)] = []
         var buffer = datagram
@@ -54,13 +54,13 @@ enum MDNSMessage {
         return found
     }
 
-    /// In lower case. Empty for one that holds more than ASCII, as names of services do: nobody asks for those here.
+    /// The name in lower case; empty if it is not ASCII (for example a service's), because it is never queried here.
     private static func text(of name: [UInt8]) -> String {
         guard name.allSatisfy({ $0 < 0x80 }) else { return "" }
         return String(decoding: name, as: UTF8.self).lowercased()
     }
 
-    /// A name, its compression followed (RFC 1035 §4.1.4); `nil` when it is damaged.
+    /// Reads a name and follows its compression (RFC 1035 §4.1.4); `nil` when it is malformed.
     private static func readName(_ buffer: inout ByteBuffer, of whole: ByteBuffer) -> String? {
         var name: [UInt8] = []
         var byteCount = 0

@@ -7,11 +7,10 @@ import NIOPosix
     import Musl
 #endif
 
-/// Resolves names in `.local` by multicast DNS (RFC 6762) over IPv4, on every interface that a peer may be behind.
+/// Resolves `.local` names by multicast DNS (RFC 6762) over IPv4, on every interface that may lead to a peer.
 ///
-/// The socket exists only while a name is asked for. It is bound to port 5353 beside those of others, since some
-/// responders answer by multicast alone. Confined to its event loop; what it keeps is bounded by the connection, which
-/// asks for 16 names at most.
+/// The socket exists only while a query is pending. It shares port 5353 with other programs, because some responders
+/// answer only by multicast. Confined to its event loop. The connection bounds its memory, with at most 16 names.
 final class MulticastResolver {
     private let eventLoop: any EventLoop
     private let deliver: (String, [SocketAddress]) -> Void
@@ -23,10 +22,10 @@ final class MulticastResolver {
     private var timers: [Scheduled<Void>] = []
 
     private static let group = "224.0.0.251"
-    /// Asked three times: a wait of RFC 6762 §5.2's second is more than a viewer's start can spare.
+    /// Three queries. The one-second interval of RFC 6762 §5.2 would delay a viewer's start too much.
     private static let questions: [TimeAmount] = [.zero, .milliseconds(250), .milliseconds(750)]
     private static let timeout = TimeAmount.seconds(3)
-    /// After the first address, for one of the other family.
+    /// The wait after the first address for one of the other family.
     private static let grace = TimeAmount.milliseconds(20)
 
     init(eventLoop: any EventLoop, deliver: @escaping (String, [SocketAddress]) -> Void) {
@@ -76,7 +75,7 @@ final class MulticastResolver {
         }
     }
 
-    // MARK: The socket
+    // MARK: Socket
 
     private func open(port: Int) {
         guard channel == nil, !isOpening, let local = try? SocketAddress(ipAddress: "0.0.0.0", port: port)
@@ -97,7 +96,7 @@ final class MulticastResolver {
     private func opened(_ channel: (any Channel)?, port: Int) {
         isOpening = false
         guard let channel else {
-            // Somebody has the port for himself: from another one responders answer to that (RFC 6762 §6.7).
+            // Another program holds the port exclusively. Responders also reply to other ports (RFC 6762 §6.7).
             if port != 0 { return open(port: 0) }
             for name in pending.keys { finish(name) }
             return
@@ -109,21 +108,21 @@ final class MulticastResolver {
             guard let address = device.address, address.isIPv4,
                 let group = try? SocketAddress(ipAddress: Self.group, port: 0)
             else { continue }
-            // In network order, as it stands.
+            // Already in network order.
             interfaces.append(address.packedIPBytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) })
             (channel as? any MulticastChannel)?.joinGroup(group, device: device, promise: nil)
         }
         for (name, known) in pending where known.isEmpty { ask(name) }
     }
 
-    /// One question out of each interface.
+    /// Sends one query through each interface.
     private func ask(_ name: String) {
         guard let channel, let destination = try? SocketAddress(ipAddress: Self.group, port: MDNSMessage.port) else {
             return
         }
         let question = AddressedEnvelope(remoteAddress: destination, data: MDNSMessage.query(name))
         for interface in interfaces {
-            // Done at once, as we are on the channel's loop.
+            // Completes at once, because this runs on the channel's loop.
             let isChosen = (channel as? any SocketOptionProvider)?.unsafeSetSocketOption(
                 level: .ip, name: .ip_multicast_if, value: interface)
             isChosen?.assumeIsolated().whenSuccess { channel.writeAndFlush(question, promise: nil) }

@@ -8,10 +8,10 @@ import Synchronization
     import Musl
 #endif
 
-/// Looks names of servers up with the C library, which blocks for as long as its configuration says: on two threads of
-/// its own, so that a name server that is away holds up nothing else of this process.
+/// Resolves server names with the C library, which may block for a long time. It uses two threads of its own, so that
+/// an unreachable name server blocks nothing else in this process.
 ///
-/// Who asks for a name that is being looked up shares the answer. At most 64 names wait; one more has no address.
+/// Concurrent queries for one name share the result. At most 64 names wait; a further one gets no address.
 final class NameResolver: Sendable {
     static let shared = NameResolver()
     static let maximumNames = 64
@@ -27,7 +27,7 @@ final class NameResolver: Sendable {
         pool.start()
     }
 
-    /// - Returns: the addresses, without any when there is no such name or too many are asked for; it never fails.
+    /// - Returns: the addresses; empty when the name does not exist or too many names wait. It never fails.
     func addresses(of name: String, on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
         let promise = eventLoop.makePromise(of: [SocketAddress].self)
         let place = waiting.withLock { waiting -> Place in
@@ -52,7 +52,7 @@ final class NameResolver: Sendable {
         case first, shared, full
     }
 
-    /// In the order of RFC 6724, which the C library keeps.
+    /// In the order of RFC 6724, which the C library applies.
     @Sendable static func systemAddresses(_ name: String) -> [SocketAddress] {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_DGRAM.rawValue)

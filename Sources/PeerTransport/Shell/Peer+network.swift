@@ -1,7 +1,7 @@
 public import IoTCore
 import NIOCore
 
-// Names, relays and restarts.
+// Name resolution, relays and restarts.
 extension Peer {
     /// See `PeerConnection.createRestartOffer`.
     public func createRestartOffer() throws(IoTError) -> SessionDescription {
@@ -20,7 +20,7 @@ extension Peer {
     /// See `PeerConnection.answeredServers`.
     public var answeredServers: Set<String> { connection.answeredServers }
 
-    /// After a restart the peer calls us by a new name; by the one before it still asks for consent.
+    /// Registers a new fragment after a restart. The peer still uses the old one for consent checks.
     func noteFragment() {
         guard iceUfrags.last != connection.iceUfrag else { return }
         iceUfrags.append(connection.iceUfrag)

@@ -2,28 +2,28 @@ public import IoTCore
 public import NIOCore
 public import RTP
 
-/// Drives one `PeerConnection` over a `PeerSocket`: forwards its calls, sends what it sends, keeps its timer.
+/// Drives one `PeerConnection` over a `PeerSocket`: forwards its calls, sends its datagrams, runs its timer.
 ///
-/// Not Sendable: every call, and every event, is on the socket's event loop. A call inside an event's handler is
-/// allowed; what it sets off comes after the handler returns.
+/// Not Sendable: all calls and events are on the socket's event loop. An event's handler may call its methods; the
+/// effects follow after the handler returns.
 public final class Peer {
     let connection: PeerConnection
     let socket: PeerDemultiplexer
     let eventLoop: any EventLoop
-    /// Made when a name or a relay is wanted.
+    /// Created when a name or a relay is first needed.
     var network: PeerNetwork?
     private var onEvent: ((PeerEvent) -> Void)?
     private var isPumping = false
     private var timer: Scheduled<Void>?
     private var timerDeadline = NIODeadline.distantFuture
 
-    /// The addresses at which the peer has shown itself.
+    /// The addresses that the peer has been validated at.
     private(set) var addresses: Set<SocketAddress> = []
 
-    /// Above this, those that ICE no longer keeps are forgotten; it keeps 100.
+    /// Above this, addresses that ICE no longer keeps are removed; ICE keeps 100.
     private static let maximumAddresses = 128
 
-    /// Under which the peer's checks come: the newest last.
+    /// The fragments that the peer's checks use, newest last.
     var iceUfrags: [String]
     static let maximumFragments = 2
 
@@ -159,7 +159,7 @@ public final class Peer {
         connection.setBufferedAmountLowThreshold(bytes, of: id)
     }
 
-    /// Says goodbye; `.stateChanged(.closed)` is the last event.
+    /// Closes the connection with a goodbye; `.stateChanged(.closed)` is the last event.
     public func close() {
         connection.close(at: eventLoop.now)
         pump()
@@ -179,7 +179,7 @@ public final class Peer {
         connection.awaitsResponse(to: id)
     }
 
-    /// True once for each address at which the peer has shown itself.
+    /// Returns true once for each address that the peer has been validated at.
     func claim(_ address: SocketAddress) -> Bool {
         guard !connection.state.isEnd, connection.hasValidated(address), addresses.insert(address).inserted else {
             return false
@@ -193,14 +193,14 @@ public final class Peer {
         return true
     }
 
-    /// What a description or a candidate sets off waits for the time.
+    /// Passes the time, which the effects of a description or a candidate wait for.
     func begin() {
         connection.handleTimeout(at: eventLoop.now)
         pump()
     }
 
     func pump() {
-        // From inside an event: the pump that called it goes on.
+        // Called inside an event handler: the outer `pump` continues.
         guard !isPumping else { return }
         isPumping = true
         defer { isPumping = false }
@@ -215,7 +215,7 @@ public final class Peer {
         }
     }
 
-    /// A timer that rings too early costs one look; making a new one for each packet would cost more.
+    /// A timer that fires too early costs one check; a new timer for each packet would cost more.
     private func schedule(_ deadline: NIODeadline) {
         guard deadline < timerDeadline else { return }
         timer?.cancel()

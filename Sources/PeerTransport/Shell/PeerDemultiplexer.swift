@@ -2,27 +2,27 @@ import IoTCore
 import Logging
 import NIOCore
 
-/// Gives each datagram of a socket to its peer, and takes theirs to send. Confined to the socket's event loop.
+/// Routes a socket's datagrams to its peers, and sends theirs. Confined to the socket's event loop.
 ///
-/// A peer is known by its address once it has shown there that it knows its password; until then by the user name
-/// of its checks, and by the transaction of its answers. When two peers show themselves at one address, the newer
-/// one has it: a restarted peer often comes back on its old port.
+/// A peer is identified by its address once it is validated there. Until then, its checks identify it by user name, and
+/// its responses by transaction. When two peers validate one address, the newer one gets it, because a restarted peer
+/// often reuses its port.
 final class PeerDemultiplexer: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
     private let logger: Logger
     private let eventLoop: any EventLoop
-    /// By the bytes of their fragments: what is looked up comes from anybody.
+    /// Keyed by the bytes of the fragments, because anybody can send a fragment to look up.
     private var peersByUfrag: [[UInt8]: Peer] = [:]
     private var peersByAddress: [SocketAddress: Peer] = [:]
     private var counters = PeerSocketStatistics()
     private let sender: DatagramSender
 
-    /// Of all the socket's peers.
+    /// Shared by all peers of the socket.
     let pool = DatagramPool()
     private var context: ChannelHandlerContext?
 
-    /// The channel's own: only to be used while the channel is active.
+    /// The channel's descriptor; valid only while the channel is active.
     private var descriptor: NIOBSDSocket.Handle?
     private var isIPv6 = false
     private var isFlushScheduled = false
@@ -57,7 +57,7 @@ final class PeerDemultiplexer: ChannelInboundHandler {
         }
     }
 
-    /// The peer has moved on from this address.
+    /// The peer no longer uses this address.
     func remove(_ peer: Peer, address: SocketAddress) {
         if peersByAddress[address] === peer { peersByAddress[address] = nil }
     }
@@ -80,7 +80,7 @@ final class PeerDemultiplexer: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         isIPv6 = context.channel.localAddress?.isIPv4 == false
-        // Asked for once: the cast behind it costs a third of what it takes to send.
+        // Fetched once, because the cast that it needs takes a third as long as a send.
         descriptor = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable { $0 }
     }
 
@@ -113,7 +113,7 @@ final class PeerDemultiplexer: ChannelInboundHandler {
         for peer in Array(peersByUfrag.values) { peer.socketClosed() }
     }
 
-    /// `known`: who has shown itself at the datagram's source.
+    /// - Parameter known: the peer that is validated at the datagram's source.
     private func peer(for datagram: ByteBuffer, known: Peer?) -> Peer? {
         guard let kind = DatagramKind(datagram) else { return nil }
         guard kind == .stun else { return known }
@@ -143,7 +143,7 @@ final class PeerDemultiplexer: ChannelInboundHandler {
         }
     }
 
-    /// Once for all that is written in this turn of the loop, whichever peers it is from.
+    /// Schedules one flush for all datagrams of this loop tick, from all peers.
     private func flushSoon(after delay: TimeAmount?) {
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
@@ -161,12 +161,12 @@ final class PeerDemultiplexer: ChannelInboundHandler {
     }
 
     private func flush() {
-        // The channel closes its socket and turns inactive in one go on this loop, so that the number cannot have come
-        // to mean another file.
+        // The channel closes its socket and becomes inactive in one step on this loop, so the descriptor cannot refer
+        // to another file.
         guard sender.queuedCount > 0, let descriptor, isActive else { return }
         let progress = sender.flush(through: descriptor)
-        // NIO has no word for a full send buffer of a socket that it does not write to itself; at the rate of a
-        // gigabit a millisecond's wait is a hundred datagrams, and the queue takes many more.
+        // NIO reports writability only for sockets that it writes to itself. At 1 Gbit/s, a wait of 1 ms is a hundred
+        // datagrams, and the queue holds many more.
         if case .blocked = progress { flushSoon(after: .milliseconds(1)) }
     }
 }

@@ -1,9 +1,9 @@
 import Logging
 import NIOCore
 
-/// Does what a connection asks of the network beside its UDP socket: names and links to TURN servers.
+/// Performs a connection's network requests besides its UDP socket: name resolution and links to TURN servers.
 ///
-/// Confined to the peer's event loop, which everything in here lives on, too.
+/// Confined to the peer's event loop, like everything that it owns.
 final class PeerNetwork {
     enum Outcome {
         case resolved(String, [SocketAddress])
@@ -13,7 +13,7 @@ final class PeerNetwork {
     }
 
     private let eventLoop: any EventLoop
-    /// PEM of whom TURN servers' certificates must come from; `nil` for the system's authorities.
+    /// PEM of the authorities for TURN servers' certificates; `nil` for the system's authorities.
     private let authorities: String?
     private let deliver: (Outcome) -> Void
     private var links: [Int: RelayLink] = [:]
@@ -44,41 +44,41 @@ final class PeerNetwork {
         multicast = nil
     }
 
-    private func tell(_ outcome: Outcome) {
+    private func report(_ outcome: Outcome) {
         guard !isClosed else { return }
         deliver(outcome)
     }
 
     private func open(_ id: Int, _ endpoint: RelayEndpoint) {
         let link = RelayLink(eventLoop: eventLoop) { event in
-            // What a link that was given up has to say is of no interest.
+            // Ignores events of a link that is already closed.
             guard self.links[id] != nil else { return }
             switch event {
-            case .opened: self.tell(.linkOpened(id))
-            case .received(let bytes): self.tell(.linkReceived(id, bytes))
+            case .opened: self.report(.linkOpened(id))
+            case .received(let bytes): self.report(.linkReceived(id, bytes))
             case .closed(let reason):
                 self.links[id] = nil
-                self.tell(.linkClosed(id, reason: reason))
+                self.report(.linkClosed(id, reason: reason))
             }
         }
         links[id] = link
         link.open(endpoint, authorities: authorities)
     }
 
-    // MARK: Names
+    // MARK: Name resolution
 
     private func resolve(_ name: String) {
         if MDNSName.normalized(name) != nil {
             let resolver =
                 multicast
                 ?? MulticastResolver(eventLoop: eventLoop) { name, addresses in
-                    self.tell(.resolved(name, addresses))
+                    self.report(.resolved(name, addresses))
                 }
             multicast = resolver
             return resolver.resolve(name)
         }
         NameResolver.shared.addresses(of: name, on: eventLoop).assumeIsolated().whenSuccess { addresses in
-            self.tell(.resolved(name, addresses))
+            self.report(.resolved(name, addresses))
         }
     }
 }

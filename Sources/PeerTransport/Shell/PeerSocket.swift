@@ -5,20 +5,20 @@ import NIOPosix
 
 /// One UDP port for any number of peers.
 ///
-/// Two peers cannot share both ends: whoever calls one remote socket several times (two cameras of one box) needs a
-/// `PeerSocket` for each call.
+/// Two peers cannot share both addresses of a flow: to call one remote socket several times (two cameras of one box),
+/// use a `PeerSocket` for each call.
 public final class PeerSocket: Sendable {
-    /// As bound; the unspecified address when it was bound to that.
+    /// The bound address, which may be the unspecified address.
     public let localAddress: SocketAddress
 
-    /// The addresses to tell peers: `localAddress`, or those of the interfaces that it stands for.
+    /// The addresses to signal to peers: `localAddress`, or the interfaces' addresses if that is unspecified.
     public let hostAddresses: [SocketAddress]
 
     public let eventLoop: any EventLoop
     private let channel: any Channel
     private let demultiplexer: NIOLoopBound<PeerDemultiplexer>
 
-    /// What the kernel is asked to hold for either direction. It grants what `net.core.rmem_max` allows.
+    /// The requested size of each kernel buffer. The kernel limits it to `net.core.rmem_max`.
     private static let bufferByteCount: Int = 4 << 20
     private static let readCount = 16
     private static let maximumDatagram = 2048
@@ -34,9 +34,9 @@ public final class PeerSocket: Sendable {
         eventLoop = channel.eventLoop
     }
 
-    /// Binds a socket. Port 0 lets the system choose; `::` serves IPv4, too.
+    /// Binds a socket. With port 0 the system chooses a port; `::` also serves IPv4.
     ///
-    /// - Parameter eventLoop: one of a `MultiThreadedEventLoopGroup`; all of the socket's peers live on it.
+    /// - Parameter eventLoop: of a `MultiThreadedEventLoopGroup`; all peers of the socket run on it.
     public static func bind(
         to address: SocketAddress, on eventLoop: any EventLoop, logger: Logger
     ) async throws -> PeerSocket {
@@ -44,8 +44,8 @@ public final class PeerSocket: Sendable {
             .channelOption(.socketOption(.so_rcvbuf), value: bufferByteCount)
             .channelOption(.socketOption(.so_sndbuf), value: bufferByteCount)
             .channelOption(.datagramVectorReadMessageCount, value: readCount)
-            // One call takes what usually is there; when there is more the selector tells, and a call that only finds
-            // the socket empty is spared.
+            // One call usually reads everything. If there is more, the selector reports it, which saves a call that
+            // only finds the socket empty.
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelOption(
                 .recvAllocator,
@@ -74,9 +74,9 @@ public final class PeerSocket: Sendable {
         }
     }
 
-    /// A new peer of this socket. On the event loop only; `onEvent` is called there, never from inside this call.
+    /// Makes a new peer of this socket. Call it on the event loop; `onEvent` is called there, never during this call.
     ///
-    /// - Parameter configuration: without host addresses it gets the socket's.
+    /// - Parameter configuration: if it has no host addresses, it gets the socket's.
     /// - Throws: `stopping` when the socket is closed.
     public func makePeer(
         configuration: PeerConfiguration, certificate: PeerCertificate, onEvent: @escaping (PeerEvent) -> Void
@@ -96,7 +96,7 @@ public final class PeerSocket: Sendable {
         return peer
     }
 
-    /// On the event loop only.
+    /// Use it on the event loop only.
     public var statistics: PeerSocketStatistics {
         demultiplexer.value.statistics
     }

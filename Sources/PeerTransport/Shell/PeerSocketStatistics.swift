@@ -1,15 +1,15 @@
-/// What a `PeerSocket` has counted; counters only grow.
+/// The statistics of a `PeerSocket`; counters only grow.
 public struct PeerSocketStatistics: Sendable, Hashable {
     public var datagramsReceived: UInt64 = 0
 
-    /// From nobody that a peer knows, or of no known protocol.
+    /// Datagrams that belong to no peer, or are of an unknown protocol.
     public var datagramsIgnored: UInt64 = 0
 
     public var datagramsSent: UInt64 = 0
 
-    /// Dropped because the kernel took no more and the queue behind it was full.
+    /// Datagrams that were dropped because the kernel's buffer and the send queue were full.
     public var datagramsDropped: UInt64 = 0
 
-    /// Refused by the kernel: no route, or forbidden.
+    /// Datagrams that the kernel refused: no route, or not permitted.
     public var sendErrors: UInt64 = 0
 }

@@ -1,13 +1,12 @@
 import NIOCore
 import NIOPosix
 
-/// One way to a TURN server: a UDP socket with a port of its own, a TCP or a TLS connection. Confined to its event
-/// loop.
+/// One link to a TURN server: a UDP socket with its own port, or a TCP or TLS connection. Confined to its event loop.
 final class RelayLink {
     enum Event {
         case opened
         case received(ByteBuffer)
-        /// The end, whether it ever was open or not.
+        /// The end, whether or not the link was open.
         case closed(reason: String)
     }
 
@@ -20,11 +19,11 @@ final class RelayLink {
     private var isOpen = false
     private var hasEnded = false
 
-    /// Datagrams of peers that a slow connection did not take.
+    /// Peers' datagrams that were dropped because the connection was too slow.
     private(set) var datagramsDropped: UInt64 = 0
 
     private static let connectTimeout = TimeAmount.seconds(5)
-    /// What may wait to be written to a stream: a third of a second at 6 Mbit/s, behind which media would be stale.
+    /// Bytes that may wait to be written to a stream: a third of a second at 6 Mbit/s. Later media would be stale.
     private static let highWaterMark = 256 << 10
 
     init(eventLoop: any EventLoop, onEvent: @escaping (Event) -> Void) {
@@ -49,7 +48,7 @@ final class RelayLink {
         case .tcp, .tls:
             if endpoint.transport == .tls {
                 guard let session = TLSClientSession(serverName: endpoint.serverName, authorities: authorities) else {
-                    return eventLoop.assumeIsolated().execute { self.ended("TLS could not be set up") }
+                    return eventLoop.assumeIsolated().execute { self.ended("TLS could not be initialized") }
                 }
                 tls = session
             }
@@ -82,7 +81,7 @@ final class RelayLink {
         }
     }
 
-    /// Media that a full connection does not take is dropped, as a full router would; requests are not.
+    /// Drops media when the connection is full, as a router does, but never requests.
     func send(_ bytes: ByteBuffer) {
         guard isOpen, let channel, let remote else { return }
         if isDatagram {
@@ -112,7 +111,7 @@ final class RelayLink {
         channel = nil
     }
 
-    // MARK: What the channel says
+    // MARK: Channel events
 
     private func opened() {
         guard !isOpen, !hasEnded else { return }
@@ -149,7 +148,7 @@ final class RelayLink {
         onEvent(.closed(reason: reason))
     }
 
-    /// A datagram channel's reads.
+    /// Reads from a datagram channel.
     private final class DatagramHandler: ChannelInboundHandler {
         typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
@@ -165,7 +164,7 @@ final class RelayLink {
             link?.ended(RelayLink.closedByServer)
         }
 
-        /// A server that is not there shows as ECONNREFUSED, and may come back.
+        /// Ignored: an unavailable server causes ECONNREFUSED, and may come back.
         func errorCaught(context: ChannelHandlerContext, error: any Error) {}
     }
 

@@ -1,7 +1,7 @@
 import COpenSSL
 import NIOCore
 
-/// The client's side of one TLS connection to a TURN server, over memory (OpenSSL). Confined to one event loop.
+/// The client side of one TLS connection to a TURN server, in memory (OpenSSL). Confined to one event loop.
 final class TLSClientSession {
     private let context: OpaquePointer
     private let ssl: OpaquePointer
@@ -11,14 +11,14 @@ final class TLSClientSession {
     private(set) var isConnected = false
     private(set) var hasEnded = false
 
-    /// Why the server's certificate was not accepted.
+    /// The reason why the server's certificate was rejected.
     private(set) var refusal: String?
 
     private static let readByteCount = 16_384
 
     /// - Parameters:
-    ///   - serverName: the host name or IP address that the certificate must be made out to.
-    ///   - authorities: PEM of the only authorities that are trusted; `nil` for the system's.
+    ///   - serverName: the host name or IP address that the certificate must have.
+    ///   - authorities: PEM of the only trusted authorities; `nil` for the system's.
     init?(serverName: String, authorities: String?) {
         guard let context = iot_tls_client_context() else { return nil }
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
@@ -60,7 +60,7 @@ final class TLSClientSession {
             if X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate) == 1 { count += 1 }
             X509_free(certificate)
         }
-        // The end of the text counts as an error.
+        // OpenSSL reports the end of the text as an error.
         ERR_clear_error()
         return count > 0
     }
@@ -75,16 +75,16 @@ final class TLSClientSession {
         advance()
     }
 
-    /// Takes plain bytes to send; after the handshake only.
+    /// Sends plain bytes; only after the handshake.
     func send(_ bytes: ByteBuffer) {
         guard isConnected, !hasEnded, bytes.readableBytes > 0 else { return }
         ERR_clear_error()
         let written = bytes.withUnsafeReadableBytes { SSL_write(ssl, $0.baseAddress, Int32(clamping: $0.count)) }
-        // Memory takes everything, so nothing is ever written in part.
+        // The memory buffer takes everything, so a write is never partial.
         if written != Int32(clamping: bytes.readableBytes) { hasEnded = true }
     }
 
-    /// Says goodbye.
+    /// Sends close_notify.
     func close() {
         guard !hasEnded else { return }
         hasEnded = true
@@ -92,7 +92,7 @@ final class TLSClientSession {
         SSL_shutdown(ssl)
     }
 
-    /// The next bytes for the connection.
+    /// The next bytes to write to the connection.
     func nextRecord() -> ByteBuffer? {
         let count = BIO_ctrl_pending(outgoing)
         guard count > 0 else { return nil }
@@ -103,7 +103,7 @@ final class TLSClientSession {
         return buffer.readableBytes > 0 ? buffer : nil
     }
 
-    /// The next bytes that the server sent.
+    /// The next decrypted bytes from the server.
     func nextPlaintext() -> ByteBuffer? {
         plaintext.popFirst()
     }

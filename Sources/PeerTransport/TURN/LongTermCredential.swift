@@ -1,9 +1,9 @@
 import NIOCore
 
-/// One side of the long-term credential mechanism, the client's (RFC 8489 §9.2).
+/// The client side of the long-term credential mechanism (RFC 8489 §9.2).
 ///
-/// A server that offers password algorithms is answered with SHA-256 when that is among them, and with
-/// MESSAGE-INTEGRITY-SHA256 alone from then on; any other with MD5 and MESSAGE-INTEGRITY.
+/// If the server offers password algorithms that include SHA-256, SHA-256 is used. With any list, all further messages
+/// use only MESSAGE-INTEGRITY-SHA256; without one, MD5 and MESSAGE-INTEGRITY are used.
 struct LongTermCredential: Sendable {
     let username: String
     let password: String
@@ -13,7 +13,7 @@ struct LongTermCredential: Sendable {
     private var passwordAlgorithm = MessageIntegrity.PasswordAlgorithm.md5
     private var key: [UInt8] = []
 
-    /// RFC 8489 §14.9, §14.10: 763 bytes are the most that a realm or a nonce may take.
+    /// RFC 8489 §14.9, §14.10: the maximum length of a realm or a nonce is 763 bytes.
     private static let maximumTextByteCount = 763
     private static let cookie = Array("obMatJos2".utf8)
 
@@ -26,7 +26,7 @@ struct LongTermCredential: Sendable {
 
     private var integrity: MessageIntegrity.Algorithm { offeredAlgorithms == nil ? .sha1 : .sha256 }
 
-    /// Takes what a 401 or 438 asks for; false when it cannot be met.
+    /// Takes the challenge of a 401 or 438. Returns false when it cannot be met.
     mutating func takeChallenge(_ message: STUNMessage) -> Bool {
         guard let newNonce = message.nonce, newNonce.count <= Self.maximumTextByteCount,
             let newRealm = message.realm ?? realm, newRealm.bytes.count <= Self.maximumTextByteCount
@@ -36,7 +36,7 @@ struct LongTermCredential: Sendable {
             guard let best = Self.best(of: list) else { return false }
             algorithm = best
         } else if Self.announcesAlgorithms(newNonce) {
-            // Somebody took the list out to have the weaker hash used (§9.2.1).
+            // Somebody has removed the list to force the weaker hash (§9.2.1).
             return false
         }
         offeredAlgorithms = message.passwordAlgorithms
@@ -50,7 +50,7 @@ struct LongTermCredential: Sendable {
         return true
     }
 
-    /// The message as it goes out: with the credential once the server has asked for it.
+    /// The encoded message, with the credential once the server has asked for it.
     func datagram(_ message: STUNMessage) -> ByteBuffer {
         guard let realm else { return message.datagram() }
         var message = message
@@ -67,7 +67,7 @@ struct LongTermCredential: Sendable {
         hasChallenge && message.isAuthentic(key: key, by: integrity)
     }
 
-    /// The strongest algorithm that we know of a PASSWORD-ALGORITHMS list (RFC 8489 §14.11).
+    /// The strongest known algorithm of a PASSWORD-ALGORITHMS list (RFC 8489 §14.11).
     private static func best(of list: [UInt8]) -> MessageIntegrity.PasswordAlgorithm? {
         var buffer = ByteBuffer(bytes: list)
         var best: MessageIntegrity.PasswordAlgorithm?
@@ -80,10 +80,10 @@ struct LongTermCredential: Sendable {
         return best
     }
 
-    /// True for a nonce whose cookie has the bit "password algorithms" (RFC 8489 §9.2, §18.1).
+    /// True for a nonce with the "password algorithms" bit in its cookie (RFC 8489 §9.2, §18.1).
     private static func announcesAlgorithms(_ nonce: [UInt8]) -> Bool {
         guard nonce.starts(with: cookie), nonce.count >= cookie.count + 4 else { return false }
-        // Four characters of Base64 are the 24 bits; the first bit is the top one of the first character.
+        // Four Base64 characters encode 24 bits; the first bit is the highest of the first character.
         let first = nonce[cookie.count]
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         return alphabet.firstIndex(of: first).map { $0 & 0x20 != 0 } ?? false

@@ -9,7 +9,7 @@ extension STUNMessage {
     static let createPermissionMethod: UInt16 = 0x008
     static let channelBindMethod: UInt16 = 0x009
 
-    /// A Send indication without FINGERPRINT: the 8 bytes belong to the payload.
+    /// A Send indication without FINGERPRINT, which saves 8 bytes for the payload.
     static func sendIndication(
         _ payload: ByteBuffer, to peer: SocketAddress, transactionID: STUNTransactionID
     ) -> ByteBuffer {

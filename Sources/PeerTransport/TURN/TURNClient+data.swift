@@ -2,7 +2,7 @@ import NIOCore
 
 // Datagrams to and from peers (RFC 8656 §11, §12).
 extension TURNClient {
-    /// Sends to a peer: by its channel, as a Send indication, or when its permission has come.
+    /// Sends to a peer: through its channel, as a Send indication, or once its permission is granted.
     mutating func send(_ payload: ByteBuffer, to peer: SocketAddress, at now: NIODeadline) {
         guard state == .allocated, payload.readableBytes <= 1500 else { return }
         if let channel = channels[peer], channel.isBound {
@@ -35,7 +35,7 @@ extension TURNClient {
         for item in ready { send(item.payload, to: item.peer, at: now) }
     }
 
-    /// Takes one message from the server: a datagram, or what was cut out of the stream.
+    /// Takes one message from the server: a datagram, or a message of the stream.
     mutating func receive(_ bytes: ByteBuffer, at now: NIODeadline) {
         guard state == .allocating || state == .allocated,
             let first = bytes.getInteger(at: bytes.readerIndex, as: UInt8.self)
@@ -54,7 +54,7 @@ extension TURNClient {
         var bytes = bytes
         guard let number = bytes.readInteger(as: UInt16.self), let length = bytes.readInteger(as: UInt16.self),
             let peer = peersByChannel[number], channels[peer] != nil,
-            // Behind it there may be padding.
+            // Padding may follow the payload.
             let payload = bytes.readSlice(length: Int(length))
         else { return }
         outputs.append(.event(.received(payload, from: peer)))

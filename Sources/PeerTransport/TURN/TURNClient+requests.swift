@@ -1,6 +1,6 @@
 import NIOCore
 
-// What is asked of the server, and asked again.
+// Requests to the server, and their retransmission.
 extension TURNClient {
     mutating func request(_ kind: Request.Kind, challenges: Int = 0, at now: NIODeadline) {
         let id = makeID()
@@ -13,7 +13,7 @@ extension TURNClient {
             switch families.first {
             case .both: attributes.append(.additionalAddressFamily(.ipv6))
             case .ipv6: attributes.append(.requestedAddressFamily(.ipv6))
-            // Without an attribute it is IPv4, which servers of RFC 5766 know, too.
+            // Without the attribute the relay is IPv4, which servers of RFC 5766 support, too.
             case .ipv4, nil: break
             }
         case .refresh:
@@ -51,7 +51,7 @@ extension TURNClient {
     }
 
     private mutating func gaveUp(_ kind: Request.Kind) {
-        let failure = TURNFailure.noAnswer("the TURN server does not answer")
+        let failure = TURNFailure.noAnswer("the TURN server does not respond")
         switch kind {
         case .allocate, .refresh: fail(failure)
         case .permission(let peer): permissionRefused(peer, failure)
@@ -61,13 +61,13 @@ extension TURNClient {
 
     // MARK: Permissions and channels
 
-    /// Lets a peer's datagrams through, from whatever port of its address.
+    /// Requests a permission for a peer's address, which covers all its ports.
     mutating func permit(_ peer: SocketAddress, at now: NIODeadline) {
         let key = peer.packedIPBytes
         guard state == .allocated, permissions[key] == nil else { return }
         guard permissions.count < Self.maximumPermissions else {
             outputs.append(
-                .event(.refused(peer, TURNFailure(code: 0, text: "more permissions than are kept"))))
+                .event(.refused(peer, TURNFailure(code: 0, text: "there are too many permissions"))))
             return
         }
         permissions[key] = .requested
@@ -77,16 +77,16 @@ extension TURNClient {
     func mayReceive(from peer: SocketAddress) -> Bool {
         switch permissions[peer.packedIPBytes] {
         case .granted: true
-        // The server's datagram may overtake its answer.
+        // A datagram from the peer may overtake the server's response.
         case .requested: true
         case .refused, nil: false
         }
     }
 
-    /// Takes a channel for the peer, which costs 4 bytes a datagram instead of 36 or more.
+    /// Binds a channel to the peer, which adds 4 bytes to each datagram instead of 36 or more.
     mutating func bindChannel(to peer: SocketAddress, at now: NIODeadline) {
         guard state == .allocated, channels[peer] == nil, channels.count < Self.maximumChannels,
-            // 0x4000 to 0x4FFF (RFC 8656 §12), never used for another peer again.
+            // 0x4000 to 0x4FFF (RFC 8656 §12); a number is never reused for another peer.
             let number = (0x4000...0x4FFF as ClosedRange<UInt16>).first(where: { peersByChannel[$0] == nil })
         else { return }
         channels[peer] = Channel(number: number)
@@ -94,7 +94,7 @@ extension TURNClient {
         request(.channel(number, peer), at: now)
     }
 
-    /// A failed binding: Send indications do it, too. Its number stays taken.
+    /// After a failed binding, Send indications are used. The number stays reserved.
     mutating func forgetChannel(of peer: SocketAddress) {
         channels[peer]?.isBound = false
         channels[peer]?.refreshAt = .distantFuture
@@ -107,7 +107,7 @@ extension TURNClient {
         outputs.append(.event(.refused(peer, failure)))
     }
 
-    /// Stops renewing permissions and channels of all but these peers.
+    /// Stops renewing the permissions and channels of all other peers.
     mutating func retain(only peers: [SocketAddress]) {
         let keys = Set(peers.map(\.packedIPBytes))
         for key in permissions.keys where !keys.contains(key) { permissions[key] = nil }

@@ -1,12 +1,13 @@
 import NIOCore
 
-// What the server answers (RFC 8656 §7.3, §7.4, §8.3, §10.3, §12.2).
+// Responses of the server (RFC 8656 §7.3, §7.4, §8.3, §10.3, §12.2).
 extension TURNClient {
     mutating func receiveResponse(_ message: STUNMessage, at now: NIODeadline) {
         guard let request = requests[message.transactionID] else { return }
         if message.messageClass == .errorResponse {
-            // One that carries a hash must carry the right one. One without is believed, although RFC 8489 §9.2.5
-            // asks for silence: only who sees the request can answer it, and he could drop it as well.
+            // An error response with a hash must have the right one, unless it is a challenge. One without a hash is
+            // accepted, although RFC 8489 §9.2.5 says to discard it: to forge it, an attacker must see the request, and
+            // could drop it, too.
             guard !message.hasIntegrity || credential.isAuthentic(message) || Self.isChallenge(message) else { return }
             requests[message.transactionID] = nil
             receiveError(message, request, at: now)
@@ -39,7 +40,7 @@ extension TURNClient {
             guard channels[peer]?.number == number else { return }
             channels[peer]?.isBound = true
             channels[peer]?.refreshAt = now + Self.channelRefresh
-            // Binding gives a permission, too, and one of its own keeps that alive between bindings.
+            // A binding also grants a permission, but renewals of the permission itself keep it alive between bindings.
             let key = peer.packedIPBytes
             if permissions[key] != .refused { permissions[key] = .granted(refreshAt: now + Self.permissionRefresh) }
             sendHeld(to: key, at: now)
@@ -54,7 +55,7 @@ extension TURNClient {
             addresses.append(address)
         }
         guard !addresses.isEmpty else {
-            return fail(.noAnswer("the TURN server gave no usable relay address"))
+            return fail(.noAnswer("the TURN server returned no usable relay address"))
         }
         state = .allocated
         relayedAddresses = addresses
@@ -62,11 +63,11 @@ extension TURNClient {
         keepAlive(message.lifetime, at: now)
     }
 
-    /// At three quarters of the lifetime, that is after 7.5 of the usual 10 minutes.
+    /// Refreshes after three quarters of the lifetime: 7.5 of the usual 10 minutes.
     private mutating func keepAlive(_ lifetime: UInt32?, at now: NIODeadline) {
         let seconds = min(lifetime ?? 600, 3600)
         guard seconds >= 20 else {
-            return fail(.noAnswer("the TURN server keeps its relay for less than 20 s"))
+            return fail(.noAnswer("the TURN server grants a relay lifetime of less than 20 s"))
         }
         refreshAt = now + .milliseconds(Int64(seconds) * 750)
     }
@@ -77,7 +78,7 @@ extension TURNClient {
         let failure = TURNFailure(code: message.errorCode ?? 0, text: message.errorReason ?? "")
         switch failure.code {
         case 401:
-            // Once signed, 401 means that the credential is wrong; a new realm may need another key.
+            // For a signed request, 401 means that the credential is wrong. A new realm may need another key.
             guard !request.isSigned || message.realm != credential.realm else { return deny(request.kind, failure) }
             challenge(message, request, failure, at: now)
         case 438:
@@ -108,7 +109,7 @@ extension TURNClient {
 
     private mutating func deny(_ kind: Request.Kind, _ failure: TURNFailure) {
         switch kind {
-        // 437 on a refresh: the allocation is gone.
+        // 437 on a refresh: the allocation no longer exists.
         case .allocate, .refresh: fail(failure)
         case .permission(let peer): permissionRefused(peer, failure)
         case .channel(_, let peer): forgetChannel(of: peer)

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// The client's side of one allocation on one TURN server (RFC 8656).
+/// The client side of one allocation on one TURN server (RFC 8656).
 ///
-/// Owns no socket: what is for the server comes out of `poll`, what it sends goes into `receive`, one message at a
-/// time (`TURNStreamDecoder` cuts a stream into those). The five-tuple must be its own, since the server knows an
-/// allocation by it. Nothing that a server sends can trap; each of its errors is retried a bounded number of times.
+/// Owns no socket: `poll` returns messages for the server, and `receive` takes the server's, one at a time
+/// (`TURNStreamDecoder` splits a stream into messages). It must have its own five-tuple, because the server identifies
+/// an allocation by it. No message from a server can trap; the number of retries after errors is bounded.
 struct TURNClient {
     enum Output: Sendable, Equatable {
         /// One message for the server; already padded for a stream.
@@ -13,13 +13,13 @@ struct TURNClient {
     }
 
     enum Event: Sendable, Equatable {
-        /// There is a relay: one address, or one of each family; and our own address as the server sees it.
+        /// The relay's addresses, one or one of each family, and our own address as the server sees it.
         case allocated([SocketAddress], mapped: SocketAddress?)
-        /// A datagram of a peer that was permitted.
+        /// A datagram from a permitted peer.
         case received(ByteBuffer, from: SocketAddress)
-        /// The server will not relay to this peer.
+        /// The server refuses to relay to this peer.
         case refused(SocketAddress, TURNFailure)
-        /// The server wants us to ask another one; the end of this client.
+        /// The server redirects to another one; the end of this client.
         case redirected(SocketAddress)
         /// The end.
         case failed(TURNFailure)
@@ -35,11 +35,11 @@ struct TURNClient {
     struct Configuration: Sendable {
         var username: String
         var credential: String
-        /// Over a stream nothing is sent again, and ChannelData is padded.
+        /// Over a stream, requests are not sent again, and ChannelData is padded.
         var isStream = false
-        /// Asks for an IPv6 relay beside the IPv4 one.
+        /// Requests an IPv6 relay in addition to the IPv4 one.
         var wantsIPv6 = false
-        /// Before a request is first sent again; it doubles each time.
+        /// The time until a request is first sent again; it doubles each time.
         var retransmission = TimeAmount.milliseconds(250)
         var transmissions = 6
     }
@@ -64,13 +64,13 @@ struct TURNClient {
         var transmissions = 1
         var wait: TimeAmount
         var nextTransmission: NIODeadline
-        /// Whether it carried the credential.
+        /// True when it carried the credential.
         var isSigned: Bool
-        /// How often it was answered with a challenge, 401 or 438.
+        /// The number of challenges, 401 or 438, so far.
         var challenges: Int
     }
 
-    /// For an IP address, whatever the port (RFC 8656 §9).
+    /// The permission for an IP address, on all ports (RFC 8656 §9).
     enum Permission: Sendable, Equatable {
         case requested
         case granted(refreshAt: NIODeadline)
@@ -83,7 +83,7 @@ struct TURNClient {
         var refreshAt = NIODeadline.distantFuture
     }
 
-    /// Waits for a permission.
+    /// A datagram that waits for a permission.
     struct Held: Sendable {
         var payload: ByteBuffer
         var peer: SocketAddress
@@ -100,18 +100,18 @@ struct TURNClient {
     var outputs: CircularBuffer<Output> = []
     var refreshAt = NIODeadline.distantFuture
     var generator: any RandomNumberGenerator
-    /// What is asked for, and what after that when the server has no such relay.
+    /// The families to request, first the preferred one; the next is tried when the server does not support it.
     var families: [Families]
     var relayedAddresses: [SocketAddress] = []
 
-    /// More than an agent has pairs.
+    /// More than the number of pairs of an agent.
     static let maximumPermissions = 128
     static let maximumChannels = 16
     static let maximumHeld = 16
     static let maximumChallenges = 3
     static let streamTimeout = TimeAmount.seconds(10)
 
-    /// Permissions last 5 minutes and channels 10 (RFC 8656 §9, §12); both are renewed a minute before.
+    /// Permissions last 5 minutes and channels 10 (RFC 8656 §9, §12); both are renewed one minute earlier.
     static let permissionRefresh = TimeAmount.minutes(4)
     static let channelRefresh = TimeAmount.minutes(9)
 
@@ -122,14 +122,14 @@ struct TURNClient {
         credential = LongTermCredential(username: configuration.username, password: configuration.credential)
     }
 
-    /// Asks for the allocation. A second call does nothing.
+    /// Requests the allocation. A second call does nothing.
     mutating func start(at now: NIODeadline) {
         guard state == .idle else { return }
         state = .allocating
         request(.allocate, at: now)
     }
 
-    /// Gives the allocation back, as far as one message can: if it is lost the server's own timer does.
+    /// Releases the allocation with one message. If it is lost, the allocation expires on the server.
     mutating func close() {
         if state == .allocated {
             let message = STUNMessage(
@@ -162,7 +162,7 @@ struct TURNClient {
         }
         for (key, permission) in permissions {
             guard case .granted(let time) = permission, now >= time, let peer = Self.address(key) else { continue }
-            // Stays granted: it holds for another minute.
+            // Stays granted: it is valid for another minute.
             permissions[key] = .granted(refreshAt: .distantFuture)
             request(.permission(peer), at: now)
         }
@@ -192,7 +192,7 @@ struct TURNClient {
         STUNTransactionID(using: &generator)
     }
 
-    /// A peer's address from the key of its permission; the port does not count.
+    /// A peer's address from the key of its permission; the port is arbitrary.
     private static func address(_ key: [UInt8]) -> SocketAddress? {
         try? SocketAddress(packedIPAddress: ByteBuffer(bytes: key), port: 9)
     }

@@ -1,5 +1,5 @@
-/// Why a server gave no relay: a code of STUN or TURN (RFC 8489 §14.8, RFC 8656 §19), or 701 for no usable answer, as
-/// in W3C's RTCPeerConnectionIceErrorEvent.
+/// Why a server returned no address: a STUN or TURN error code (RFC 8489 §14.8, RFC 8656 §19), or 701 for no usable
+/// response, as in W3C's RTCPeerConnectionIceErrorEvent.
 struct TURNFailure: Sendable, Equatable {
     var code: Int
     var text: String

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Cuts a TCP or TLS stream from a TURN server into its messages (RFC 8656 §3.8, §12.5): each says its length itself.
+/// Splits a TCP or TLS stream from a TURN server into messages (RFC 8656 §3.8, §12.5) by their length fields.
 ///
-/// What is held is bounded: a message over the limit, which only a peer's oversized datagram can make, is passed over
-/// as it comes.
+/// The buffer is bounded: a message over the limit, which only an oversized datagram from a peer can cause, is skipped
+/// as it arrives.
 struct TURNStreamDecoder: Sendable {
     static let maximumMessage = 2048
     private static let headerByteCount = 4
@@ -11,7 +11,7 @@ struct TURNStreamDecoder: Sendable {
     private var buffer = ByteBuffer()
     private var skipping = 0
 
-    /// False when the stream holds what is neither STUN nor ChannelData: nothing behind that can be read any more.
+    /// Returns false when the stream contains neither STUN nor ChannelData, after which it cannot be parsed.
     mutating func receive(_ bytes: ByteBuffer, _ take: (ByteBuffer) -> Void) -> Bool {
         buffer.writeImmutableBuffer(bytes)
         defer { buffer.discardReadBytes() }
@@ -33,7 +33,7 @@ struct TURNStreamDecoder: Sendable {
                 size = STUNMessage.headerByteCount + Int(length)
                 padded = size
             case 0x40...0x7F:
-                // On streams it is padded to four bytes, which its length does not count.
+                // On streams it is padded to four bytes, which the length excludes.
                 size = Self.headerByteCount + Int(length)
                 padded = (size + 3) & ~3
             default:

@@ -1,7 +1,7 @@
 import IoTCore
 
-/// Credentials for a TURN server that shares a secret with whoever hands them out (coturn's `use-auth-secret`,
-/// draft-uberti-behave-turn-rest): the server needs no table of users, and a leaked credential soon is worth nothing.
+/// Credentials for a TURN server that shares a secret with their issuer (coturn's `use-auth-secret`,
+/// draft-uberti-behave-turn-rest): the server needs no user database, and a leaked credential soon expires.
 public struct TimeLimitedCredential: Sendable, Hashable {
     /// `expiry:user`, where `expiry` is in seconds since 1970.
     public let username: String
@@ -10,9 +10,9 @@ public struct TimeLimitedCredential: Sendable, Hashable {
     public let credential: String
 
     /// - Parameters:
-    ///   - secret: what the server knows as `static-auth-secret`.
+    ///   - secret: the server's `static-auth-secret`.
     ///   - user: for the server's log; may be empty.
-    ///   - expiry: seconds since 1970 from which on the server refuses it. An allocation that exists goes on.
+    ///   - expiry: seconds since 1970 after which the server refuses the credential. An existing allocation continues.
     public init(secret: String, user: String, expiry: Int64) {
         username = user.isEmpty ? "\(expiry)" : "\(expiry):\(user)"
         credential = Base64.encode(

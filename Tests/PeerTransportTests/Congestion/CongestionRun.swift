@@ -7,10 +7,10 @@ import Testing
 
 @testable import PeerTransport
 
-/// A camera that sends to a viewer over a way of a limited rate, in virtual time.
+/// A camera that sends to a viewer over a path with limited capacity, in virtual time.
 final class CongestionRun {
     struct Sample {
-        /// Since the media began.
+        /// The time since the start of the media.
         var time: TimeAmount
         var target: Int
         var queueDelay: TimeAmount
@@ -18,11 +18,11 @@ final class CongestionRun {
 
     let link: PeerLink
 
-    /// Every 40 ms.
+    /// One sample every 40 ms.
     private(set) var samples: [Sample] = []
     private(set) var sentFrames = 0
 
-    /// Bits a second of a source that cannot change; `nil` for one that follows the target.
+    /// The bit rate of a source that cannot change it; `nil` for a source that follows the target.
     var fixedRate: Int?
 
     private var target: Int
@@ -31,7 +31,7 @@ final class CongestionRun {
     private var random: SeededGenerator
     private var elapsed = TimeAmount.zero
 
-    /// A key frame, five times as long as the others, every two seconds.
+    /// One key frame, five times as large as the other frames, every two seconds.
     private static let group = 50
     private static let frameTime = TimeAmount.milliseconds(40)
 
@@ -68,7 +68,7 @@ final class CongestionRun {
         let end = elapsed + time
         while elapsed < end {
             let isKeyFrame = sentFrames % Self.group == 0
-            // An encoder's own slack, and what headers add.
+            // Leaves room for the encoder's variance and for headers.
             let average = Double(fixedRate ?? target) * 0.9 / 8 / 25
             let small = average * Double(Self.group) / Double(Self.group + 4)
             let frame = MediaFixtures.picture(

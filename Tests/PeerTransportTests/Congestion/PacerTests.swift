@@ -17,7 +17,7 @@ import Testing
         Pacer(rate: rate, maximumDelay: delay, maximumCount: count, at: start)
     }
 
-    /// When each packet leaves, ms.
+    /// When each packet leaves, in ms.
     private func run(_ pacer: inout Pacer) -> [(time: Int64, item: Pacer.Item)] {
         var now = start
         var out: [(Int64, Pacer.Item)] = []
@@ -28,10 +28,10 @@ import Testing
         return out
     }
 
-    @Test("A key frame leaves at the rate: in a burst of 20 ms, and one every 10 ms")
+    @Test("A key frame leaves at the configured rate: a burst of 20 ms, then one burst every 10 ms")
     func bursts() {
         var pacer = pacer()
-        // 1,000 bytes a millisecond.
+        // 1,000 bytes per millisecond.
         for index: Int64 in 0..<100 { _ = pacer.append(packet(index, frame: 1), track: 0, at: start) }
         let out = run(&pacer)
         #expect(out.map(\.item.packet.sequence) == Array(0..<100))
@@ -41,7 +41,7 @@ import Testing
         for time in times { #expect(out.count { $0.time == time } <= (time == 0 ? 21 : 11)) }
     }
 
-    @Test("Repairs go before pictures")
+    @Test("Repairs are sent before pictures")
     func repairsFirst() {
         var pacer = pacer()
         for index: Int64 in 0..<20 { _ = pacer.append(packet(index, frame: 1), track: 0, at: start) }
@@ -49,35 +49,35 @@ import Testing
         #expect(run(&pacer).first?.item.isRepair == true)
     }
 
-    @Test("A full queue refuses whole frames up to the next key frame")
+    @Test("A full queue refuses whole frames until the next key frame")
     func refuses() {
-        // 500 ms of 800 kbit/s are 50,000 bytes.
+        // 500 ms at 800 kbit/s are 50,000 bytes.
         var pacer = pacer(rate: 800_000)
         func frame(_ number: Int64, isKey: Bool = false) -> [Bool] {
             (0..<10).map { index in
                 pacer.append(
-                    // With 36 bytes of headers: 1,000 each.
+                    // With 36 bytes of headers, each packet has 1,000 bytes.
                     packet(number * 10 + index, frame: UInt32(number), size: 964, isKey: isKey && index == 0),
                     track: 3, at: start)
             }
         }
-        // The sixth begins while 50,000 bytes wait, which is no more than may.
+        // When the sixth frame starts, 50,000 bytes wait, which is exactly the limit.
         for number: Int64 in 0..<6 { #expect(frame(number, isKey: number == 0) == Array(repeating: true, count: 10)) }
         #expect(frame(6) == Array(repeating: false, count: 10))
-        // Full still: not even a key frame.
+        // The queue is still full, so even a key frame is refused.
         #expect(frame(7, isKey: true) == Array(repeating: false, count: 10))
         var now = start
         while pacer.delay > .milliseconds(100) {
             while pacer.pop(at: now) != nil {}
             now = now + .milliseconds(5)
         }
-        // There is room, but what follows builds on pictures that are missing.
+        // There is room again, but this frame depends on frames that were refused.
         #expect(frame(8) == Array(repeating: false, count: 10))
         #expect(frame(9, isKey: true) == Array(repeating: true, count: 10))
         #expect(frame(10) == Array(repeating: true, count: 10))
     }
 
-    @Test("A repair that waits already is not taken twice, and one that waited a second not sent")
+    @Test("A repair is not queued twice, and is not sent after it has waited for a second")
     func repairOnce() {
         var pacer = pacer(rate: 100_000)
         var taken: [Bool] = []
@@ -91,7 +91,7 @@ import Testing
         #expect(late?.track == nil && pacer.count == 0)
     }
 
-    @Test("The queue is bounded in packets, however fast the rate")
+    @Test("The number of queued packets is bounded at any rate")
     func bounded() {
         var pacer = pacer(rate: 1_000_000_000, count: 100)
         for index: Int64 in 0..<10_000 {
@@ -101,7 +101,7 @@ import Testing
         #expect(pacer.count <= 100 + 7 + 1_024)
     }
 
-    @Test("After a pause no more than a burst leaves at once")
+    @Test("After a pause no more than one burst leaves at once")
     func pause() {
         var pacer = pacer()
         for index: Int64 in 0..<50 { _ = pacer.append(packet(index, frame: 1), track: 0, at: start) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// What the receiver records, and what the sender makes of it.
+/// The receiver's recording of arrivals, and the sender's use of the feedback.
 @Suite struct TransportFeedbackTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 
@@ -15,7 +15,7 @@ import Testing
         return buffer
     }
 
-    @Test("Arrivals come back to the sender as they were, with what is missing, across the wrap", arguments: 1...5)
+    @Test("The sender gets all arrivals and losses back, across the wrap of sequence numbers", arguments: 1...5)
     func roundTrip(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var recorder = ArrivalRecorder()
@@ -24,7 +24,7 @@ import Testing
         var acknowledged: [Int64: Int64] = [:]
         var lost: Set<Int64> = []
         var dropped: Set<Int64> = []
-        // The receiver's clock is near the end of the 24 bits of 64 ms.
+        // The receiver's clock is near the end of its 24 bits in units of 64 ms.
         let offset = TimeAmount.nanoseconds(64_000_000 * ((1 << 24) - 40))
         var now = start
         var number: Int64 = 0
@@ -44,7 +44,7 @@ import Testing
                     let buffer = bytes(message)
                     #expect(buffer.readableBytes <= 1_150)
                     guard case .transportWideFeedback(let read) = try RTCPPacket.parseCompound(buffer).first else {
-                        Issue.record("another message came back")
+                        Issue.record("an unexpected message came back")
                         return
                     }
                     #expect(read == message)
@@ -60,12 +60,12 @@ import Testing
         }
         #expect(acknowledged.count > 69_000 - dropped.count && lost.isSubset(of: dropped))
         #expect(lost.count >= dropped.count - 4)
-        // Each arrival to a quarter of a millisecond, up to one constant.
+        // Each arrival is exact to a quarter of a millisecond, up to one constant offset.
         let differences = Set(acknowledged.map { $0.value - (expected[$0.key] ?? 0) })
         #expect(differences.count == 1)
     }
 
-    @Test("A packet that was overtaken is late, and not lost")
+    @Test("A packet that was overtaken counts as late, not as lost")
     func late() {
         var recorder = ArrivalRecorder()
         var sent = SentPackets()
@@ -77,7 +77,7 @@ import Testing
         }
         #expect(results.map(\.number) == [1, 2, 4])
         for number: UInt16 in [3, 6] { recorder.note(number, at: start + .milliseconds(110)) }
-        // One message, as two could overtake each other.
+        // One message reports both packets, because two messages could overtake each other.
         let messages = recorder.messages(at: start + .milliseconds(300), senderSSRC: 1, mediaSSRC: 2)
         #expect(messages.map(\.baseSequenceNumber) == [3])
         for message in messages { results += sent.results(of: message) }
@@ -86,7 +86,7 @@ import Testing
         #expect(sent.bytesInFlight == 500)
     }
 
-    @Test("What comes more than 128 numbers behind is not told of")
+    @Test("A packet more than 128 numbers late is not reported")
     func muchTooLate() {
         var recorder = ArrivalRecorder()
         for number: UInt16 in 1...200 where number != 60 && number != 80 { recorder.note(number, at: start) }
@@ -97,7 +97,7 @@ import Testing
         #expect(messages.first?.statuses.count == 122)
     }
 
-    @Test("Messages leave 50 to 100 ms after the first packet they tell of")
+    @Test("Messages are sent 50 to 100 ms after the first packet that they report")
     func interval() {
         var recorder = ArrivalRecorder()
         #expect(recorder.deadline == nil)
@@ -111,7 +111,7 @@ import Testing
         #expect(recorder.deadline == nil)
     }
 
-    @Test("Noise in place of feedback never traps and acknowledges nothing that was not sent", arguments: 1...20)
+    @Test("Random feedback never traps and acknowledges only packets that were sent", arguments: 1...20)
     func noise(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         var sent = SentPackets()
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("Where there is no transport-wide feedback, REMB and reported loss stand in")
+    @Test("Without transport-wide feedback, REMB and reported loss are used")
     func fallback() {
         var estimator = BandwidthEstimator(CongestionConfiguration())
         estimator.handle(RTCPReceiverEstimate(senderSSRC: 1, bitrate: 2_000_000, ssrcs: [2]))
@@ -158,7 +158,7 @@ import Testing
         #expect(estimator.target == 1_800_000)
         estimator.handle(RTCPReceiverEstimate(senderSSRC: 1, bitrate: 1_000_000, ssrcs: [2]))
         #expect(estimator.target == 1_000_000)
-        // Beyond all integers: bounded, and no trap.
+        // A value above every integer is bounded and does not trap.
         var greedy = BandwidthEstimator(CongestionConfiguration())
         greedy.handle(RTCPReceiverEstimate(senderSSRC: 1, bitrate: .max, ssrcs: []))
         #expect(greedy.target == 200_000_000)
@@ -169,7 +169,7 @@ import Testing
         #expect(estimator.target >= 2_000_000)
     }
 
-    @Test("The rate of the last second, from any time on")
+    @Test("The input rate covers the last second, at any start time")
     func inputRate() {
         var rate = InputRate()
         var now = NIODeadline.uptimeNanoseconds(0)
@@ -183,6 +183,6 @@ import Testing
 }
 
 extension SentContent {
-    /// For tests to which it does not matter.
+    /// For tests that do not depend on the content.
     static let video = SentContent(track: 0, isRepair: false, number: 0)
 }

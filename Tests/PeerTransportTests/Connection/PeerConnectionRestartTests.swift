@@ -8,16 +8,16 @@ import Testing
 
 @testable import PeerTransport
 
-/// ICE restarts through descriptions, as text, while the connection goes on.
+/// ICE restarts by exchange of descriptions as text, while the connection continues.
 @Suite struct PeerConnectionRestartTests {
-    /// `index` offers.
+    /// - Parameter index: the peer that offers.
     static func restart(_ link: PeerLink, from index: Int) throws {
         let offer = try link.peers[index].createRestartOffer().text
         let answer = try link.peers[1 - index].createAnswer(to: SessionDescription(parsing: offer)).text
         try link.peers[index].setAnswer(SessionDescription(parsing: answer))
     }
 
-    @Test("A section in which nobody sends at present stays in the answer to a restart")
+    @Test("An inactive section stays in the answer to a restart")
     func inactiveSection() throws {
         let link = try PeerLink()
         try link.connect()
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "Either side restarts, twice; the connection stays up and frames pass before, during and after",
+        "Either side restarts, twice; the connection stays up and frames arrive before, during and after",
         arguments: [0, 1])
     func restarts(index: Int) throws {
         let link = try PeerLink()
@@ -53,7 +53,7 @@ import Testing
             #expect(offer.setup == .either)
             try send()
             let answer = try link.peers[1 - index].createAnswer(to: SessionDescription(parsing: offer.text))
-            // The DTLS roles stay as they are.
+            // The DTLS roles do not change.
             #expect(answer.setup == (link.peers[1 - index].statistics.dtlsRole == "client" ? .active : .passive))
             try send()
             try link.peers[index].setAnswer(SessionDescription(parsing: answer.text))
@@ -73,7 +73,7 @@ import Testing
         #expect(link.peers[0].remoteDescription?.fingerprints == certificate)
     }
 
-    @Test("A restart leaves streams, their repairs and their names as they are, whoever offers it", arguments: [0, 1])
+    @Test("A restart keeps the streams, their repairs and their names, whichever side offers it", arguments: [0, 1])
     func keepsStreams(index: Int) throws {
         let link = try PeerLink(answering: [
             MediaSection(mid: "", kind: .audio, direction: .sendReceive, codecs: [MediaFixtures.pcma])
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("What a restart's offer has beyond what was agreed on is not accepted: there are no tracks for it")
+    @Test("A restart's answer does not accept codecs that were not agreed before, because they have no track")
     func acceptsNoMore() throws {
         let link = try PeerLink(answering: [
             MediaSection(mid: "", kind: .audio, direction: .sendReceive, codecs: [MediaFixtures.pcma])
@@ -116,7 +116,7 @@ import Testing
         #expect(answer.sections.map { Set($0.headerExtensions) } == before.map { Set($0.headerExtensions) })
     }
 
-    @Test("A restart that renumbers the codecs is refused, and the connection goes on")
+    @Test("A restart that renumbers the codecs is refused, and the connection continues")
     func refusesOtherCodecs() throws {
         let link = try PeerLink()
         try link.connect()
@@ -130,7 +130,7 @@ import Testing
         #expect(link.peers[0].iceUfrag == fragment)
     }
 
-    @Test("A section that was declined stays so over a restart, whoever offers it", arguments: [0, 1])
+    @Test("A declined section stays declined after a restart, whichever side offers it", arguments: [0, 1])
     func keepsDeclined(index: Int) throws {
         let link = try PeerLink { configuration in
             if configuration.isControlling { configuration.dataChannels = DataChannelConfiguration() }
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test("A peer's candidate that comes while our restart waits for its answer does not begin it")
+    @Test("A remote candidate does not start our restart while it waits for its answer")
     func lateCandidate() throws {
         let link = try PeerLink()
         try link.connect()
@@ -161,7 +161,7 @@ import Testing
         #expect(link.areConnected)
     }
 
-    @Test("A lite answerer says so, is controlled, and sends no check")
+    @Test("A lite answerer signals ice-lite, is controlled, and sends no checks")
     func lite() throws {
         let link = try PeerLink { configuration in configuration.ice.isLite = !configuration.isControlling }
         try link.connect()
@@ -173,7 +173,7 @@ import Testing
         #expect(link.peers[1].statistics.requestsSent == 0)
     }
 
-    @Test("A lite offerer is controlled, too")
+    @Test("A lite offerer is controlled")
     func liteOfferer() throws {
         let link = try PeerLink { configuration in configuration.ice.isLite = configuration.isControlling }
         try link.connect()
@@ -181,7 +181,7 @@ import Testing
         #expect(link.peers[1].statistics.iceRole == "controlling")
     }
 
-    @Test("Servers are asked once the first host address is known")
+    @Test("Servers are queried once the first host address is known")
     func waitsForAddresses() throws {
         let address = try SocketAddress(ipAddress: "192.0.2.1", port: 4000)
         var configuration = PeerConfiguration(
@@ -192,46 +192,46 @@ import Testing
         _ = try peer.createOffer()
         peer.handleTimeout(at: now)
         guard case .timeout(let deadline)? = peer.poll() else {
-            Issue.record("it asks already")
+            Issue.record("a server is queried too early")
             return
         }
         #expect(deadline > now)
         peer.addHostAddress(address)
         guard case .event(.localCandidate)? = peer.poll(), case .timeout(let due)? = peer.poll() else {
-            Issue.record("the address was not told")
+            Issue.record("the address was not signalled")
             return
         }
         #expect(due <= now)
         peer.handleTimeout(at: now)
         guard case .transmit(_, let destination)? = peer.poll() else {
-            Issue.record("the server is not asked")
+            Issue.record("the server is not queried")
             return
         }
         #expect(destination.ipAddress == "192.0.2.100")
     }
 
-    @Test("What is no restart is refused, and the connection goes on")
+    @Test("A description that is not a restart is refused, and the connection continues")
     func refuses() throws {
         let link = try PeerLink()
         #expect(throws: IoTError.self) { try link.peers[0].createRestartOffer() }
         try link.connect()
         let first = try #require(link.peers[0].localDescription)
-        // The old credentials.
+        // Old credentials.
         #expect(throws: IoTError.self) { try link.peers[1].createAnswer(to: first) }
         var offer = try link.peers[0].createRestartOffer()
         #expect(throws: IoTError.self) { try link.peers[0].createRestartOffer() }
-        // Another certificate.
+        // A different certificate.
         var stranger = offer
         stranger.fingerprints = [try PeerCertificate.generate().fingerprint]
         #expect { try link.peers[1].createAnswer(to: stranger) } throws: { error in
             (error as? IoTError)?.code == .sessionDescriptionInvalid
         }
-        // Other sections.
+        // Different sections.
         offer.entries.removeLast()
         #expect { try link.peers[1].createAnswer(to: offer) } throws: { error in
             (error as? IoTError)?.code == .sessionDescriptionInvalid
         }
-        // The answer of before.
+        // The previous answer.
         let old = try #require(link.peers[0].remoteDescription)
         #expect { try link.peers[0].setAnswer(old) } throws: { error in
             (error as? IoTError)?.code == .sessionDescriptionInvalid
@@ -243,7 +243,7 @@ import Testing
     }
 
     @Test(
-        "The offer has only the host's candidates; the others trickle, and their end is told", .timeLimit(.minutes(1)))
+        "The offer has only host candidates; the others trickle, and their end is signalled", .timeLimit(.minutes(1)))
     func trickles() throws {
         let server = try ICEServer(urls: ["stun:192.0.2.100"])
         let link = try PeerLink { configuration in configuration.ice.servers = [server] }
@@ -251,7 +251,7 @@ import Testing
         #expect(offer.candidates.map(\.kind) == [.host])
         #expect(!offer.hasEndOfCandidates)
         #expect(!link.peers[0].isGatheringComplete)
-        // The link answers as no server would.
+        // The link does not answer for the server, so the query times out.
         try link.run(for: .seconds(11))
         let said = link.events[0].compactMap { event -> String? in
             switch event {

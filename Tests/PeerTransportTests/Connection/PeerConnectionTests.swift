@@ -8,7 +8,7 @@ import Testing
 @testable import PeerTransport
 
 @Suite struct PeerConnectionTests {
-    @Test("Two peers connect; the answerer is the DTLS server, so that our order of SRTP profiles holds")
+    @Test("Two peers connect; the answerer is the DTLS server, so that our order of SRTP profiles decides")
     func connects() throws {
         let link = try PeerLink()
         try link.connect()
@@ -27,7 +27,7 @@ import Testing
         #expect(link.now - .uptimeNanoseconds(5_000_000_000) <= .milliseconds(80))
     }
 
-    @Test("All that a connection chooses at random comes from its generator, so that a test can repeat itself")
+    @Test("All random values of a connection come from its generator, so that tests are reproducible")
     func seeded() throws {
         let certificate = try PeerCertificate.generate()
         func offer(seed: UInt64) throws -> String {
@@ -42,7 +42,7 @@ import Testing
         #expect(try offer(seed: 1) != offer(seed: 2))
     }
 
-    /// Sends `count` pictures, 40 ms apart, with sound between; gives what was sent.
+    /// Sends `count` frames, 40 ms apart, with audio in between. Returns the sent frames.
     private func stream(
         _ link: PeerLink, count: Int, random: inout SeededGenerator
     ) throws -> (video: [MediaFrame], audio: [MediaFrame]) {
@@ -59,7 +59,7 @@ import Testing
             }
         }
         for index in 0..<count {
-            // What shows that the last of the lossy packets are missing.
+            // Reveals the loss of the last packets.
             if index == count - 2 { link.lossRate = 0 }
             let picture = MediaFixtures.frame(MediaFixtures.h264, index: index, using: &random)
             let sound = MediaFrame(
@@ -78,7 +78,7 @@ import Testing
         return sent
     }
 
-    @Test("Frames arrive as they were sent, with their sender's time, and nothing readable on the wire")
+    @Test("Frames arrive as they were sent, with the sender's time, and nothing on the wire is readable")
     func streams() throws {
         let link = try PeerLink()
         try link.connect()
@@ -103,7 +103,7 @@ import Testing
         #expect(link.peers[0].statistics.outbound["0"]?.packetsLost == 0)
     }
 
-    @Test("Loss, reordering and delay are repaired by NACK", arguments: 1...4)
+    @Test("NACK repairs loss, reordering and delay", arguments: 1...4)
     func repairsLoss(seed: Int) throws {
         let link = try PeerLink(seed: UInt64(seed))
         try link.connect()
@@ -129,7 +129,7 @@ import Testing
         #expect(link.peers[0].statistics.outbound["0"]?.nackCount == 0)
     }
 
-    @Test("The answerer talks back in the section that allows it, and not in the other")
+    @Test("The answerer sends in the section that allows it, and not in the other")
     func talksBack() throws {
         let talk = MediaSection(mid: "", kind: .audio, direction: .sendReceive, codecs: [MediaFixtures.pcma])
         let link = try PeerLink(answering: [talk])
@@ -145,7 +145,7 @@ import Testing
         #expect(link.frames(0, mid: "1").map(\.frame.bytes) == [ByteBuffer(bytes: [1, 2, 3])])
     }
 
-    @Test("A request for a key frame reaches the sender")
+    @Test("A key frame request reaches the sender")
     func requestsKeyFrame() throws {
         let link = try PeerLink()
         try link.connect()
@@ -157,7 +157,7 @@ import Testing
         #expect(requests.count == 1)
     }
 
-    @Test("A certificate that is not the described one fails with peerFailed; the other side sees the end")
+    @Test("A certificate with a wrong fingerprint fails with peerFailed; the other side sees the end")
     func wrongFingerprint() throws {
         let link = try PeerLink()
         let other = try PeerCertificate.generate().fingerprint.text
@@ -169,7 +169,7 @@ import Testing
         #expect(link.frames(1, mid: "0").isEmpty)
     }
 
-    @Test("close is seen by the other side, and both have nothing more to do")
+    @Test("The other side sees close, and neither side has anything left to do")
     func closes() throws {
         let link = try PeerLink()
         try link.connect()
@@ -181,7 +181,7 @@ import Testing
         #expect(link.peers[0].poll() == nil)
     }
 
-    @Test("A dead link is a disconnection, then timeoutDisconnected, without one more datagram")
+    @Test("A dead link causes disconnected, then timeoutDisconnected, and no further datagram")
     func dies() throws {
         let link = try PeerLink()
         try link.connect()
@@ -192,7 +192,7 @@ import Testing
         #expect(link.states(1).suffix(2) == ["disconnected", "failed timeoutDisconnected"])
     }
 
-    @Test("No way to the peer is handshakeTimeout after the time that was set")
+    @Test("Without a path to the peer, handshakeTimeout follows after the configured time")
     func handshakeTimeout() throws {
         let link = try PeerLink { $0.handshakeTimeout = .seconds(4) }
         link.isCut = true
@@ -203,10 +203,10 @@ import Testing
         #expect(link.now - start == .seconds(4))
     }
 
-    @Test("DTLS that overtakes the answer waits for it")
+    @Test("DTLS that arrives before the answer waits for it")
     func earlyDTLS() throws {
         let link = try PeerLink()
-        // The answerer becomes the client, and begins before the offerer knows what to expect.
+        // The answerer is the DTLS client, and starts before the offerer has the answer.
         let answer = try link.makeAnswer { $0.setup = .passive }
         try link.run(for: .milliseconds(200))
         #expect(!link.peers[0].earlyDatagrams.isEmpty)
@@ -216,7 +216,7 @@ import Testing
         #expect(link.peers[0].statistics.dtlsRole == "server")
     }
 
-    @Test("Candidates trickle in behind descriptions that have none")
+    @Test("Candidates trickle after descriptions without any")
     func trickles() throws {
         let link = try PeerLink { configuration in
             configuration.hostAddresses = []
@@ -240,7 +240,7 @@ import Testing
         #expect(throws: IoTError.self) { try link.peers[0].addRemoteCandidate("candidate:") }
     }
 
-    @Test("Strangers are counted and ignored, and cannot make us shake hands")
+    @Test("Datagrams from strangers are counted and ignored, and start no handshake")
     func strangers() throws {
         let link = try PeerLink()
         try link.connect()
@@ -261,7 +261,7 @@ import Testing
         try link.run(for: .milliseconds(1))
         #expect(link.captured.count == before)
         #expect(link.peers[0].statistics.datagramsIgnored == UInt64(datagrams.count))
-        // The same from the peer's own address: noise on the way must not end the connection either.
+        // The same datagrams from the peer's address: noise on the path must not end the connection either.
         for datagram in datagrams {
             link.peers[0].receive(datagram, from: link.addresses[2], at: link.now)
         }
@@ -270,7 +270,7 @@ import Testing
         #expect(link.peers[0].statistics.packetsUndecryptable > 0)
     }
 
-    @Test("Nothing is sent before the connection is up, and no more than the queue takes after it")
+    @Test("Nothing is sent before the connection is up, and afterwards no more than the queue holds")
     func boundedQueue() throws {
         let link = try PeerLink { $0.maximumQueuedDatagrams = 100 }
         var packetizer = Packetizer(codec: MediaFixtures.pcma)
@@ -289,7 +289,7 @@ import Testing
         #expect(link.peers[0].statistics.packetsDiscardedOnSend >= 2)
     }
 
-    @Test("Descriptions in the wrong order or of the wrong shape are errors of ours, not of the peer's making")
+    @Test("Descriptions in the wrong order or of the wrong form throw an error")
     func misuse() throws {
         let link = try PeerLink()
         #expect(throws: IoTError.self) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// Two connections and the link between them, in virtual time, OpenSSL's included.
+/// Two connections and the link between them, in virtual time, which OpenSSL also uses.
 final class PeerLink {
     struct Datagram {
         var bytes: ByteBuffer
@@ -15,7 +15,7 @@ final class PeerLink {
         var arrival: NIODeadline
     }
 
-    /// 0 offers and controls, 1 answers.
+    /// Peer 0 offers and controls, peer 1 answers.
     let peers: [PeerConnection]
     let addresses: [SocketAddress]
     var events: [[PeerEvent]] = [[], []]
@@ -26,8 +26,8 @@ final class PeerLink {
     var lossRate = 0.0
     var isCut = false
 
-    /// What the way of peer 0's datagrams carries, in bits a second with 28 bytes of IP and UDP each; `nil` for no
-    /// limit. What finds more than `queueLimit` bytes waiting is dropped.
+    /// The capacity of the path from peer 0 in bits per second, with 28 bytes of IP and UDP for each datagram; `nil`
+    /// for no limit. A datagram that finds more than `queueLimit` bytes waiting is dropped.
     var rate: Int?
     var queueLimit = 64_000
     private var waiting: [ByteBuffer] = []
@@ -35,17 +35,17 @@ final class PeerLink {
     private var serviceEnd: NIODeadline?
     private(set) var queueDrops = 0
 
-    /// How long one more datagram would wait.
+    /// How long a further datagram would wait.
     var queueDelay: TimeAmount {
         rate.map { .microseconds(Int64(waitingBytes) * 8_000_000 / Int64($0)) } ?? .zero
     }
     var captured: [ByteBuffer] = []
     var isCapturing = true
 
-    /// What somebody on the path makes of a datagram: nothing, itself, or several.
+    /// Replaces a datagram on the path by none, itself, or several.
     var tamper: (Int, ByteBuffer) -> [ByteBuffer] = { [$1] }
 
-    /// What a sender does about an event, such as resending.
+    /// The sender's reaction to an event, for example a retransmission.
     var onEvent: (Int, PeerEvent) -> Void = { _, _ in }
     private var random: SeededGenerator
     private var flying: [Datagram] = []
@@ -79,7 +79,7 @@ final class PeerLink {
         MediaSection(mid: "1", kind: .audio, direction: .sendReceive, codecs: [MediaFixtures.pcma]),
     ]
 
-    /// Offer and answer as text, as they travel.
+    /// Exchanges offer and answer as text.
     func exchangeDescriptions(
         tamper: (String) -> String = { $0 }, adjustOffer: (inout SessionDescription) -> Void = { _ in }
     ) throws {
@@ -103,7 +103,7 @@ final class PeerLink {
         peers.allSatisfy { if case .connected = $0.state { true } else { false } }
     }
 
-    /// Runs until the condition holds or the time is over.
+    /// Runs until the condition is true or the time has passed.
     func run(for time: TimeAmount, until condition: (PeerLink) -> Bool = { _ in false }) throws {
         try OpenSSLClock.run(from: now) { try runInVirtualTime(for: time, until: condition) }
     }
@@ -157,7 +157,7 @@ final class PeerLink {
         return nil
     }
 
-    /// A datagram that somebody else sends to a peer; by default from the other peer's address.
+    /// Sends a third party's datagram to a peer; by default from the other peer's address.
     func inject(_ bytes: ByteBuffer, to index: Int, from source: SocketAddress? = nil) {
         peers[index].receive(bytes, from: source ?? (index == 1 ? addresses[0] : addresses[2]), at: now)
     }
@@ -165,7 +165,7 @@ final class PeerLink {
     private func fly(_ bytes: ByteBuffer, from index: Int) {
         let extra = jitter > .zero ? Int64.random(in: 0...jitter.nanoseconds, using: &random) : 0
         let datagram = Datagram(bytes: bytes, sender: index, arrival: now + delay + .nanoseconds(extra))
-        // By arrival; of equal ones in the order of sending.
+        // By arrival; datagrams with the same arrival stay in order of sending.
         let place = flying.lastIndex { $0.arrival <= datagram.arrival }
         flying.insert(datagram, at: place.map { $0 + 1 } ?? 0)
     }
@@ -204,7 +204,7 @@ final class PeerLink {
         }
     }
 
-    // MARK: What has happened
+    // MARK: Results
 
     func frames(_ index: Int, mid: String) -> [ReceivedFrame] {
         events[index].compactMap { if case .frame(mid, let frame) = $0 { frame } else { nil } }

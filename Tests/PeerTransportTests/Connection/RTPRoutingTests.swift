@@ -7,13 +7,13 @@ import Testing
 
 @testable import PeerTransport
 
-/// Which section an incoming packet belongs to (RFC 9143 §9.2), and what else a packet's header and RTCP tell.
+/// The assignment of incoming packets to sections (RFC 9143 §9.2), and data in packet headers and RTCP.
 @Suite struct RTPRoutingTests {
     private static let sections = ["a", "b"].map {
         MediaSection(mid: $0, kind: .video, direction: .sendOnly, codecs: [MediaFixtures.h264])
     }
 
-    /// Offers two pictures under one payload type, in a description that names no SSRC.
+    /// Offers two video sections with the same payload type, in a description without SSRCs.
     private func link(
         extensions: [HeaderExtensionMapping]? = nil, adjust: (inout PeerConfiguration) -> Void = { _ in }
     ) throws -> PeerLink {
@@ -51,7 +51,7 @@ import Testing
         return sent
     }
 
-    @Test("Two sections with one payload type and no SSRC are told apart by the mid that packets carry")
+    @Test("Two sections with one payload type and no SSRC are distinguished by the packets' mid")
     func byMid() throws {
         let link = try link { $0.playoutDelay = PlayoutDelay(minimum: .zero, maximum: .milliseconds(200)) }
         let sent = try send(link)
@@ -70,7 +70,7 @@ import Testing
         #expect(link.peers[1].statistics.inbound["b"]?.ssrc == statistics.outbound["b"]?.ssrc)
     }
 
-    @Test("Without a mid in the packets, a payload type of two sections names neither")
+    @Test("Without a mid in the packets, a payload type of two sections identifies neither")
     func ambiguous() throws {
         let link = try link(extensions: [HeaderExtensionMapping(3, .transportSequenceNumber)])
         _ = try send(link)
@@ -78,7 +78,7 @@ import Testing
         #expect(link.peers[1].statistics.datagramsIgnored > 20)
     }
 
-    @Test("A goodbye is told by the section that it ends")
+    @Test("A goodbye is reported for the section that it ends")
     func goodbye() throws {
         let link = try link()
         _ = try send(link)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import PeerTransport
 
-/// Handshakes over a bad link in virtual time.
+/// Handshakes over a lossy link in virtual time.
 @Suite struct DTLSLossTests {
-    /// Two sessions and what lies between them.
+    /// Two sessions and the link between them.
     final class Link {
         let sessions: [DTLSSession]
         var now = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
@@ -34,7 +34,7 @@ import Testing
             sessions.allSatisfy { if case .connected = $0.state { true } else { false } }
         }
 
-        /// The virtual time it took.
+        /// - Returns: the virtual time that the handshake took.
         func connect(limit: TimeAmount) throws -> TimeAmount {
             let start = now
             return try OpenSSLClock.run(from: now) {
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("Any one datagram of the handshake may be lost: it costs one retransmission")
+    @Test("The loss of any one datagram of the handshake costs one retransmission")
     func oneLoss() throws {
         let whole = try Link()
         let time = try whole.connect(limit: .seconds(10))
@@ -84,14 +84,14 @@ import Testing
             let link = try Link()
             link.isLost = { $0 == lost }
             let time = try link.connect(limit: .seconds(10))
-            // The last flight's loss is only noticed by the side that waits for it.
+            // Only the side that waits for the last flight notices its loss.
             #expect(link.areConnected, "datagram \(lost)")
             #expect(time < .milliseconds(700), "datagram \(lost)")
         }
     }
 
     @Test(
-        "With every third datagram lost at random the handshake still ends, and every flight fits",
+        "With every third datagram lost at random the handshake still completes, and every flight fits",
         arguments: [1200, 500])
     func heavyLoss(maximumDatagram: Int) throws {
         for seed in 1...20 as ClosedRange<UInt64> {
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A dead link is tried again at growing distances, of 4 s at most, and not for ever")
+    @Test("On a dead link the retransmission interval grows to at most 4 s, and the retries end")
     func deadLink() throws {
         let link = try Link()
         link.isLost = { _ in true }

@@ -35,7 +35,7 @@ import Testing
                 }
                 if !moved { return }
             }
-            Issue.record("the handshake does not end")
+            Issue.record("the handshake does not finish")
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
         return keys
     }
 
-    @Test("Both sides get the same keys for AES-GCM, in datagrams of 1200 bytes at most")
+    @Test("Both sides get the same keys for AES-GCM, in datagrams of at most 1200 bytes")
     func handshake() throws {
         var pair = try Pair()
         try pair.run()
@@ -60,7 +60,7 @@ import Testing
         #expect(pair.client.remainingTime == nil)
     }
 
-    @Test("A certificate other than the described one ends the handshake, on the side that notices")
+    @Test("A certificate with a wrong fingerprint ends the handshake on the side that checks it")
     func wrongFingerprint() throws {
         let other = try PeerCertificate.generate().fingerprint
         var pair = try Pair(clientExpects: [other])
@@ -80,7 +80,7 @@ import Testing
         if case .failed = second.server.state {} else { Issue.record("\(second.server.state)") }
     }
 
-    @Test("The strongest hash of several decides, and any of that strength may match")
+    @Test("Of several hashes the strongest algorithm decides, and any hash of that algorithm may match")
     func severalFingerprints() throws {
         let certificate = try PeerCertificate.generate()
         let weak = certificate.fingerprint
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("Noise, cut and repeated records neither end an association nor trap")
+    @Test("Noise, truncated and repeated records neither end an association nor trap")
     func noise() throws {
         var generator = SeededGenerator(seed: 12)
         let certificate = try PeerCertificate.generate()
@@ -144,7 +144,7 @@ import Testing
         #expect(try Self.keys(client).keyingMaterial == Self.keys(server).keyingMaterial)
     }
 
-    @Test("The fingerprint's text is read back, and a damaged one is refused")
+    @Test("A fingerprint's text is parsed back, and a malformed one is refused")
     func fingerprintText() throws {
         let fingerprint = try PeerCertificate.generate().fingerprint
         #expect(try CertificateFingerprint(parsing: fingerprint.text) == fingerprint)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// Certificates with keys of other kinds than ours, which peers bring (RFC 8827 §6.5 asks for P-256 at least).
+/// Peers' certificates with other kinds of keys than ours (RFC 8827 §6.5 requires at least P-256).
 @Suite struct ForeignCertificateTests {
     enum Key: String, CaseIterable, Sendable {
         case p256 = "P-256"
@@ -12,7 +12,7 @@ import Testing
         case p521 = "P-521"
         case rsa = "RSA"
 
-        /// Goes into the caller's hands.
+        /// The caller owns the result.
         func make() throws -> OpaquePointer {
             let context = try #require(EVP_PKEY_CTX_new_from_name(nil, self == .rsa ? "RSA" : "EC", nil))
             defer { EVP_PKEY_CTX_free(context) }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("A peer with any usual key is let in, as DTLS client and as server", arguments: Key.allCases)
+    @Test("A peer with any usual kind of key is accepted, as DTLS client and as server", arguments: Key.allCases)
     func accepted(key: Key) throws {
         for role in [DTLSSession.Role.client, .server] {
             let foreign = try PeerCertificate(key: key.make(), days: 30)

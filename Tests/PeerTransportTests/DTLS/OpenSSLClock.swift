@@ -1,10 +1,10 @@
 import Glibc
 import NIOCore
 
-/// The time that OpenSSL's retransmission timer sees, on the calling thread.
+/// The clock of OpenSSL's retransmission timer, on the calling thread.
 ///
-/// OpenSSL reads the real clock by `gettimeofday`. This test program defines that function itself, which the dynamic
-/// linker then takes for every library: inside `run` it tells a test's virtual time, elsewhere the system's.
+/// OpenSSL reads the real clock by `gettimeofday`. This test program defines that function itself, and the dynamic
+/// linker uses it for every library: inside `run` it returns a test's virtual time, elsewhere the system's.
 enum OpenSSLClock {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -12,7 +12,7 @@ enum OpenSSLClock {
         return key
     }()
 
-    /// Runs `body` on virtual time, which begins at `now` and is moved by `set`. Not across a suspension point.
+    /// Runs `body` in virtual time, which starts at `now` and is moved by `set`. Must not cross a suspension point.
     static func run<Result>(from now: NIODeadline, _ body: () throws -> Result) rethrows -> Result {
         let cell = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
         cell.initialize(to: now.uptimeNanoseconds)
@@ -25,7 +25,7 @@ enum OpenSSLClock {
         return try body()
     }
 
-    /// Moves this thread's virtual time; nothing happens outside of `run`.
+    /// Moves this thread's virtual time. Outside of `run` it does nothing.
     static func set(_ now: NIODeadline) {
         pthread_getspecific(key)?.assumingMemoryBound(to: UInt64.self).pointee = now.uptimeNanoseconds
     }
@@ -35,7 +35,7 @@ enum OpenSSLClock {
     }
 }
 
-/// Stands in for the C library's function of this name in the whole test program.
+/// Replaces the C library's function of this name in the whole test program.
 @_cdecl("gettimeofday")
 public func interposedTimeOfDay(_ time: UnsafeMutableRawPointer?, _ zone: UnsafeMutableRawPointer?) -> CInt {
     var now = timespec()

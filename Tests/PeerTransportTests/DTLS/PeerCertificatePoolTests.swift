@@ -3,7 +3,7 @@ import Testing
 @testable import PeerTransport
 
 @Suite struct PeerCertificatePoolTests {
-    @Test("A rotation changes what new connections show; one under way goes on with what it has")
+    @Test("A rotation changes the certificate of new connections; existing ones keep theirs")
     func rotation() throws {
         let pool = try PeerCertificatePool()
         let first = pool.current
@@ -22,7 +22,7 @@ import Testing
         #expect(try DTLSSessionTests.keys(client).keyingMaterial == DTLSSessionTests.keys(server).keyingMaterial)
     }
 
-    /// A clock whose sleepers wake at once, a number of times, and whose time is what they slept.
+    /// A clock that wakes its sleepers at once, a given number of times, and advances by the time that they sleep.
     struct CountedClock: Clock {
         typealias Instant = ContinuousClock.Instant
         let base = ContinuousClock.now
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("run changes the certificate once a lifetime and ends with its task")
+    @Test("run rotates the certificate once per lifetime and ends with its task")
     func lifetimes() async throws {
         let pool = try PeerCertificatePool(lifetime: .seconds(60))
         let first = pool.current.fingerprint
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "SHA-384 and SHA-512 fingerprints bind a certificate as SHA-256 does",
+        "SHA-384 and SHA-512 fingerprints identify a certificate like SHA-256",
         arguments: ["sha-256", "sha-384", "sha-512"])
     func hashes(name: String) throws {
         let algorithm = try #require(CertificateFingerprint.Algorithm(rawValue: name))

@@ -5,7 +5,7 @@ import Testing
 @testable import PeerTransport
 
 @Suite struct DCEPMessageTests {
-    @Test("OPEN and ACK are the bytes of RFC 8832 §5, and are read back the same")
+    @Test("OPEN and ACK have the bytes of RFC 8832 §5 and are parsed back")
     func encoding() {
         let cases: [(DCEPMessage, String)] = [
             (.acknowledgement, "02"),
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("Damaged, unknown and overlong messages are none")
+    @Test("Malformed, unknown and overlong messages are refused")
     func refuses() {
         for hex in [
             "", "00", "01", "04", "03", "03 00 0100 00000000 0004 0000 636861", "03 03 0100 00000000 0000 0000",
@@ -39,7 +39,7 @@ import Testing
         #expect(DCEPMessage(parsing: long.write()) == nil)
     }
 
-    @Test("Empty messages are one zero byte of their own kind; the old kinds are not taken (RFC 8831 §6.6, §8)")
+    @Test("Empty messages are one zero byte of their own kind; deprecated kinds are refused (RFC 8831 §6.6, §8)")
     func payloads() {
         for (message, kind) in [
             (DataChannelMessage.text("hé"), 51), (.binary(ByteBuffer(bytes: [0, 1])), 53), (.text(""), 56),

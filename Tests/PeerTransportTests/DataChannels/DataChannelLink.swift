@@ -5,9 +5,9 @@ import Testing
 
 @testable import PeerTransport
 
-/// Two sides with data channels, and a link that loses and delays, in virtual time.
+/// Two sides with data channels, and a link with loss and delay, in virtual time.
 struct DataChannelLink {
-    /// 0 is the DTLS client.
+    /// End 0 is the DTLS client.
     var ends: [DataChannelTransport]
     var now = NIODeadline.uptimeNanoseconds(7_000_000_000)
     var loss = 0.0
@@ -51,7 +51,7 @@ struct DataChannelLink {
         try ends[side].open(label: label, subprotocol: "", options: options, at: now).id
     }
 
-    /// Opens a channel and gives both sides' names of it.
+    /// Opens a channel. Returns both sides' ids of it.
     mutating func openBoth(
         _ side: Int = 0, _ label: String = "a", options: DataChannelOptions = DataChannelOptions()
     ) throws -> [DataChannelID] {

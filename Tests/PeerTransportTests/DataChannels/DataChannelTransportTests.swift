@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("Channels opened before and after the connection stands reach the peer with all that describes them")
+    @Test("Channels opened before and after the association is up reach the peer with all their options")
     func opens() throws {
         var link = DataChannelLink()
         let early = try link.open(
@@ -36,11 +36,11 @@ import Testing
         let second = try #require(link.opened[0].last)
         #expect(second.isRemote && second.streamID == 1 && second.subprotocol == "iot")
         #expect(second.options.reliability == .maxPacketLifeTime(.milliseconds(250)))
-        // By the time that the peer has confirmed it a message may go unordered.
+        // Once the peer has confirmed the channel, messages may be unordered.
         #expect(link.ends[0].entries[early]?.isConfirmed == true && link.ends[1].entries[late]?.isConfirmed == true)
     }
 
-    @Test("Text, binary and empty messages arrive as what they were, in order, under loss", arguments: 1...5)
+    @Test("Text, binary and empty messages arrive with their type, in order, under loss", arguments: 1...5)
     func delivers(seed: Int) throws {
         var link = DataChannelLink(seed: UInt64(seed))
         link.loss = 0.1
@@ -71,7 +71,7 @@ import Testing
         #expect(transport.congestionWindow > 0 && transport.mtu == 1156)
     }
 
-    @Test("A channel agreed on beforehand needs nothing on the wire; a number that is in use is refused")
+    @Test("A negotiated channel sends nothing to open; a number in use is refused")
     func negotiated() throws {
         var link = DataChannelLink()
         let options = DataChannelOptions(negotiatedID: 4)
@@ -87,7 +87,7 @@ import Testing
         try link.run(for: .seconds(1))
         #expect(link.messages[0].map(\.message) == [.text("y")] && link.messages[0].first?.id == ids[0])
         #expect(link.messages[1].map(\.message) == [.text("x")])
-        // The two after it skip what is taken.
+        // The next two channels skip the numbers in use.
         let next = try link.open(0)
         let after = try link.open(0)
         #expect(link.ends[0].entries[other]?.channel.streamID == 0)
@@ -95,7 +95,7 @@ import Testing
         #expect(link.ends[0].entries[after]?.channel.streamID == 6)
     }
 
-    @Test("Closing lets what was sent arrive, ends both sides, and frees the stream for another", arguments: 0...1)
+    @Test("Closing delivers what was sent, ends both sides, and frees the stream for reuse", arguments: 0...1)
     func closes(side: Int) throws {
         var link = DataChannelLink(seed: 8)
         link.loss = 0.1
@@ -116,7 +116,7 @@ import Testing
         #expect(link.ends[0].openedCount == 5 && link.ends[0].closedCount == 5)
     }
 
-    @Test("Both sides may close one channel at once")
+    @Test("Both sides may close one channel at the same time")
     func closesTogether() throws {
         var link = DataChannelLink()
         try link.connect()
@@ -127,7 +127,7 @@ import Testing
         #expect(link.closed[0].map(\.id) == [ids[0]] && link.closed[1].map(\.id) == [ids[1]])
     }
 
-    @Test("A channel that never stood closes at once")
+    @Test("A channel that was never open closes at once")
     func closesEarly() throws {
         var link = DataChannelLink()
         let id = try link.open(0)
@@ -138,7 +138,7 @@ import Testing
         #expect(link.opened == [[], []])
     }
 
-    @Test("A full send buffer refuses with channelSendFailed; bufferedAmountLow says when to go on")
+    @Test("A full send buffer throws channelSendFailed; bufferedAmountLow signals when to continue")
     func backPressure() throws {
         let bound = 300_000
         var link = DataChannelLink(configurations: [.init(maximumBufferedBytes: bound), .init()])
@@ -158,11 +158,11 @@ import Testing
         try link.run(for: .seconds(10)) { $0.messages[1].count == count + 1 }
         #expect(link.messages[1].count == count + 1)
         try link.run(for: .seconds(1))
-        // Once for each time that it fell.
+        // One event each time that the amount fell.
         #expect(link.low[0].count == 2)
     }
 
-    @Test("A message over our 64,000 bytes or over the peer's limit is dataTooLong; one at the limit goes")
+    @Test("A message over our 64,000 bytes or over the peer's limit throws dataTooLong; one at the limit is sent")
     func oversize() throws {
         var link = DataChannelLink(configurations: [.init(), .init(maximumReceivedMessage: 10_000)])
         try link.connect()
@@ -175,7 +175,7 @@ import Testing
         #expect(link.messages[0].count == 1 && link.messages[1].count == 1)
     }
 
-    @Test("256 KiB are taken; one byte more ends the data channels with dataTooLong on both sides")
+    @Test("256 KiB are accepted; one byte more ends the data channels with dataTooLong on both sides")
     func oversizeReceived() throws {
         for (size, isTaken) in [(262_144, true), (262_145, false)] {
             var link = DataChannelLink(configurations: [.init(maximumSentMessage: 1 << 20), .init()])
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test("Streams run out with tooManyConnections, ours and the peer's; a closed one can be used again")
+    @Test("When the streams run out, tooManyConnections follows, on both sides; a closed stream can be reused")
     func exhausts() throws {
         let many = DataChannelConfiguration(maximumChannels: 1024)
         var link = DataChannelLink(configurations: [many, many])
@@ -211,7 +211,7 @@ import Testing
         #expect(link.opened[1].last?.streamID == 200)
     }
 
-    @Test("A peer's channels beyond our bound are closed again, and it is told")
+    @Test("A peer's channels beyond our limit are closed, and the peer is notified")
     func refusesTooMany() throws {
         var link = DataChannelLink(configurations: [.init(), .init(maximumChannels: 3)])
         try link.connect()
@@ -222,12 +222,12 @@ import Testing
         #expect(code { _ = try link.open(1) } == .tooManyConnections)
     }
 
-    @Test("An opening on our half of the streams, or a damaged one, is closed; data of no channel are ignored")
+    @Test("An OPEN on our half of the streams or a malformed one is closed; data without a channel are ignored")
     func refusesWrongOpenings() throws {
         var link = DataChannelLink()
         try link.connect()
         let open = DCEPMessage.open(.init(label: "x", subprotocol: "")).write()
-        // The server's streams are odd: these two come from the client.
+        // The server's streams are odd, but the client sends on these two.
         try link.ends[0].association?.send(open, on: 3, payloadProtocol: 50, at: link.now)
         try link.ends[0].association?.send(ByteBuffer(bytes: [3, 0]), on: 8, payloadProtocol: 50, at: link.now)
         try link.ends[0].association?.send(ByteBuffer(bytes: [1]), on: 10, payloadProtocol: 51, at: link.now)
@@ -240,7 +240,7 @@ import Testing
         #expect(link.messages[1].count == 1)
     }
 
-    @Test("The end of the association closes every channel, with the reason on the side that did not ask")
+    @Test("The end of the association closes every channel, with an error on the side that did not request it")
     func ends() throws {
         var link = DataChannelLink()
         try link.connect()
@@ -254,7 +254,7 @@ import Testing
         #expect(code { _ = try link.open(1) } == .channelDisconnected)
     }
 
-    @Test("Options out of their range are invalidParameter")
+    @Test("Options out of range throw invalidParameter")
     func options() throws {
         var link = DataChannelLink()
         for options in [

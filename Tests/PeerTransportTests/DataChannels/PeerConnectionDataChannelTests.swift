@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("A connection of data channels alone carries messages both ways, in datagrams of 1200 bytes at most")
+    @Test("A connection with only data channels carries messages both ways, in datagrams of at most 1200 bytes")
     func dataAlone() throws {
         let link = try link()
         let id = try link.peers[0].openDataChannel(label: "first", at: link.now).id
@@ -57,7 +57,7 @@ import Testing
         #expect(link.areConnected)
     }
 
-    @Test("Beside media, under loss; the end of the connection closes the channels", arguments: 1...3)
+    @Test("Data channels work beside media, under loss; the end of the connection closes them", arguments: 1...3)
     func besideMedia(seed: Int) throws {
         let link = try link(sections: PeerLink.cameraSections, seed: UInt64(seed))
         let ids = try (0..<3).map { try link.peers[0].openDataChannel(label: "\($0)", at: link.now).id }
@@ -83,7 +83,7 @@ import Testing
         #expect(throws: IoTError.self) { try link.peers[0].openDataChannel(label: "late", at: link.now) }
     }
 
-    @Test("A peer without data channels declines the section; the media go on and our channels close with the reason")
+    @Test("A peer without data channels declines the section; media continue and our channels close with an error")
     func declined() throws {
         let link = try link(sections: PeerLink.cameraSections, answererHasData: false)
         try link.peers[0].openDataChannel(label: "a", at: link.now)
@@ -95,7 +95,7 @@ import Testing
         #expect(link.areConnected)
     }
 
-    @Test("When the way to the peer is lost the channels end with the connection's code")
+    @Test("When the path to the peer is lost, the channels end with the connection's error code")
     func dies() throws {
         let link = try link()
         try link.peers[0].openDataChannel(label: "a", at: link.now)
@@ -107,7 +107,7 @@ import Testing
         #expect(closed(link, 1) == [.timeoutDisconnected])
     }
 
-    @Test("An oversized message ends the data channels with dataTooLong, and leaves the media connection up")
+    @Test("An oversized message ends the data channels with dataTooLong; the media connection stays up")
     func oversized() throws {
         var index = 0
         let link = try PeerLink(sections: PeerLink.cameraSections) { configuration in
@@ -115,7 +115,7 @@ import Testing
             index += 1
         }
         let id = try link.peers[0].openDataChannel(label: "a", at: link.now).id
-        // The answer says that any size will do.
+        // The answer removes the size limit.
         try link.exchangeDescriptions(tamper: { $0.replacing("max-message-size:262144", with: "max-message-size:0") })
         try link.run(for: .seconds(3)) { $0.areConnected && self.opened($0, 1).count == 1 }
         try link.peers[0].send(.binary(ByteBuffer(repeating: 1, count: 300_000)), on: id, at: link.now)
@@ -132,7 +132,7 @@ import Testing
         #expect(link.frames(1, mid: "1").count == 1)
     }
 
-    @Test("The section of data channels is written and read back; a stranger's numbers are checked")
+    @Test("The section of data channels is written and parsed back; a peer's numbers are checked")
     func description() throws {
         let link = try link(sections: PeerLink.cameraSections)
         let offer = try link.peers[0].createOffer()

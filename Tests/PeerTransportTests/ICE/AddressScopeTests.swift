@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct AddressScopeTests {
     @Test(
-        "This machine and its link are known in every disguise",
+        "This machine and its link are recognised in every address form",
         arguments: [
             "127.0.0.1", "127.255.0.9", "0.0.0.0", "0.1.2.3", "169.254.169.254", "224.0.0.251", "240.0.0.1",
             "255.255.255.255", "::", "::1", "fe80::1", "fec0::1", "ff02::fb", "::ffff:127.0.0.1", "::ffff:169.254.1.1",
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        "Other addresses may be named by others",
+        "Others may name all other addresses",
         arguments: [
             "192.0.2.1", "10.0.0.1", "192.168.1.1", "100.64.0.1", "2001:db8::1", "fd00::1", "::ffff:192.0.2.1",
             "64:ff9b::192.0.2.1", "2002:c000:201::1",
@@ -27,7 +27,7 @@ import Testing
         #expect(try !SocketAddress(ipAddress: text, port: 3478).isThisMachineOrLink)
     }
 
-    @Test("An IPv4 address in the disguise of IPv6 is no candidate")
+    @Test("An IPv4 address in IPv6 form is not a candidate")
     func candidates() throws {
         for text in ["::ffff:192.0.2.1", "::ffff:224.0.0.1", "::192.0.2.1", "::ffff:127.0.0.1"] {
             #expect(try ICECandidate(parsing: "candidate:1 1 udp 1 \(text) 5 typ host") == nil)
@@ -44,7 +44,7 @@ import Testing
 
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-    /// Where the gatherer sends and to what it opens links.
+    /// The addresses that the gatherer sends to and opens links to.
     private func contacted(_ gatherer: inout ICEGatherer) -> [SocketAddress] {
         var addresses: [SocketAddress] = []
         while let output = gatherer.poll() {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(
-        "A server that a stranger names is not asked on this machine, by address or by name",
+        "A server that a stranger names is not contacted on this machine, by address or by name",
         arguments: ["127.0.0.1", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "169.254.169.254", "0.0.0.0"])
     func namedServers(text: String) throws {
         for url in ["stun:", "turn:"] {
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(
-        "A server does not send us on to this machine or its link, whoever named it",
+        "A redirect to this machine or its link is not followed, whoever named the server",
         arguments: [true, false], ["127.0.0.1", "169.254.169.254", "::1", "64:ff9b::7f00:1", "192.0.2.8"])
     func redirections(refusesLocal: Bool, text: String) throws {
         var gatherer = try gatherer("turn:192.0.2.7?transport=tcp", refusesLocal: refusesLocal)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// Gathering, relays over time, restarts, lite agents and names, over the virtual network.
+/// Gathering, long-lived relays, restarts, lite agents and names, over the virtual network.
 @Suite struct ICEAgentServersTests {
     static func candidateKinds(_ host: NATNetwork.Host) -> [ICECandidate.Kind] {
         host.agent.localCandidates.map(\.kind)
@@ -14,7 +14,7 @@ import Testing
         host.events.compactMap { if case .candidateError(_, let failure) = $0 { failure } else { nil } }
     }
 
-    @Test("Behind a NAT there are a host, a server-reflexive and a relayed candidate, the latter with their bases")
+    @Test("Behind a NAT there are a host, a server-reflexive and a relayed candidate, with their bases")
     func gathers() throws {
         let network = try NATNetwork(.portRestricted, .portRestricted, seed: 1)
         network.connect()
@@ -30,11 +30,11 @@ import Testing
         #expect(relayed.related?.ipAddress == "203.0.113.1")
         let priorities = host.agent.localCandidates.map(\.priority)
         #expect(priorities == priorities.sorted(by: >))
-        // UDP was there before TCP's turn came.
+        // UDP succeeded before TCP's turn.
         #expect(host.links.count == 1)
     }
 
-    @Test("Without a NAT the reflexive address is the host's and is not told twice")
+    @Test("Without a NAT the reflexive address equals the host's and is not signalled twice")
     func gathersInTheOpen() throws {
         let network = try NATNetwork(nil, nil, seed: 2)
         network.connect()
@@ -44,7 +44,7 @@ import Testing
         #expect(!network.usesRelay)
     }
 
-    @Test("A server that lately gave no answer is asked, but nobody waits for it")
+    @Test("A server that recently gave no response is queried, but gathering does not wait for it")
     func serversNotAwaited() throws {
         let dead = "stun:198.51.100.99"
         for isKnown in [false, true] {
@@ -62,7 +62,7 @@ import Testing
             #expect(network.hosts[0].events.count { $0 == .gathered } == 1)
             #expect(Self.errors(network.hosts[0]).count == 1)
         }
-        // Alone it costs no time at all, and what it gives all the same is told.
+        // Such a server alone costs no time, and its late result is still signalled.
         let network = try NATNetwork(.fullCone, .fullCone, seed: 7, urls: ["stun:192.0.2.100"]) { _, ice in
             ice.serversNotAwaited = ["stun:192.0.2.100"]
         }
@@ -73,7 +73,7 @@ import Testing
         #expect(network.hosts[0].agent.gatherer.answeredURLs == ["stun:192.0.2.100"])
     }
 
-    @Test("Relays that are not used are given back after the nomination, and one that is used on closing")
+    @Test("Unused relays are released after the nomination, and the one in use on closing")
     func givesRelaysBack() throws {
         let direct = try NATNetwork(.fullCone, .fullCone, seed: 3)
         direct.connect()
@@ -91,7 +91,7 @@ import Testing
         #expect(relayed.server.allocations.isEmpty)
     }
 
-    @Test("A relayed connection holds for two hours: permissions, channels and nonces are renewed")
+    @Test("A relayed connection lasts for two hours: permissions, channels and nonces are renewed")
     func relayedForHours() throws {
         for (left, right) in [(VirtualNAT.Kind.symmetric, VirtualNAT.Kind.symmetric), (.udpBlocked, .fullCone)] {
             let network = try NATNetwork(left, right, seed: 5)
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test("With the policy relay nothing but relays is told or used")
+    @Test("With the policy relay, only relays are signalled or used")
     func relayOnly() throws {
         let network = try NATNetwork(nil, nil, seed: 6) { _, configuration in
             configuration.transportPolicy = .relay
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test("Consent that is lost behind a relay ends with timeoutDisconnected")
+    @Test("Loss of consent over a relay ends with timeoutDisconnected")
     func consentOverRelay() throws {
         let network = try NATNetwork(.symmetric, .symmetric, seed: 7)
         network.connect()
@@ -136,7 +136,7 @@ import Testing
         #expect(network.hosts[0].agent.poll() == nil)
     }
 
-    @Test("A server that does not answer costs an event, and the others' candidates are used")
+    @Test("A server that does not respond causes an event, and the others' candidates are used")
     func deadServer() throws {
         let network = try NATNetwork(
             .fullCone, .fullCone, seed: 8, urls: ["stun:192.0.2.55", "stun:192.0.2.100", "turn:192.0.2.56"])
@@ -147,7 +147,7 @@ import Testing
         #expect(network.hosts[0].events.contains(.gathered))
     }
 
-    @Test("Wrong credentials cost an event with 401 for each way to the server, never the connection")
+    @Test("Wrong credentials cause an event with 401 for each transport to the server; the connection is not affected")
     func wrongCredentials() throws {
         let network = try NATNetwork(.fullCone, .fullCone, seed: 9)
         network.server.password = "other"
@@ -157,7 +157,7 @@ import Testing
         #expect(Self.errors(network.hosts[0]).map(\.code) == [401, 401])
     }
 
-    @Test("A server that sends us back to itself is left at once")
+    @Test("A server that redirects to itself is given up at once")
     func redirects() throws {
         let network = try NATNetwork(.fullCone, .fullCone, seed: 10, urls: ["turn:192.0.2.100"])
         var count = 0
@@ -175,7 +175,7 @@ import Testing
         #expect(count == 2)
     }
 
-    @Test("A STUN server that claims an impossible address for us is passed over")
+    @Test("A STUN server that reports an impossible address for us is ignored")
     func lyingSTUN() throws {
         let network = try NATNetwork(nil, nil, seed: 11, urls: ["stun:192.0.2.100"])
         network.server.override = { message in
@@ -191,7 +191,7 @@ import Testing
         #expect(network.areCompleted)
     }
 
-    @Test("A server that sends us on to another one is followed there")
+    @Test("A redirect to another server is followed")
     func followsRedirect() throws {
         let network = try NATNetwork(.symmetric, .symmetric, seed: 21, urls: ["turn:192.0.2.99"])
         network.redirects = try SocketAddress(ipAddress: "192.0.2.99", port: 3478)
@@ -201,7 +201,7 @@ import Testing
         #expect(network.usesRelay)
     }
 
-    @Test("What a stranger sends to a relay is no data of the peer's, and his checks get no answer")
+    @Test("A stranger's data to a relay are not passed on as the peer's, and its checks get no response")
     func strangerAtRelay() throws {
         let network = try NATNetwork(.symmetric, .symmetric, seed: 22)
         network.connect()
@@ -231,7 +231,7 @@ import Testing
 
     // MARK: Restart
 
-    @Test("A restart finds a new way while data go on over the old one, and consent goes over to it", arguments: 1...20)
+    @Test("A restart finds a new path while data continue on the old one, and consent moves to it", arguments: 1...20)
     func restarts(seed: Int) throws {
         let network = try NATNetwork(.portRestricted, .symmetric, seed: UInt64(seed))
         network.connect()
@@ -257,7 +257,7 @@ import Testing
         }
         try #require(network.areCompleted)
         try network.run(for: .seconds(1))
-        // Nothing that went during the restart was lost.
+        // No data were lost during the restart.
         #expect(network.hosts[1].received.count == sent)
         try network.run(for: .minutes(3))
         #expect(network.areCompleted)
@@ -268,7 +268,7 @@ import Testing
         #expect(network.server.allocations.count <= 2)
     }
 
-    @Test("Fifty restarts leave no more behind than one")
+    @Test("Fifty restarts leave no more state than one")
     func manyRestarts() throws {
         let network = try NATNetwork(.symmetric, .portRestricted, seed: 23)
         network.connect()
@@ -291,7 +291,7 @@ import Testing
         #expect(network.server.allocations.count <= 2)
     }
 
-    @Test("A restart that the peer never answers leaves the old way as it is")
+    @Test("A restart without an answer keeps the old path")
     func restartWithoutAnswer() throws {
         let network = try NATNetwork(.fullCone, .fullCone, seed: 13)
         network.connect()
@@ -308,7 +308,7 @@ import Testing
 
     // MARK: Lite, names, trickle
 
-    @Test("A lite agent sends no check, follows the nomination, and ends without the peer's consent checks")
+    @Test("A lite agent sends no checks, accepts the nomination, and fails without the peer's consent checks")
     func lite() throws {
         let network = try NATNetwork(.portRestricted, nil, seed: 14) { index, configuration in
             configuration.isLite = index == 1
@@ -329,7 +329,7 @@ import Testing
         #expect(network.hosts[1].events.last == .failed(.timeoutDisconnected))
     }
 
-    @Test("A hidden address is asked for by its name and used; one without an address is forgotten")
+    @Test("A hidden address is resolved by its name and used; a name without an address is discarded")
     func names() throws {
         var network = try ICENetwork.pair(seed: 15)
         network.exchangeCredentials()
@@ -346,7 +346,7 @@ import Testing
             "1f0e.local", to: [try ICENetwork.address("192.0.2.2", 1)], at: network.now)
         try network.run(for: .seconds(1)) { $0.areCompleted }
         #expect(network.areCompleted)
-        // So many questions at most, whatever a peer sends.
+        // The number of queries is limited, whatever a peer sends.
         var agent = try ICENetwork.pair(seed: 16).hosts[0].agent
         for index in 0..<100 {
             nameless.name = "\(index).local"
@@ -369,7 +369,7 @@ import Testing
         #expect(Self.errors(nowhere.hosts[0]).map(\.code) == [701])
     }
 
-    @Test("A candidate of another generation is ignored by its ufrag")
+    @Test("A candidate of another generation is ignored because of its ufrag")
     func foreignGeneration() throws {
         var network = try ICENetwork.pair(seed: 19)
         network.exchangeCredentials()
@@ -379,7 +379,7 @@ import Testing
         #expect(network.hosts[0].agent.pairs.isEmpty)
     }
 
-    @Test("Statistics name the pair, its candidates and what went over it")
+    @Test("Statistics report the pair, its candidates and its traffic")
     func statistics() throws {
         let network = try NATNetwork(.symmetric, .symmetric, seed: 20)
         network.connect()

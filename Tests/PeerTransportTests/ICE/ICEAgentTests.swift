@@ -5,7 +5,7 @@ import Testing
 @testable import PeerTransport
 
 @Suite struct ICEAgentTests {
-    @Test("Two agents find and nominate the pair, and the controlled one learns of it")
+    @Test("Two agents find and nominate a pair, and the controlled one selects it")
     func connects() throws {
         var network = try ICENetwork.pair(seed: 1)
         network.exchangeCredentials()
@@ -16,11 +16,11 @@ import Testing
         #expect(network.hosts[1].agent.selected == ICERoute(network.hosts[0].addresses[0]))
         #expect(network.hosts[0].events.contains(.validated(ICERoute(network.hosts[1].addresses[0]))))
         #expect(network.hosts[0].agent.counters.currentRoundTripTime == .milliseconds(20))
-        // One way and back for the check, the pacing, and one way for the nomination.
+        // One round trip for the check, the pacing, and one way for the nomination.
         #expect(network.now - .uptimeNanoseconds(1_000_000_000) <= .milliseconds(60))
     }
 
-    @Test("It connects over IPv6, and picks a family that both have")
+    @Test("Agents connect over IPv6, and choose a family that both have")
     func connectsOverIPv6() throws {
         let left = try ICENetwork.host(["2001:db8::1"], port: 1000, isControlling: true, seed: 3)
         let right = try ICENetwork.host(["192.0.2.2", "2001:db8::2"], port: 2000, isControlling: false, seed: 4)
@@ -32,7 +32,7 @@ import Testing
         #expect(try network.hosts[1].agent.selected == ICERoute(ICENetwork.address("2001:db8::1", 1000)))
     }
 
-    @Test("It connects through heavy loss", arguments: 1...30)
+    @Test("Agents connect in spite of heavy loss", arguments: 1...30)
     func connectsThroughLoss(seed: Int) throws {
         var network = try ICENetwork.pair(seed: UInt64(seed) &* 7919)
         network.lossRate = 0.3
@@ -42,7 +42,7 @@ import Testing
         #expect(network.areCompleted)
     }
 
-    @Test("Checks that come before the description are answered and remembered")
+    @Test("Checks that arrive before the description are answered and remembered")
     func earlyChecks() throws {
         var network = try ICENetwork.pair(seed: 11)
         let left = network.hosts[0].agent
@@ -51,7 +51,7 @@ import Testing
         try network.run(for: .milliseconds(100))
         #expect(network.hosts[0].agent.state == .idle)
         #expect(network.hosts[1].agent.selected == ICERoute(network.hosts[0].addresses[0]))
-        // Its description comes, without a single candidate: the check itself has shown the address.
+        // The description arrives without a candidate: the check itself has shown the address.
         let right = network.hosts[1].agent
         network.hosts[0].agent.start(
             remote: right.credentials, deadline: network.now + .seconds(10), at: network.now)
@@ -59,10 +59,10 @@ import Testing
         #expect(network.areCompleted)
     }
 
-    @Test("A peer whose address nobody signalled is found by its checks")
+    @Test("A peer with an address that was not signalled is found by its checks")
     func peerReflexive() throws {
         let left = try ICENetwork.host(["192.0.2.1"], port: 1000, isControlling: true, seed: 21)
-        // Offers an address that nobody can reach; its packets come from another.
+        // The signalled address is unreachable; the packets come from another one.
         let right = try ICENetwork.host(
             ["192.0.2.9"], port: 2000, isControlling: false, seed: 22, offers: ["198.51.100.1"])
         var network = ICENetwork(left, right, seed: 23)
@@ -73,7 +73,7 @@ import Testing
         #expect(network.hosts[0].agent.selected == ICERoute(network.hosts[1].addresses[0]))
     }
 
-    @Test("Candidates may trickle in long after the credentials, and a dead one does not hold up a live one")
+    @Test("Candidates may trickle in long after the credentials, and a dead one does not delay a live one")
     func trickle() throws {
         var network = try ICENetwork.pair(seed: 31)
         network.exchangeCredentials()
@@ -87,7 +87,7 @@ import Testing
         #expect(network.areCompleted)
     }
 
-    @Test("Two that both control settle it by the tie breaker", arguments: [true, false])
+    @Test("Two controlling or two controlled agents resolve the conflict by tie breaker", arguments: [true, false])
     func roleConflict(bothControl: Bool) throws {
         for seed in 1...20 as ClosedRange<UInt64> {
             let left = try ICENetwork.host(["192.0.2.1"], port: 1000, isControlling: bothControl, seed: seed)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("Without a way it fails in time with handshakeTimeout, and then has nothing more to do")
+    @Test("Without a path the agent fails in time with handshakeTimeout, and then has nothing more to do")
     func failsInTime() throws {
         var network = try ICENetwork.pair(seed: 41)
         network.isCut = true
@@ -117,7 +117,7 @@ import Testing
         #expect(network.hosts[0].sent == ICEConfiguration().transmissions)
     }
 
-    @Test("A pair that is blocked one way is passed over for one that works")
+    @Test("A pair that is blocked in one direction is skipped for one that works")
     func asymmetricPair() throws {
         let left = try ICENetwork.host(["192.0.2.1"], port: 1000, isControlling: true, seed: 51)
         let right = try ICENetwork.host(["192.0.2.2", "192.0.2.3"], port: 2000, isControlling: false, seed: 52)
@@ -129,7 +129,7 @@ import Testing
         #expect(try network.hosts[0].agent.selected == ICERoute(ICENetwork.address("192.0.2.2", 2000)))
     }
 
-    @Test("Consent that is no longer given ends the peer after 30 s, with a warning before")
+    @Test("Loss of consent ends the connection after 30 s, with disconnected before")
     func consentExpires() throws {
         var network = try ICENetwork.pair(seed: 61)
         network.exchangeCredentials()
@@ -146,7 +146,7 @@ import Testing
         #expect(network.now - cutAt >= .seconds(23))
     }
 
-    @Test("A short break is a disconnection that heals")
+    @Test("A short interruption causes disconnected, then reconnected")
     func reconnects() throws {
         var network = try ICENetwork.pair(seed: 71)
         network.exchangeCredentials()
@@ -160,7 +160,7 @@ import Testing
         #expect(network.areCompleted)
     }
 
-    @Test("Strangers get no answer, whatever they know but the password")
+    @Test("Strangers without the password get no response, whatever else they know")
     func strangers() throws {
         var network = try ICENetwork.pair(seed: 81)
         network.exchangeCredentials()
@@ -180,7 +180,7 @@ import Testing
         #expect(network.hosts[0].agent.validated.isEmpty)
     }
 
-    @Test("An attribute that must be understood and is not gets 420 with its number")
+    @Test("An unknown comprehension-required attribute gets 420 with its number")
     func unknownAttribute() throws {
         var network = try ICENetwork.pair(seed: 91)
         network.exchangeCredentials()
@@ -204,7 +204,7 @@ import Testing
         #expect(answer.isAuthentic(key: agent.credentials.key))
     }
 
-    @Test("However many candidates a peer names, only so many are tried, and none that must not be sent to")
+    @Test("However many candidates a peer signals, a limited number is tried, and none with a forbidden address")
     func boundedCandidates() throws {
         var network = try ICENetwork.pair(seed: 101)
         network.exchangeCredentials()
@@ -225,7 +225,7 @@ import Testing
         #expect(try !ICENetwork.address("192.0.2.1", 0).isReachableUnicast)
     }
 
-    @Test("New checks keep their distance of Ta")
+    @Test("New checks are Ta apart")
     func pacing() throws {
         var network = try ICENetwork.pair(seed: 111)
         network.isCut = true

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// What a peer can do to its own connection by naming candidates that lead nowhere.
+/// The effect of a peer's unreachable candidates on its own connection.
 @Suite struct ICECandidateRoomTests {
     private func dead(_ count: Int, priority: UInt32 = .max / 2) throws -> [ICECandidate] {
         try (0..<count).map { index in
@@ -18,7 +18,7 @@ import Testing
         var network = try ICENetwork.pair(seed: 201)
         for candidate in try dead(300) { network.hosts[1].agent.addRemoteCandidate(candidate, at: network.now) }
         network.exchangeCredentials()
-        // The one who controls knows where to go; the other learns of it by the checks alone.
+        // The controlling agent knows the other's candidates; the other learns the address from the checks alone.
         for candidate in network.hosts[1].agent.localCandidates {
             network.hosts[0].agent.addRemoteCandidate(candidate, at: network.now)
         }
@@ -27,7 +27,7 @@ import Testing
         #expect(network.hosts[1].agent.selected == ICERoute(network.hosts[0].addresses[0]))
     }
 
-    @Test("A late candidate of low priority takes the place of one that does not answer")
+    @Test("A late candidate of low priority replaces one that does not respond")
     func newest() throws {
         var network = try ICENetwork.pair(seed: 202)
         for candidate in try dead(100) { network.hosts[0].agent.addRemoteCandidate(candidate, at: network.now) }
@@ -42,7 +42,7 @@ import Testing
         #expect(network.hosts[0].agent.pairs.count <= 100)
     }
 
-    @Test("A better candidate takes the place of the least at once; a lesser one finds no room")
+    @Test("A better candidate replaces the lowest one at once; a lower one is refused")
     func priorities() throws {
         var network = try ICENetwork.pair(seed: 203)
         network.exchangeCredentials()
@@ -61,7 +61,7 @@ import Testing
         #expect(!agent.pairs.contains { $0.remote.priority == 901 || $0.remote.priority == 1 })
     }
 
-    @Test("Candidates of a family that we do not have keep no others out")
+    @Test("Candidates of a family that we do not have do not displace others")
     func otherFamily() throws {
         var network = try ICENetwork.pair(seed: 204)
         for index in 1...100 {
@@ -72,7 +72,7 @@ import Testing
                 at: network.now)
         }
         network.exchangeCredentials()
-        // The other side hears of us by our check alone.
+        // The other side learns our address from our check alone.
         for candidate in network.hosts[1].agent.localCandidates {
             network.hosts[0].agent.addRemoteCandidate(candidate, at: network.now)
         }
@@ -80,7 +80,7 @@ import Testing
         #expect(network.areCompleted)
     }
 
-    @Test("A pair that works or that the peer has checked is never given up for a candidate")
+    @Test("A pair that works or that the peer has checked is never removed for a candidate")
     func keepsWhatWorks() throws {
         var network = try ICENetwork.pair(seed: 205)
         network.exchangeCredentials()

@@ -5,7 +5,7 @@ import Testing
 @testable import PeerTransport
 
 @Suite struct ICECandidateTests {
-    @Test("A browser's candidate is read, its extensions passed over")
+    @Test("A browser's candidate is parsed, and its extensions are ignored")
     func readsBrowserCandidate() throws {
         let text =
             "candidate:842163049 1 udp 1677729535 203.0.113.4 46154 typ srflx raddr 10.0.0.1 rport 46154 "
@@ -17,7 +17,7 @@ import Testing
         #expect(try candidate.address == SocketAddress(ipAddress: "203.0.113.4", port: 46154))
     }
 
-    @Test("What is written is read back, IPv6 included")
+    @Test("A written candidate is parsed back, IPv6 included")
     func roundTrip() throws {
         for address in ["192.0.2.1", "2001:db8::1"] {
             let candidate = ICECandidate(
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test("A browser's hidden address is read as a name, and written as one")
+    @Test("A browser's hidden address is parsed and written as a name")
     func readsName() throws {
         let text = "candidate:1 1 udp 2113937151 6F5B0A2E-1f7c-4d2a-b7a1-5b1f8c5d3e0f.local 5000 typ host ufrag abcd"
         let candidate = try #require(try ICECandidate(parsing: text))
@@ -51,13 +51,13 @@ import Testing
         #expect(!candidate.text.contains("raddr"))
     }
 
-    @Test("The priority of RFC 8445 §5.1.2.1")
+    @Test("The priority follows RFC 8445 §5.1.2.1")
     func priority() {
         #expect(ICECandidate.priority(.host, localPreference: 65535) == 2_130_706_431)
     }
 
     @Test(
-        "Of no use, yet no error",
+        "Unusable candidates are ignored without an error",
         arguments: [
             "candidate:1 1 udp 1 host.example.org 5000 typ host",
             "candidate:1 1 udp 1 printer.office.local 5000 typ host",
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(
-        "Damaged",
+        "A malformed candidate throws sessionDescriptionInvalid",
         arguments: [
             "", "candidate:", "candidate:1 1 udp", "candidate:1 1 udp x 192.0.2.1 5000 typ host",
             "candidate:1 1 udp 1 192.0.2.1 99999 typ host", "candidate:1 0 udp 1 192.0.2.1 5000 typ host",

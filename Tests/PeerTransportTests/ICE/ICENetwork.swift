@@ -13,7 +13,7 @@ struct ICENetwork {
         var arrival: NIODeadline
     }
 
-    /// One agent with the addresses of its socket: what is sent leaves from the first of the right family.
+    /// One agent with its socket's addresses; it sends from the first of the right family.
     struct Host {
         var agent: ICEAgent
         var addresses: [SocketAddress]
@@ -26,7 +26,7 @@ struct ICENetwork {
     var lossRate = 0.0
     var delay = TimeAmount.milliseconds(10)
     var isCut = false
-    /// Datagrams to these addresses vanish.
+    /// Addresses that drop all datagrams.
     var blocked: Set<SocketAddress> = []
     private var generator: SeededGenerator
     private var flying: [Datagram] = []
@@ -46,7 +46,7 @@ struct ICENetwork {
         for candidate in hosts[0].agent.localCandidates { hosts[1].agent.addRemoteCandidate(candidate, at: now) }
     }
 
-    /// Runs until the condition holds or the time is over.
+    /// Runs until the condition is true or the time has passed.
     mutating func run(for time: TimeAmount, until condition: (ICENetwork) -> Bool = { _ in false }) throws {
         let end = now + time
         var steps = 0
@@ -71,7 +71,7 @@ struct ICENetwork {
             switch output {
             case .timeout(let deadline): return deadline
             case .event(let event): hosts[index].events.append(event)
-            // Without servers and names nothing is asked for.
+            // Without servers and names there are no requests.
             case .request: break
             case .transmit(let bytes, let destination):
                 hosts[index].sent += 1
@@ -115,7 +115,7 @@ extension ICENetwork {
         return Host(agent: agent, addresses: all)
     }
 
-    /// A pair of one IPv4 host each.
+    /// Two agents with one IPv4 host address each.
     static func pair(seed: UInt64, configuration: ICEConfiguration = ICEConfiguration()) throws -> ICENetwork {
         ICENetwork(
             try host(["192.0.2.1"], port: 1000, isControlling: true, seed: seed, configuration: configuration),

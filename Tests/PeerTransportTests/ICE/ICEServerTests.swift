@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(
-        "The URLs of RFC 7064 and RFC 7065 are read",
+        "The URLs of RFC 7064 and RFC 7065 are parsed",
         arguments: [
             URLCase(
                 text: "stun:stun.example.org", host: "stun.example.org", port: 3478, transport: .udp, isTURN: false),
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "What is no URL of a server is refused with invalidConfiguration",
+        "An invalid server URL throws invalidConfiguration",
         arguments: [
             "", "turn", "turn:", "http://h", "turn://h", "turn:h:0", "turn:h:99999", "turn:h:x", "turn:user@h",
             "turn:[2001:db8::1", "turn:h?transport=sctp", "turns:h?transport=udp", "stuns:h", "stun:h?transport=tcp",
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("A TURN server needs a credential, and a STUN server none")
+    @Test("A TURN server needs a credential, and a STUN server does not")
     func credentials() throws {
         #expect(throws: IoTError.self) { try ICEServer(urls: ["turn:h"]) }
         #expect(throws: IoTError.self) { try ICEServer(urls: []) }

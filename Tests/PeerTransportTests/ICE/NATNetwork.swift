@@ -8,13 +8,13 @@ import Testing
 /// Two agents behind NATs, a STUN and TURN server, and the internet between them, in virtual time and from a seed.
 final class NATNetwork {
     struct Conditions {
-        /// One way, between any two ends of the internet.
+        /// The one-way delay between any two hosts.
         var delay = TimeAmount.milliseconds(20)
-        /// Added to it at random, which reorders.
+        /// Random addition to the delay, which causes reordering.
         var jitter = TimeAmount.milliseconds(10)
         var lossRate = 0.0
         var duplicateRate = 0.0
-        /// One way, of descriptions and candidates.
+        /// The one-way delay of descriptions and candidates.
         var signalling = TimeAmount.milliseconds(50)
     }
 
@@ -26,7 +26,7 @@ final class NATNetwork {
         var received: [String] = []
         var links: [Int: RelayEndpoint] = [:]
         var completedAt: NIODeadline?
-        /// What `resolve` finds.
+        /// The results of `resolve`.
         var names: [String: [SocketAddress]] = [:]
 
         init(agent: ICEAgent, addresses: [SocketAddress], nat: VirtualNAT?) {
@@ -59,7 +59,7 @@ final class NATNetwork {
     let startedAt = NIODeadline.uptimeNanoseconds(1_000_000_000)
     var now: NIODeadline
     var isCut = false
-    /// An address at which a server sends every allocation to the real one.
+    /// The address of a server that redirects every allocation to the real one.
     var redirects: SocketAddress?
     var greatestDatagram = 0
     private var flying: [Flying] = []
@@ -99,7 +99,7 @@ final class NATNetwork {
         self.hosts = hosts
     }
 
-    /// The offerer gathers and offers; the other answers when it has the offer.
+    /// The offerer gathers and offers; the other agent answers when the offer arrives.
     func connect() {
         hosts[0].agent.gather(at: now)
         signal(.description(to: 1))
@@ -112,7 +112,7 @@ final class NATNetwork {
         hosts.allSatisfy { $0.agent.state == .completed }
     }
 
-    /// From the offer to the nomination on both sides.
+    /// The time from the offer to the nomination on both sides.
     var connectTime: TimeAmount? {
         guard let left = hosts[0].completedAt, let right = hosts[1].completedAt else { return nil }
         return max(left, right) - startedAt
@@ -124,7 +124,7 @@ final class NATNetwork {
         }
     }
 
-    /// For a failed expectation.
+    /// A description for failed expectations.
     var summary: String {
         hosts.map { host in
             let pairs = host.agent.pairs.map { pair in
@@ -164,7 +164,7 @@ final class NATNetwork {
             if now >= end { return }
             now = max(now, next)
             steps += 1
-            if steps > 200_000 { throw IoTError(.internalFailure, "the network never comes to rest") }
+            if steps > 200_000 { throw IoTError(.internalFailure, "the network does not become idle") }
             try deliver()
             for (host, deadline) in zip(hosts, deadlines) where deadline.map({ $0 <= now }) ?? false {
                 host.agent.handleTimeout(at: now)
@@ -204,7 +204,7 @@ final class NATNetwork {
             add(.resolved(host: index, name), at: now + .milliseconds(5))
         case .open(let link, let endpoint):
             host.links[link] = endpoint
-            // A TCP connection stands after a round trip.
+            // A TCP connection is established after a round trip.
             let wait = endpoint.transport == .udp ? TimeAmount.zero : conditions.delay * 2
             guard endpoint.address == server.address || endpoint.address == redirects else { return }
             add(.opened(host: index, link: link), at: now + wait)
@@ -229,7 +229,7 @@ final class NATNetwork {
         return address
     }
 
-    // MARK: The network
+    // MARK: Network
 
     private func signal(_ arrival: Arrival) {
         // In order, as over one connection.
@@ -310,7 +310,7 @@ final class NATNetwork {
                 signal(.candidate(candidate, to: 0))
             }
         case .candidate(let candidate, let index):
-            // As it travels.
+            // As text, like over signalling.
             if let parsed = try ICECandidate(parsing: candidate.text) {
                 hosts[index].agent.addRemoteCandidate(parsed, at: now)
             }

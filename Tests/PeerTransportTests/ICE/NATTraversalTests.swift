@@ -11,7 +11,7 @@ import Testing
         var right: VirtualNAT.Kind
         var testDescription: String { "\(left.rawValue) and \(right.rawValue)" }
 
-        /// True where neither side's filter can be opened by a guess of the other's port.
+        /// True when neither side can predict the port that the other side's filter requires, or when UDP is blocked.
         var needsRelay: Bool {
             let pair: Set = [left, right]
             return pair.contains(.udpBlocked) || pair == [.symmetric] || pair == [.symmetric, .portRestricted]
@@ -25,19 +25,19 @@ import Testing
         VirtualNAT.Kind.allCases.map { Case(left: .udpBlocked, right: $0) }
         + VirtualNAT.Kind.translating.map { Case(left: $0, right: .udpBlocked) }
 
-    @Test("All pairs of NATs connect, directly where that is possible, and data pass both ways", arguments: cases)
+    @Test("All pairs of NATs connect, directly where possible, and data pass both ways", arguments: cases)
     func allPairs(pair: Case) throws {
         try connectAll(pair, conditions: NATNetwork.Conditions(), seeds: 1...40)
     }
 
-    @Test("The same with 3 % of the datagrams lost, some doubled, and all out of order", arguments: cases)
+    @Test("All pairs of NATs connect with 3 % of datagrams lost, some duplicated, all out of order", arguments: cases)
     func allPairsThroughLoss(pair: Case) throws {
         let conditions = NATNetwork.Conditions(
             delay: .milliseconds(25), jitter: .milliseconds(25), lossRate: 0.03, duplicateRate: 0.03)
         try connectAll(pair, conditions: conditions, seeds: 1...20)
     }
 
-    @Test("A host whose UDP is blocked connects through TURN over TCP", arguments: blockedCases)
+    @Test("A host with blocked UDP connects through TURN over TCP", arguments: blockedCases)
     func blocked(pair: Case) throws {
         try connectAll(pair, conditions: NATNetwork.Conditions(), seeds: 1...40)
     }
@@ -58,7 +58,7 @@ import Testing
                 needless += 1
             }
             times.append(try #require(network.connectTime))
-            // Both directions, each often enough for the loss.
+            // Both directions, often enough in spite of the loss.
             for _ in 1...6 {
                 network.send("left", from: 0)
                 network.send("right", from: 1)
@@ -68,7 +68,7 @@ import Testing
             #expect(network.hosts[0].received.contains("right"), "seed \(seed)")
             #expect(network.greatestDatagram <= 1200)
         }
-        // Where checks get lost a direct way may show up after the wait for it.
+        // When checks are lost, a direct path may be found only after the wait for it.
         #expect(needless <= (conditions.lossRate > 0 ? 1 : 0))
         // By nearest rank.
         let slow = times.sorted()[(times.count * 95 + 99) / 100 - 1]

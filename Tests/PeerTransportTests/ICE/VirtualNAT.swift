@@ -2,7 +2,7 @@ import NIOCore
 
 @testable import PeerTransport
 
-/// A network address translator of the four kinds of RFC 3489 §5, or one that lets no UDP out.
+/// A network address translator of one of the four kinds of RFC 3489 §5, or one that blocks UDP.
 struct VirtualNAT {
     enum Kind: String, CaseIterable, Sendable {
         case fullCone
@@ -14,7 +14,7 @@ struct VirtualNAT {
         static let translating: [Kind] = [.fullCone, .addressRestricted, .portRestricted, .symmetric]
     }
 
-    /// Inside address and, for the symmetric kind, the destination.
+    /// The inside address and, for the symmetric kind, the destination.
     private struct Key: Hashable {
         var inside: SocketAddress
         var destination: SocketAddress?
@@ -31,7 +31,7 @@ struct VirtualNAT {
     let address: String
     private var mappings: [Key: Mapping] = [:]
     private var nextPort = 20_000
-    /// RFC 4787 asks for two minutes; real ones are often shorter.
+    /// RFC 4787 requires two minutes; real ones are often shorter.
     private static let lifetime = TimeAmount.seconds(30)
 
     init(_ kind: Kind, address: String) {
@@ -39,7 +39,7 @@ struct VirtualNAT {
         self.address = address
     }
 
-    /// The source as the world sees it; `nil` when nothing goes out.
+    /// The source address after translation; `nil` when the datagram is blocked.
     mutating func send(
         from inside: SocketAddress, to destination: SocketAddress, at now: NIODeadline
     ) throws -> SocketAddress? {
@@ -59,7 +59,7 @@ struct VirtualNAT {
         return mapping.outside
     }
 
-    /// The inside address that a datagram from outside gets to; `nil` when it is dropped.
+    /// The inside address for a datagram from outside; `nil` when it is dropped.
     func receive(from source: SocketAddress, to outside: SocketAddress, at now: NIODeadline) -> SocketAddress? {
         guard let mapping = mappings.values.first(where: { $0.outside == outside }),
             now < mapping.lastUsed + Self.lifetime

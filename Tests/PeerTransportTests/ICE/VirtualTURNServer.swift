@@ -2,12 +2,12 @@ import NIOCore
 
 @testable import PeerTransport
 
-/// A small STUN and TURN server for the virtual network, which keeps to RFC 8656's lifetimes: what is not renewed is
-/// gone.
+/// A small STUN and TURN server for the virtual network. It applies RFC 8656's lifetimes: without renewal, allocations,
+/// permissions and channels expire.
 struct VirtualTURNServer {
     enum Output {
         case client(ByteBuffer, Client)
-        /// Out of a relay's address.
+        /// Sent from a relay's address.
         case peer(ByteBuffer, from: SocketAddress, to: SocketAddress)
     }
 
@@ -28,11 +28,11 @@ struct VirtualTURNServer {
     var username = "user"
     var password = "secret"
     var realm: STUNText = "example.org"
-    /// The nonce is good for this long, then requests are answered with 438.
+    /// After this time the nonce is stale, and requests are answered with 438.
     var nonceLifetime = TimeAmount.minutes(10)
     var offersSHA256 = false
     var allocations: [Client: Allocation] = [:]
-    /// Answers in place of the server; `nil` leaves it to it.
+    /// Replaces the server's response; `nil` for its own response.
     var override: ((STUNMessage) -> STUNMessage?)?
     var deleted = 0
     var requests: [UInt16: Int] = [:]
@@ -44,7 +44,7 @@ struct VirtualTURNServer {
         self.address = address
     }
 
-    // MARK: From clients
+    // MARK: Input from clients
 
     mutating func receive(_ bytes: ByteBuffer, from client: Client, at now: NIODeadline) throws -> [Output] {
         outputs = []
@@ -160,9 +160,9 @@ struct VirtualTURNServer {
         return now < until
     }
 
-    // MARK: From peers
+    // MARK: Input from peers
 
-    /// A datagram that came to a relay's address.
+    /// Takes a datagram sent to a relay's address.
     func relayed(_ bytes: ByteBuffer, to relay: SocketAddress, from peer: SocketAddress, at now: NIODeadline)
         -> [Output]
     {
@@ -182,7 +182,7 @@ struct VirtualTURNServer {
         return [.client(indication.datagram(), client)]
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     private mutating func reply(_ message: STUNMessage, to client: Client) {
         outputs.append(.client(message.datagram(), client))

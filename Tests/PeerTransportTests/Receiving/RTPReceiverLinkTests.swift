@@ -7,15 +7,15 @@ import Testing
 
 @testable import PeerTransport
 
-/// The receiver against a sender, over a virtual link.
+/// A receiver with a sender, over a virtual link.
 @Suite struct RTPReceiverLinkTests {
-    /// 4 Mbit/s at 25 pictures a second.
+    /// 4 Mbit/s at 25 frames per second.
     private static let size = 20_000 * 250 / 255
 
     private static let bad = VirtualMediaLink.Conditions(
         loss: 0.05, delay: .milliseconds(25), jitter: .milliseconds(30), duplication: 0.01)
 
-    /// Frames that came whole, none twice, none out of order; and a `.lost` wherever one is missing.
+    /// Checks that frames are complete, unique and in order, with a `.lost` wherever one is missing.
     private func check(_ link: VirtualMediaLink, sent: [MediaFrame]) -> Int {
         var next = 0
         var hasGap = false
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "5 % loss, 30 ms jitter, 50 ms round trip: NACK brings 99 % of the frames, for several seeds", arguments: 1...3)
+        "With 5 % loss, 30 ms jitter and 50 ms round trip, NACK delivers 99 % of the frames", arguments: 1...3)
     func lossyLinkWithNACK(seed: Int) throws {
         let frames = VirtualMediaLink.pictures(.h264, count: 400, gop: 250, size: Self.size)
         var link = try VirtualMediaLink(codec: MediaFixtures.h264, conditions: Self.bad, seed: UInt64(seed))
@@ -50,12 +50,12 @@ import Testing
         let statistics = link.receiver.statistics
         #expect(statistics.framesReceived == UInt64(whole))
         #expect(statistics.retransmittedPacketsReceived > 300)
-        // SRTP has taken the copies out.
+        // SRTP has removed the duplicates.
         #expect(statistics.packetsDuplicated < 10)
-        // A picture leaves at once and its packets arrive within 30 ms: some 2 ms apart.
+        // A frame is sent at once and its packets arrive within 30 ms, about 2 ms apart.
         #expect((0.001...0.010).contains(statistics.jitter))
         #expect((40...110).contains((statistics.roundTripTime?.nanoseconds ?? 0) / 1_000_000))
-        // Nearly each lost packet is asked for once or twice; reordering is not taken for loss.
+        // Nearly every lost packet is requested once or twice; reordering is not taken for loss.
         #expect(link.sender.statistics.retransmittedPacketsSent < 3 * statistics.retransmittedPacketsReceived)
         #expect((20...120).contains((link.sender.statistics.roundTripTime?.nanoseconds ?? 0) / 1_000_000))
         // A frame waits for its packets, but not long.
@@ -63,7 +63,7 @@ import Testing
         #expect((waits.max() ?? 0) <= 1_100)
     }
 
-    @Test("The same link without NACK loses far more frames, and still goes on")
+    @Test("The same link without NACK loses far more frames, and the stream continues")
     func lossyLinkWithoutNACK() throws {
         let frames = VirtualMediaLink.pictures(.h264, count: 400, gop: 250, size: Self.size)
         var link = try VirtualMediaLink(codec: MediaFixtures.h264, conditions: Self.bad, seed: 1) {
@@ -75,13 +75,13 @@ import Testing
         #expect(whole > 50)
         #expect(link.receiver.statistics.nackCount == 0 && link.receiver.statistics.pliCount > 5)
         #expect(link.lossCount > 100)
-        // Nothing is withheld for long: each frame comes out soon behind its last packet.
+        // No frame is delayed for long: each is delivered soon after its last packet.
         for case (let time, .frame(let frame)) in link.received {
             #expect(time - frame.lastArrival <= .milliseconds(200))
         }
     }
 
-    @Test("A clean link gives every frame at once, byte for byte, with its times", arguments: [VideoCodec.h264, .h265])
+    @Test("A clean link delivers every frame at once, complete, with its times", arguments: [VideoCodec.h264, .h265])
     func cleanLink(codec: VideoCodec) throws {
         let frames = VirtualMediaLink.pictures(codec, count: 100, gop: 50, size: 20_000)
         let rtp = codec == .h264 ? MediaFixtures.h264 : MediaFixtures.h265
@@ -97,7 +97,7 @@ import Testing
             #expect(abs(received.frame.pts - link.frames[0].frame.pts - expected) <= 12)
             #expect(received.lastArrival == link.start + .microseconds(frames[index].pts) + .milliseconds(25))
         }
-        // The sender's report ties the frames to its wall clock.
+        // The sender report relates the frames to the sender's wall clock.
         let mapping = try #require(
             link.received.compactMap { if case .report(let mapping) = $0.what { mapping } else { nil } }.last)
         for (index, received) in link.frames.enumerated() {
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("AAC in fragments and several tracks' worth of sound survive the lossy link")
+    @Test("AAC in fragments arrives over the lossy link")
     func sound() throws {
         var random = SeededGenerator(seed: 4)
         let frames = (0..<600).map { index in
@@ -120,7 +120,7 @@ import Testing
         #expect(link.receiver.statistics.pliCount == 0)
     }
 
-    @Test("The first packet of the first key frame is asked for when it is lost or overtaken")
+    @Test("The first packets of the first key frame are requested when they are lost or overtaken")
     func lostBeginning() throws {
         let frames = VirtualMediaLink.pictures(.h264, count: 50, gop: 250, size: 8_000)
         for lost in 0..<4 {
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("It is so too when most of the key frame has overtaken it")
+    @Test("They are also requested when most of the key frame has overtaken them")
     func lostBeginningBehind() throws {
         // Hundreds of packets in one burst.
         let frames = VirtualMediaLink.pictures(.h264, count: 4, gop: 250, size: 120_000)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("A packet that never comes is given up: one break, a key frame request, and the rest goes on")
+    @Test("A packet that never arrives is given up: one gap and one key frame request, and the stream continues")
     func givesUp() throws {
         let frames = VirtualMediaLink.pictures(.h264, count: 120, gop: 60, size: 8_000)
         var link = try VirtualMediaLink(codec: MediaFixtures.h264, conditions: .init(), seed: 1, firstSequence: 0)
@@ -162,7 +162,7 @@ import Testing
         #expect(statistics.pliCount >= 1)
         #expect(link.sender.statistics.pliCount == statistics.pliCount)
         #expect(link.sender.statistics.packetsLost == 1)
-        // What followed was held back for no longer than the give-up age.
+        // Later frames were held back for at most the give-up age.
         for case (let time, .frame(let frame)) in link.received {
             #expect(time - frame.lastArrival <= .milliseconds(1_010))
         }

@@ -6,17 +6,17 @@ import TestSupport
 
 @testable import PeerTransport
 
-/// One sender and one receiver over a link that loses, delays and reorders, in virtual time. The bytes are real RTP,
+/// One sender and one receiver over a link with loss, delay and reordering, in virtual time. The bytes are real RTP,
 /// RTCP and SRTP.
 struct VirtualMediaLink {
     struct Conditions {
-        /// 0 to 1, each way.
+        /// 0 to 1, in each direction.
         var loss = 0.0
 
         /// One way, without jitter.
         var delay = TimeAmount.milliseconds(25)
 
-        /// Added to each datagram's delay, evenly spread from 0 to this.
+        /// Added to each datagram's delay, uniformly distributed from 0 to this.
         var jitter = TimeAmount.zero
         var duplication = 0.0
     }
@@ -47,11 +47,11 @@ struct VirtualMediaLink {
     private let sendingSRTP: SRTPSession
     private let receivingSRTP: SRTPSession
 
-    /// All that came out of the receiver, in order.
+    /// The receiver's output, in order.
     private(set) var received: [(time: NIODeadline, what: Received)] = []
     private(set) var steps = 0
 
-    /// Called for each media datagram, to lose chosen ones: sequence number, whether it is a retransmission.
+    /// Called for each media datagram to select losses: sequence number, and whether it is a retransmission.
     var losesPacket: (UInt16, Bool) -> Bool = { _, _ in false }
 
     init(
@@ -72,7 +72,7 @@ struct VirtualMediaLink {
         receivingSRTP = try SRTPSession(profile: .aeadAES128GCM, keyingMaterial: material, isDTLSClient: false)
     }
 
-    /// Sends each frame at its pts, and runs until `end` behind the last.
+    /// Sends each frame at its pts, and runs until `end` after the last.
     mutating func run(_ frames: [MediaFrame], until end: TimeAmount = .seconds(3)) throws {
         for frame in frames { schedule(.frame(frame), at: start + .microseconds(frame.pts)) }
         let end = start + .microseconds(frames.map(\.pts).max() ?? 0) + end
@@ -99,13 +99,13 @@ struct VirtualMediaLink {
                     guard receivingSRTP.protectRTCP(&buffer) == .success else { continue }
                     deliver(.toSender(buffer), at: now)
                 case .timeout(let time):
-                    // A timeout that is not later than now would spin for ever: the cap on steps catches it.
+                    // A timeout that is not in the future would loop for ever: the limit on steps catches it.
                     timer = time
                     break draining
                 }
             }
         }
-        throw IoTError(.internalFailure, "the link did not come to rest")
+        throw IoTError(.internalFailure, "the link did not become idle")
     }
 
     private mutating func handle(_ event: Event, at now: NIODeadline) throws {
@@ -187,7 +187,7 @@ extension VirtualMediaLink {
         received.count { if case .lost = $0.what { true } else { false } }
     }
 
-    /// Pictures at 25 a second; a key frame of six times the size each `gop`.
+    /// Frames at 25 per second; every `gop`-th is a key frame of six times the size.
     static func pictures(
         _ codec: VideoCodec, count: Int, gop: Int, size: Int, seed: UInt64 = 99
     ) -> [MediaFrame] {

@@ -8,9 +8,9 @@ import Testing
         bytes.withUnsafeBytes { CRC32C.checksum($0) }
     }
 
-    @Test("The vectors of RFC 3720 appendix B.4")
+    @Test("The test vectors of RFC 3720 appendix B.4 match")
     func vectors() {
-        // The RFC prints the bytes as they are sent: these are the same, the least significant first.
+        // The RFC prints the bytes in order of transmission: these are the same, least significant byte first.
         #expect(checksum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
         #expect(checksum([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
         #expect(checksum(Array(0...31)) == 0x46DD_794E)
@@ -23,7 +23,7 @@ import Testing
         #expect(checksum([]) == 0)
     }
 
-    @Test("Any length gives what the definition gives, bit by bit")
+    @Test("Inputs of any length match the bit-by-bit definition")
     func lengths() {
         var random = SeededGenerator(seed: 4)
         for count in 0..<40 {

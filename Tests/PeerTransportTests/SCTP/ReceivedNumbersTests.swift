@@ -4,7 +4,7 @@ import Testing
 @testable import PeerTransport
 
 @Suite struct ReceivedNumbersTests {
-    @Test("Any order of arrival gives the gap blocks that the definition gives, over the wrap", arguments: 1...5)
+    @Test("Any order of arrival yields the gap blocks of a simple model, across the wrap", arguments: 1...5)
     func model(seed: Int) {
         var random = SeededGenerator(seed: UInt64(seed))
         let initial = UInt32.max - 50
@@ -44,7 +44,7 @@ import Testing
         #expect(numbers.acknowledgement(window: 1).duplicates.isEmpty)
     }
 
-    @Test("FORWARD TSN takes in what lies behind it")
+    @Test("FORWARD TSN includes the runs that follow its point")
     func forward() {
         var numbers = ReceivedNumbers(initialTSN: 1, configuration: SCTPConfiguration())
         for tsn in [3, 4, 6, 9] as [Int64] { numbers.insert(tsn) }

@@ -10,7 +10,7 @@ import Testing
         link.messages[side].map(\.payload)
     }
 
-    @Test("Both sides open at once and become one association; so do they when only one opens", arguments: [nil, 0, 1])
+    @Test("Opening by both sides at once, or by one, yields one association", arguments: [nil, 0, 1])
     func opens(side: Int?) throws {
         var link = SCTPLink()
         try link.connect(only: side)
@@ -25,7 +25,7 @@ import Testing
         #expect(link.established == [1, 1] && link.ended == [false, false])
     }
 
-    @Test("Opening succeeds under heavy loss and reordering, at once or alone", arguments: 1...20)
+    @Test("Opening succeeds under heavy loss and reordering, by both sides or one", arguments: 1...20)
     func opensUnderLoss(seed: Int) throws {
         var link = SCTPLink(
             seed: UInt64(seed),
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "Messages of all sizes arrive whole and in order over a bad link, both ways",
+        "Messages of all sizes arrive complete and in order over a bad link, both ways",
         arguments: [
             (1, SCTPLink.Conditions()),
             (2, SCTPLink.Conditions(loss: 0.05)),
@@ -54,7 +54,7 @@ import Testing
             for side in 0...1 {
                 let size = [1, 3, 100, 1127, 1128, 1129, 5000, 64_000][Int.random(in: 0..<8, using: &random)]
                 let bytes = random.bytes(size)
-                // Until there is room: back-pressure.
+                // Retries until there is room (back-pressure).
                 while true {
                     do {
                         try link.send(bytes, from: side, stream: UInt16(side) + 7)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import PeerTransport
 
-/// Congestion and flow control.
+/// Congestion control and flow control.
 @Suite struct SCTPFlowTests {
-    /// Bytes a second that arrive, with the buffer kept full.
+    /// The received bytes per second, with the send buffer kept full.
     private func throughput(_ conditions: SCTPLink.Conditions, seed: UInt64, seconds: Int64 = 60) throws -> Int {
         var link = SCTPLink(seed: seed, conditions: conditions)
         try link.connect()
@@ -19,12 +19,12 @@ import Testing
         return link.messages[1].count * 16_000 / Int(seconds)
     }
 
-    @Test("Throughput is what the way allows: near the rate limit, and as loss-based control says under loss")
+    @Test("Throughput is near the rate limit, and under loss near the value for loss-based control")
     func throughput() throws {
-        // 1.25 MB/s at 50 ms, behind a queue of 100 ms.
+        // 1.25 MB/s at 50 ms, with a queue of 100 ms.
         let limited = try throughput(.init(bytesPerSecond: 1_250_000), seed: 1, seconds: 15)
         #expect(limited > 1_000_000)
-        // 1.22 · 1128 / (50 ms · √p), about 120 and 270 kB/s (RFC 5348 §3.1 and its kin).
+        // 1.22 · 1128 / (50 ms · √p), about 120 and 270 kB/s (compare RFC 5348 §3.1).
         let five = try throughput(.init(loss: 0.05), seed: 2, seconds: 30)
         #expect(five > 90_000)
         let one = try throughput(.init(loss: 0.01), seed: 3, seconds: 30)
@@ -43,11 +43,11 @@ import Testing
         #expect(link.ends[0].counters.timeouts == 0)
     }
 
-    @Test("A closed window is asked now and then, and never ends the association; it goes on when it opens")
+    @Test("A closed window is probed now and then and never ends the association; sending continues when it opens")
     func zeroWindow() throws {
         var link = SCTPLink(seed: 8)
         try link.connect()
-        // Every SACK says 0 and drops what came, until the minute is over.
+        // For one minute, every SACK advertises a window of 0 and the data are dropped.
         let opening = link.now + .seconds(60)
         var now = link.now
         link.onStep = { now = $0.now }
@@ -70,7 +70,7 @@ import Testing
             try link.run(for: .milliseconds(500))
         }
         #expect(link.ended == [false, false])
-        // The first window of data, then one chunk with each expiry of the timer.
+        // The first window of data, then one chunk each time that the timer expires.
         #expect((5...40).contains(dataCount))
         var writer = SCTPPacketWriter(configuration, tag: tag)
         _ = writer.append(SCTPAcknowledgement(cumulativeTSN: cumulative, window: 1 << 20).write())
@@ -79,7 +79,7 @@ import Testing
         #expect(link.messages[1].map(\.payload.readableBytes) == [20_000])
     }
 
-    @Test("A small window of the peer's is kept")
+    @Test("A peer's small window is respected")
     func smallWindow() throws {
         var link = SCTPLink(seed: 8) { index, configuration in
             if index == 1 { configuration.receiveWindow = 20_000 }
@@ -93,7 +93,7 @@ import Testing
         #expect(highest <= 20_000 && highest > 10_000)
     }
 
-    @Test("Streams take turns: a long queue in one does not hold up the others")
+    @Test("Streams take turns: a long queue in one does not delay the others")
     func fairness() throws {
         var link = SCTPLink(seed: 8, conditions: .init(bytesPerSecond: 100_000))
         try link.connect()
@@ -103,7 +103,7 @@ import Testing
         #expect(link.messages[1].count { $0.stream == 0 } <= 2)
     }
 
-    @Test("Nothing grows while a sender is far faster than the link")
+    @Test("Memory stays bounded when a sender is far faster than the link")
     func boundedSender() throws {
         var link = SCTPLink(seed: 8, conditions: .init(loss: 0.02, bytesPerSecond: 50_000))
         try link.connect()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// What a peer may send that means no good. It has passed DTLS, so it knows the tags.
+/// Input from a malicious peer. It has passed DTLS, so it knows the tags.
 @Suite struct SCTPHostileInputTests {
     private func check(_ link: SCTPLink, _ index: Int = 0) {
         let end = link.ends[index]
@@ -52,7 +52,7 @@ import Testing
         #expect(link.messages[0].count == 1)
     }
 
-    @Test("Random chunks with the right tag leave it up or end it, within its bounds", arguments: 1...30)
+    @Test("Random chunks with the right tag leave the association up or end it, within its limits", arguments: 1...30)
     func randomChunks(seed: Int) throws {
         var link = SCTPLink(seed: UInt64(seed))
         try link.connect()
@@ -66,7 +66,7 @@ import Testing
                 let type = types[Int.random(in: 0..<types.count, using: &random)]
                 let flags = UInt8.random(in: 0...15, using: &random)
                 var body = random.bytes(Int.random(in: 0...60, using: &random))
-                // Near the numbers that matter.
+                // Near the numbers in use.
                 if Bool.random(using: &random), body.count >= 4 {
                     let base =
                         type == 3 || type == 7 ? link.ends[0].flight.cumulative : link.ends[0].received.cumulative
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("Real packets with changed bytes leave it up or end it, within its bounds", arguments: 1...30)
+    @Test("Modified real packets leave the association up or end it, within its limits", arguments: 1...30)
     func mutatedPackets(seed: Int) throws {
         var link = SCTPLink(seed: UInt64(seed), conditions: .init(loss: 0.05))
         var random = SeededGenerator(seed: UInt64(seed))
@@ -124,11 +124,11 @@ import Testing
         for index in 0...1 where link.ended[index] { #expect(link.ends[index].nextDeadline == nil) }
     }
 
-    @Test("Pieces that can never become messages are held up to a bound; then the association ends with peerFailed")
+    @Test("Fragments that never become messages are held up to a limit; then the association ends with peerFailed")
     func endlessPieces() throws {
         var link = SCTPLink()
         try link.connect()
-        // In sequence, each the beginning of another message.
+        // Consecutive numbers, each the start of another message.
         var tsn = link.ends[0].received.cumulative + 1
         for _ in 0..<20_000 where !link.ended[0] {
             link.ends[0].receive(packet(data(.beginning, tsn: tsn, count: 1000), to: link.ends[0]), at: link.now)
@@ -139,7 +139,7 @@ import Testing
         #expect(link.errors[0] == .peerFailed)
     }
 
-    @Test("Whole messages behind one that never comes are held up to a bound, too")
+    @Test("Complete messages after one that never arrives are also held up to a limit")
     func endlessEarlyMessages() throws {
         var link = SCTPLink()
         try link.connect()
@@ -156,7 +156,7 @@ import Testing
         #expect(link.errors[0] == .peerFailed)
     }
 
-    @Test("Data behind holes are taken up to the window, the distance and the number of holes")
+    @Test("Data after gaps are accepted up to the window, the distance and the number of gaps")
     func holes() throws {
         var link = SCTPLink()
         try link.connect()
@@ -173,7 +173,7 @@ import Testing
         #expect(link.ends[0].counters.chunksRefused == 45)
         #expect(link.ends[0].received.runs.count == link.ends[0].configuration.maximumGapBlocks)
         #expect(!link.ended[0])
-        // Pieces: the window.
+        // With fragments, the window is the limit.
         var other = SCTPLink(seed: 2)
         try other.connect()
         let start = other.ends[0].received.cumulative + 2
@@ -186,7 +186,7 @@ import Testing
         #expect(other.ends[0].reassembly.heldByteCount <= other.ends[0].configuration.receiveWindow || other.ended[0])
     }
 
-    @Test("What a right sender never does ends the association with peerFailed")
+    @Test("A violation by the peer ends the association with peerFailed")
     func violations() throws {
         for kind in 0..<4 {
             var link = SCTPLink()
@@ -226,7 +226,7 @@ import Testing
         }
     }
 
-    @Test("A stream that was not agreed on is told and passed over; so are unknown chunks that ask for it")
+    @Test("An unknown stream is reported and skipped; so are unknown chunks that ask to be reported")
     func unknown() throws {
         var link = SCTPLink()
         try link.connect()
@@ -251,7 +251,7 @@ import Testing
         #expect(link.ends[0].received.cumulative == next && link.messages[0].isEmpty && !link.ended[0])
     }
 
-    @Test("A flood of INIT, of heartbeats and of gap blocks costs nothing that stays")
+    @Test("A flood of INIT, heartbeats and gap blocks leaves no state")
     func floods() throws {
         var link = SCTPLink()
         try link.connect()
@@ -275,7 +275,7 @@ import Testing
         #expect(link.messages[1].count == 1)
     }
 
-    @Test("FORWARD TSN far ahead loses what it passes over, and no more")
+    @Test("FORWARD TSN far ahead loses only what it skips")
     func forwardFarAhead() throws {
         var link = SCTPLink()
         try link.connect()

@@ -6,7 +6,7 @@ import Testing
 @testable import PeerTransport
 
 @Suite struct SCTPLifeCycleTests {
-    @Test("A shutdown lets everything arrive first, and ends both sides without an error", arguments: 1...6)
+    @Test("A shutdown delivers everything first, and ends both sides without an error", arguments: 1...6)
     func shutdown(seed: Int) throws {
         var link = SCTPLink(seed: UInt64(seed), conditions: .init(loss: 0.1))
         try link.connect()
@@ -33,7 +33,7 @@ import Testing
         #expect(link.ends[0].nextPacket() == nil)
     }
 
-    @Test("A peer that never answers ends the opening with handshakeTimeout")
+    @Test("A peer that never responds ends the opening with handshakeTimeout")
     func noAnswer() throws {
         var link = SCTPLink(conditions: .init(loss: 1))
         link.ends[0].connect(at: link.now)
@@ -41,7 +41,7 @@ import Testing
         #expect(link.errors[0] == .handshakeTimeout)
     }
 
-    @Test("A dead link ends an association with data, and one without by its heartbeats", arguments: [true, false])
+    @Test("A dead link ends an association, with data by timer, without by heartbeats", arguments: [true, false])
     func deadLink(hasData: Bool) throws {
         var link = SCTPLink()
         try link.connect()
@@ -52,7 +52,7 @@ import Testing
         #expect(link.ends[0].sendCharge == 0)
     }
 
-    @Test("An idle association stays up by its heartbeats, and measures the way")
+    @Test("Heartbeats keep an idle association up and measure the round trip")
     func heartbeat() throws {
         var link = SCTPLink()
         try link.connect()
@@ -63,7 +63,7 @@ import Testing
         #expect(link.ends[0].timeout.smoothedRoundTrip == .milliseconds(50))
     }
 
-    @Test("A peer that begins anew on the same connection restarts the association; nothing old is mixed in")
+    @Test("A peer that restarts on the same connection restarts the association; no old data are mixed in")
     func restart() throws {
         var link = SCTPLink(seed: 3)
         try link.connect()
@@ -100,7 +100,7 @@ import Testing
         #expect(link.established == [1, 1] && link.restarts == [0, 0] && link.ended == [false, false])
     }
 
-    @Test("A stale cookie is told, and the opening begins again")
+    @Test("A stale cookie is reported, and the handshake restarts")
     func staleCookie() throws {
         var link = SCTPLink(seed: 4) { $1.cookieLifetime = .seconds(5) }
         var isHeld = true
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: Stream reset
 
-    @Test("A reset waits for what was sent, and the stream begins anew on both sides", arguments: 1...6)
+    @Test("A reset waits for what was sent, and the stream restarts on both sides", arguments: 1...6)
     func reset(seed: Int) throws {
         var link = SCTPLink(
             seed: UInt64(seed), conditions: .init(loss: 0.15, jitter: .milliseconds(seed % 2 == 0 ? 100 : 0)))
@@ -129,7 +129,7 @@ import Testing
         for round in 0..<4 {
             for index in 0..<10 {
                 try link.send([UInt8(round), UInt8(index)], stream: 5)
-                // Data of other streams make the peer say "in progress" now and then.
+                // Data in another stream make the peer reply "in progress" now and then.
                 try link.send([UInt8](repeating: 9, count: 4000), stream: 6)
             }
             link.ends[0].resetStreams([5, 7], at: link.now)
@@ -144,7 +144,7 @@ import Testing
         #expect(link.ended == [false, false])
     }
 
-    @Test("A peer that cannot reset is not asked")
+    @Test("A peer that does not support resets is not asked for one")
     func resetWithoutSupport() throws {
         var link = SCTPLink()
         try link.connect()
@@ -154,7 +154,7 @@ import Testing
         #expect(link.resets[0].outgoing == [1] && link.resets[1].incoming.isEmpty)
     }
 
-    @Test("A reset whose data have not all come is in progress; the same request is looked at anew when it is repeated")
+    @Test("A reset with data missing is in progress; the same request is evaluated again when repeated")
     func resetInProgress() throws {
         var link = SCTPLink()
         try link.connect()

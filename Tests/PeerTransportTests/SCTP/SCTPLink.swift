@@ -5,18 +5,18 @@ import Testing
 
 @testable import PeerTransport
 
-/// Two associations and the link between them, in virtual time: it loses, delays, reorders, duplicates and limits the
-/// rate, the same for the same seed.
+/// Two associations and the link between them, in virtual time. The link loses, delays, reorders, duplicates and limits
+/// the rate, the same way for the same seed.
 struct SCTPLink {
     struct Conditions {
-        /// 0 to 1, each way.
+        /// 0 to 1, in each direction.
         var loss = 0.0
         /// One way, without jitter.
         var delay = TimeAmount.milliseconds(25)
-        /// Added to each packet's delay, evenly spread from 0 to this: reordering, when it is long.
+        /// Added to each packet's delay, uniformly distributed from 0 to this. A long one causes reordering.
         var jitter = TimeAmount.zero
         var duplication = 0.0
-        /// Each way, with a queue of `queue` behind which packets are dropped.
+        /// In each direction, with a queue of `queue`; packets that exceed it are dropped.
         var bytesPerSecond: Int?
         var queue = TimeAmount.milliseconds(100)
     }
@@ -38,11 +38,11 @@ struct SCTPLink {
     var ended: [Bool] = [false, false]
     var errors: [ErrorCode?] = [nil, nil]
 
-    /// All packets that were sent, with their sender, when wanted.
+    /// Records all sent packets with their sender, if set.
     var isCapturing = false
     var captured: [(sender: Int, bytes: ByteBuffer)] = []
 
-    /// Gives what arrives in place of a packet; `nil` for nothing.
+    /// Returns what arrives instead of a packet; `nil` for nothing.
     var tamper: (Int, ByteBuffer) -> ByteBuffer? = { $1 }
     /// Called before each step; may send more.
     var onStep: (inout SCTPLink) throws -> Void = { _ in }
@@ -70,7 +70,7 @@ struct SCTPLink {
         }
     }
 
-    /// Both sides open at once, as WebRTC peers do.
+    /// Opens both sides at once, as WebRTC peers do.
     mutating func connect(only side: Int? = nil) throws {
         for index in 0...1 where side == nil || side == index { ends[index].connect(at: now) }
         try run(for: .seconds(30)) { $0.established == [1, 1] }
@@ -165,7 +165,7 @@ struct SCTPLink {
         flying.insert(packet, at: low)
     }
 
-    /// The chunks of what was captured, in order.
+    /// The chunks of the captured packets, in order.
     func capturedChunks(from sender: Int) -> [SCTPRawChunk] {
         captured.filter { $0.sender == sender }.flatMap { entry in
             var chunks: [SCTPRawChunk] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// The packets are what aiortc 1.16.0 writes for the same chunks (`rtcsctptransport.py`, `serialize_packet`).
+/// The expected packets are aiortc 1.16.0's for the same chunks (`rtcsctptransport.py`, `serialize_packet`).
 @Suite struct SCTPPacketTests {
     private func packet(_ chunk: ByteBuffer, tag: UInt32 = 0x1122_3344) -> ByteBuffer {
         var writer = SCTPPacketWriter(SCTPConfiguration(), tag: tag)
@@ -22,7 +22,7 @@ import Testing
         return try #require(chunk)
     }
 
-    @Test("INIT and INIT ACK")
+    @Test("INIT and INIT ACK match")
     func initiation() throws {
         let theirs =
             "13881388000000004849bb770100001edeadbeef0010000004000400fffffff0c00000048008000682c00000"
@@ -41,7 +41,7 @@ import Testing
         #expect(readAnswer.supportsForwardTSN && readAnswer.supportsReconfiguration)
     }
 
-    @Test("DATA")
+    @Test("DATA matches")
     func data() throws {
         let hex = "1388138811223344dbd3417f0007001501020304000500060000003568656c6c6f000000"
         let expected = SCTPDataChunk(
@@ -53,7 +53,7 @@ import Testing
         #expect(writer.finish() == ByteBuffer(hex: hex))
     }
 
-    @Test("SACK, FORWARD TSN and RE-CONFIG")
+    @Test("SACK, FORWARD TSN and RE-CONFIG match")
     func control() throws {
         let sack = SCTPAcknowledgement(
             cumulativeTSN: 0x10, window: 100_000, gaps: [.init(start: 2, end: 3), .init(start: 5, end: 5)],
@@ -77,7 +77,7 @@ import Testing
         #expect(packet(response.write()) == ByteBuffer(hex: responseHex))
     }
 
-    @Test("The rest of the chunks")
+    @Test("All other chunks match")
     func others() throws {
         for (hex, ours) in [
             (
@@ -104,7 +104,7 @@ import Testing
         #expect(SCTPParameters(abort.value).map(\.type) == [SCTPErrorCause.userAbort])
     }
 
-    @Test("Damaged packets and chunks are none")
+    @Test("Malformed packets and chunks are refused")
     func damaged() throws {
         let good = ByteBuffer(hex: "1388138811223344dbd3417f0007001501020304000500060000003568656c6c6f000000")
         for length in 0..<good.readableBytes {
@@ -116,7 +116,7 @@ import Testing
             flipped.setInteger(good.getInteger(at: index, as: UInt8.self)! ^ 0x10, at: index)
             #expect(SCTPPacket(parsing: flipped) == nil)
         }
-        // A length of less than the header, and one beyond the end.
+        // Lengths below the header size and beyond the end.
         for length in [0, 3, 22, 65_535] as [UInt16] {
             var wrong = good
             wrong.setInteger(length, at: 14)
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("Unknown parameters of INIT that ask for it are reported, few of them")
+    @Test("Unknown parameters of INIT that ask to be reported are reported, up to a limit")
     func unknownParameters() throws {
         let chunk = SCTPChunkWriter.chunk(SCTPChunkType.initiation) { buffer in
             buffer.writeMultipleIntegers(UInt32(1), UInt32(2), UInt16(3), UInt16(4), UInt32(5))
@@ -148,11 +148,11 @@ import Testing
         let read = try #require(SCTPInitiation(SCTPRawChunk(type: 1, flags: 0, value: value)))
         #expect(read.unrecognised.count == 8)
         #expect(read.supportsForwardTSN)
-        // The one before it says that nothing behind it is to be read.
+        // The parameter before it stops the parsing.
         #expect(!read.supportsReconfiguration)
     }
 
-    @Test("A cookie opens with its key alone, and not when a bit of it was changed")
+    @Test("A cookie opens only with its key, and not after a change of a bit")
     func cookie() throws {
         let key = [UInt8](repeating: 3, count: 32)
         let cookie = StateCookie(

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "Messages that are not sent again never block the others, short or long, ordered or not",
+        "Messages without retransmission never block the others, short or long, ordered or not",
         arguments: [(1, 100, false), (2, 100, true), (3, 9000, false), (4, 9000, true), (5, 40_000, true)])
     func withoutRetransmission(seed: Int, size: Int, isUnordered: Bool) throws {
         var link = SCTPLink(
@@ -46,7 +46,7 @@ import Testing
         #expect(link.ends[0].timers.retransmission == nil)
     }
 
-    @Test("A few retransmissions are made before giving up: most arrive")
+    @Test("With a few retransmissions before giving up, most messages arrive")
     func fewRetransmissions() throws {
         var link = SCTPLink(seed: 9, conditions: .init(loss: 0.1))
         try link.connect()
@@ -59,7 +59,7 @@ import Testing
         #expect(link.ends[0].counters.chunksRetransmitted > 10)
     }
 
-    @Test("After a break of the link the messages whose time is over are not sent; what comes next arrives at once")
+    @Test("After an outage of the link, expired messages are not sent; new ones arrive at once")
     func lifetime() throws {
         var link = SCTPLink(seed: 5)
         try link.connect()
@@ -70,7 +70,7 @@ import Testing
             try link.run(for: .milliseconds(100))
         }
         link.conditions.loss = 0
-        // The timer has doubled during the break.
+        // The timer has backed off during the outage.
         try link.run(for: .seconds(11))
         let before = link.messages[1].count
         #expect(before <= 4)
@@ -82,7 +82,7 @@ import Testing
         #expect(link.ends[0].sendCharge == 0)
     }
 
-    @Test("To a peer that knows no FORWARD TSN everything is reliable")
+    @Test("To a peer without FORWARD TSN everything is reliable")
     func withoutSupport() throws {
         var link = SCTPLink(seed: 6, conditions: .init(loss: 0.1))
         try link.connect()
@@ -92,7 +92,7 @@ import Testing
         #expect(link.messages[1].map(number) == Array(0..<100))
     }
 
-    @Test("What is left of a message that was begun is passed over with one number more, so that nothing can join it")
+    @Test("The rest of an abandoned message is skipped with one more number, so that nothing is appended to it")
     func endsAbandonedMessage() throws {
         var link = SCTPLink(seed: 6)
         try link.connect()

@@ -15,7 +15,7 @@ import Testing
     static let pcmu = RTPCodec(payloadType: 0, encodingName: "PCMU", clockRate: 8000)
     static let pcma = RTPCodec(payloadType: 8, encodingName: "PCMA", clockRate: 8000)
 
-    @Test("A camera's offer is answered by receiving what is ours")
+    @Test("A camera's offer is answered by receiving the codecs that we support")
     func receivesOffer() throws {
         let vp8 = RTPCodec(payloadType: 100, encodingName: "VP8", clockRate: 90_000)
         let offered = MediaSection(
@@ -29,14 +29,14 @@ import Testing
         #expect(agreed.receivingCodecs == [Self.h264(96)])
         #expect(agreed.sendingCodec == nil)
         #expect(agreed.remoteSSRC == 5)
-        // And as the offerer sees it.
+        // The same agreement from the offerer's point of view.
         let mirrored = try #require(Negotiation.agree(local: offered, remote: answer, localSSRC: 5))
         #expect(mirrored.sendingCodec == Self.h264(96))
         #expect(mirrored.receivingCodecs.isEmpty)
         #expect(mirrored.feedback == Set(MediaSection.Feedback.allCases))
     }
 
-    @Test("An offer to receive is answered by sending, under the offerer's payload type and in mode 1")
+    @Test("An offer to receive is answered by sending, with the offerer's payload type and in mode 1")
     func sendsToOfferer() throws {
         let offered = MediaSection(
             mid: "0", kind: .video, direction: .receiveOnly,
@@ -48,11 +48,11 @@ import Testing
         #expect(answer.ssrc == 77)
         let other = MediaSection(
             mid: "", kind: .video, direction: .sendOnly, codecs: [Self.h264(96, profile: "4d001f")])
-        // A decoder of High plays Main; one of Constrained Baseline does not.
+        // A decoder of High plays Main; a decoder of Constrained Baseline does not.
         #expect(Negotiation.answer(offered, local: other, ssrc: 1, cname: "").codecs.map(\.payloadType) == [104])
     }
 
-    @Test("Sound both ways keeps one direction when the other side only listens")
+    @Test("Two-way audio keeps one direction when the other side only receives")
     func talk() throws {
         let offered = MediaSection(mid: "a", kind: .audio, direction: .sendReceive, codecs: [Self.pcma, Self.pcmu])
         let talker = MediaSection(mid: "", kind: .audio, direction: .sendReceive, codecs: [Self.pcmu])
@@ -66,7 +66,7 @@ import Testing
         #expect(Negotiation.agree(local: offered, remote: listener, localSSRC: 9)?.receivingCodecs.isEmpty == true)
     }
 
-    @Test("What fits nothing is declined")
+    @Test("A section without a matching codec is declined")
     func declines() {
         let vp8 = RTPCodec(payloadType: 100, encodingName: "VP8", clockRate: 90_000)
         let offered = MediaSection(mid: "0", kind: .video, direction: .receiveOnly, codecs: [vp8])

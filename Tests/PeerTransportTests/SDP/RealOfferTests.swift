@@ -6,7 +6,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// What real peers offer, and what we answer.
+/// Offers of real peers, and our answers.
 @Suite struct RealOfferTests {
     private static let opus = RTPCodec(payloadType: 111, encodingName: "opus", clockRate: 48_000, channels: 2)
 
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test("Every real offer is read whole", arguments: SDPFixtures.names)
+    @Test("Every real offer is parsed completely", arguments: SDPFixtures.names)
     func read(name: String) throws {
         let offer = try SDPFixtures.offer(name)
         #expect(offer.sections.count == 2)
@@ -70,7 +70,7 @@ import Testing
         #expect(audio.feedback == [.transportWide] && audio.retransmissionSSRC == nil)
     }
 
-    @Test("A WHEP viewer's offer is answered with one H.264, its repairs, and Opus")
+    @Test("A WHEP viewer's offer is answered with one H.264 codec, its repairs, and Opus")
     func whep() throws {
         let offer = try SDPFixtures.offer("chromium-offer-recvonly")
         let camera = try camera(h264("42c028"))
@@ -104,10 +104,10 @@ import Testing
     }
 
     @Test(
-        "RFC 6184 §8.2.2: the stream's own profile if it is offered, or else that of a decoder that plays it",
+        "RFC 6184 §8.2.2: the stream's own profile if it is offered, otherwise a profile with a decoder that plays it",
         arguments: [
             ("42e01f", UInt8(108), "42e01f"), ("42001f", 102, "42001f"), ("4d4029", 116, "4d0029"),
-            // Chromium names no High; a decoder of High 4:4:4 Predictive plays it (H.264 §A.2.7).
+            // Chromium does not offer High; a decoder of High 4:4:4 Predictive plays it (H.264 §A.2.7).
             ("640028", 41, "f40028"),
         ])
     func profiles(profile: String, type: UInt8, answered: String) throws {
@@ -118,7 +118,7 @@ import Testing
         #expect(answer.sections[0].codecs[0].formatParameters["packetization-mode"] == "1")
     }
 
-    @Test("A stream of single NAL units goes to an entry of mode 0")
+    @Test("A stream of single NAL units uses an entry of mode 0")
     func mode0() throws {
         let offer = try SDPFixtures.offer("chromium-offer-recvonly")
         let answer = try camera(h264("42e01f", mode: "0")).createAnswer(to: offer)
@@ -126,7 +126,7 @@ import Testing
         #expect(answer.sections[0].codecs[0].formatParameters["packetization-mode"] == "0")
     }
 
-    @Test("A codec that the browser lacks is declined in its place, and the rest goes on")
+    @Test("A codec that the browser lacks is declined in its section, and the other sections continue")
     func lacking() throws {
         let offer = try SDPFixtures.offer("chromium-offer-recvonly")
         let h265 = RTPCodec(payloadType: 97, encodingName: "H265", clockRate: 90_000)
@@ -137,7 +137,7 @@ import Testing
         #expect(throws: IoTError.self) { _ = try camera(h265, audio: nil).createAnswer(to: offer) }
     }
 
-    @Test("A talking browser is received in H.264 and Opus", arguments: SDPFixtures.names.dropFirst())
+    @Test("A browser that sends is received in H.264 and Opus", arguments: SDPFixtures.names.dropFirst())
     func receives(name: String) throws {
         let offer = try SDPFixtures.offer(name)
         let connection = PeerConnection(
@@ -155,7 +155,7 @@ import Testing
         #expect(video.section.receivingRetransmissionTypes.isEmpty == (name == "gstreamer-offer-sendrecv"))
     }
 
-    @Test("The offer's DTLS role is honoured", arguments: [("active", "passive"), ("passive", "active")])
+    @Test("The offer's DTLS role is respected", arguments: [("active", "passive"), ("passive", "active")])
     func setup(roles: (String, String)) throws {
         let text = try SDPFixtures.text("chromium-offer-recvonly")
             .replacing("a=setup:actpass", with: "a=setup:\(roles.0)")
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(
-        "Mutilated real offers are an error or are answered, and what is written reads back the same",
+        "Corrupted real offers are an error or are answered, and a written description is parsed back",
         arguments: SDPFixtures.names, 0..<8)
     func mutilated(name: String, seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
@@ -204,7 +204,7 @@ import Testing
                 #expect(first.codecs == second.codecs && first.direction == second.direction)
                 #expect(first.headerExtensions == second.headerExtensions)
             }
-            // Written once it has its normal form.
+            // The second text has the normal form.
             #expect(try SessionDescription(parsing: again.text).entries == again.entries)
             let connection = PeerConnection(
                 configuration: PeerConfiguration(

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// Descriptions that real software gave; see Fixtures/README.md.
+/// Descriptions from real software; see Fixtures/README.md.
 enum SDPFixtures {
     static let names = [
         "chromium-offer-recvonly", "chromium-offer-sendrecv", "aiortc-offer-sendrecv", "gstreamer-offer-sendrecv",

@@ -36,7 +36,7 @@ import Testing
         return description
     }
 
-    @Test("What is written is read back the same")
+    @Test("A written description is parsed back")
     func roundTrip() throws {
         let offer = try Self.offer()
         var read = try SessionDescription(parsing: offer.text)
@@ -46,7 +46,7 @@ import Testing
         #expect(read.text == offer.text)
     }
 
-    @Test("The text is what RFC 8866 and RFC 8829 ask for")
+    @Test("The text conforms to RFC 8866 and RFC 8829")
     func text() throws {
         let lines = try Self.offer().text.components(separatedByCRLF: ())
         #expect(lines.prefix(4) == ["v=0", "o=- 7 1 IN IP4 127.0.0.1", "s=-", "t=0 0"])
@@ -63,7 +63,7 @@ import Testing
         #expect(lines.last == "")
     }
 
-    /// The shape that Chromium gives an offer to receive video, sound and data, shortened.
+    /// Chromium's form of an offer to receive video, audio and data, shortened.
     static let browserOffer = """
         v=0
         o=- 4962303333179871722 2 IN IP4 127.0.0.1
@@ -118,7 +118,7 @@ import Testing
         a=sctp-port:5000
         """
 
-    @Test("A browser's offer is read: codecs, feedback, candidates, and a section that is of no use yet")
+    @Test("A browser's offer is parsed: codecs, feedback, candidates, and an unsupported section")
     func readsBrowserOffer() throws {
         let offer = try SessionDescription(parsing: Self.browserOffer.replacing("\n", with: "\r\n"))
         #expect(offer.entries.count == 3)
@@ -141,7 +141,7 @@ import Testing
         #expect(offer.setup == .either)
     }
 
-    @Test("A candidate or a stream's number that cannot be read takes nothing else with it")
+    @Test("A malformed candidate or SSRC does not affect other lines")
     func ignoresWhatCannotBeRead() throws {
         let bad = [
             "a=candidate:1 1 udp 2113937151 192.0.2.1", "a=candidate:", "a=candidate:1 x udp 1 192.0.2.1 5 typ host",
@@ -152,7 +152,7 @@ import Testing
         let text = Self.browserOffer.replacing(right, with: bad.joined(separator: "\n") + "\n" + right)
         let offer = try SessionDescription(parsing: text)
         #expect(offer.candidates.count == 2)
-        // The one that is not ASCII went with its line.
+        // The candidate that is not ASCII is ignored with its line.
         #expect(offer.malformedCandidates == 5)
     }
 
@@ -175,7 +175,7 @@ import Testing
         ("s=-", "s=\u{1}"), ("a=rtcp-mux\n", ""), ("a=group:BUNDLE 0 1 2", "a=group:BUNDLE"),
     ]
 
-    @Test("Damage of every kind is an error with its code", arguments: damages)
+    @Test("Every kind of malformed description is an error with its code", arguments: damages)
     func damaged(damage: (String, String)) {
         let text = Self.browserOffer.replacing(damage.0, with: damage.1)
         #expect(text != Self.browserOffer)
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test("Too large, too many sections, empty")
+    @Test("Descriptions that are too large, empty, or have too many sections are refused")
     func bounds() {
         let section = "m=audio 9 UDP/TLS/RTP/SAVPF 0\na=rtcp-mux\n"
         let texts = [
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test("Mutilated descriptions never trap, and what is read can be written and read again", arguments: 0..<40)
+    @Test("Corrupted descriptions never trap, and a parsed one can be written and parsed again", arguments: 0..<40)
     func mutilated(seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         let lines = Self.browserOffer.split(separator: "\n").map(String.init)

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// SRTP written straight from RFC 3711 and RFC 7714 over OpenSSL's AES blocks and HMAC, slowly, to compare the product's
-/// with. The RFCs' vectors bind both.
+/// A slow SRTP implementation, written directly from RFC 3711 and RFC 7714 with OpenSSL's AES blocks and HMAC, to
+/// compare the product's with. The RFCs' test vectors check both.
 struct ReferenceSRTP {
     var sessionKey: [UInt8]
     var sessionSalt: [UInt8]
@@ -21,7 +21,7 @@ struct ReferenceSRTP {
         return Array(stream.prefix(count))
     }
 
-    /// RFC 3711 §4.3.1, key derivation rate 0. A salt of 12 bytes is filled up with zeros (RFC 7714 §11).
+    /// RFC 3711 §4.3.1, key derivation rate 0. A 12-byte salt is padded with zeros (RFC 7714 §11).
     static func derive(masterKey: [UInt8], masterSalt: [UInt8], label: UInt8, count: Int) -> [UInt8] {
         var x = masterSalt + [UInt8](repeating: 0, count: 14 - masterSalt.count)
         x[7] ^= label

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReferenceSRTPTests {
     private func bytes(_ hex: String) -> [UInt8] { Array(ByteBuffer(hex: hex).readableBytesView) }
 
-    @Test("RFC 3711 §B.2: the AES-CM key stream")
+    @Test("The AES-CM key stream matches RFC 3711 §B.2")
     func keystream() {
         let stream = ReferenceSRTP.keystream(
             key: bytes("2B7E151628AED2A6ABF7158809CF4F3C"), counter: bytes("F0F1F2F3F4F5F6F7F8F9FAFBFCFD0000"),
@@ -19,7 +19,7 @@ import Testing
                 """)
     }
 
-    @Test("RFC 3711 §B.3: key derivation")
+    @Test("Key derivation matches RFC 3711 §B.3")
     func derivation() {
         let keys = ReferenceSRTP.keys(
             masterKey: bytes("E1F97A0D3E018BE0D64FA32C06DE4139"), masterSalt: bytes("0EC675AD498AFEEBB6960B3AABE6"),
@@ -34,7 +34,7 @@ import Testing
             sessionKey: bytes("000102030405060708090a0b0c0d0e0f"), sessionSalt: bytes("517569642070726f2071756f"))
     }
 
-    @Test("RFC 7714 §16.1.1: an SRTP packet under AEAD_AES_128_GCM")
+    @Test("An SRTP packet under AEAD_AES_128_GCM matches RFC 7714 §16.1.1")
     func gcmPacket() {
         let packet = bytes(
             """
@@ -50,7 +50,7 @@ import Testing
                     """))
     }
 
-    @Test("RFC 7714 §17.1: an SRTCP packet under AEAD_AES_128_GCM")
+    @Test("An SRTCP packet under AEAD_AES_128_GCM matches RFC 7714 §17.1")
     func gcmControlPacket() {
         let packet = bytes(
             """

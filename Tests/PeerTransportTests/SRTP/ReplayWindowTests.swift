@@ -4,7 +4,7 @@ import Testing
 @testable import PeerTransport
 
 @Suite struct ReplayWindowTests {
-    @Test("The window agrees with a set of all that was taken, at random steps and jumps")
+    @Test("The window agrees with a set of all inserted indices, for random steps and jumps")
     func againstSet() {
         var random = SeededGenerator(seed: 3)
         for length in [128, 2_048] {

@@ -33,7 +33,7 @@ import Testing
         return buffer
     }
 
-    @Test("libsrtp's own AES-CM vector, whose master key is that of RFC 3711 §B.3")
+    @Test("libsrtp's AES-CM vector matches; its master key is from RFC 3711 §B.3")
     func counterModeVector() throws {
         let key = bytes("e1f97a0d3e018be0d64fa32c06de4139")
         let salt = bytes("0ec675ad498afeebb6960b3aabe6")
@@ -52,7 +52,7 @@ import Testing
             control.hex == "81c8000bcafebabe7128035be487b9bdbef89041f977a5a880000001993e08cd54d6c1230798")
     }
 
-    @Test("libsrtp's own AES-GCM vector")
+    @Test("libsrtp's AES-GCM vector matches")
     func gcmVector() throws {
         let key = bytes("000102030405060708090a0b0c0d0e0f")
         let salt = bytes("a0a1a2a3a4a5a6a7a8a9aaab")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "Packets are, byte for byte, what the RFCs' formulas give, beyond a wrap too", arguments: SRTPProfile.allCases)
+        "Packets match the RFCs' formulas byte for byte, also after a wrap", arguments: SRTPProfile.allCases)
     func reference(profile: SRTPProfile) throws {
         let material = material(profile)
         let session = try SRTPSession(profile: profile, keyingMaterial: material, isDTLSClient: true)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("What one side protects the other reads, both ways, RTP and RTCP", arguments: SRTPProfile.allCases)
+    @Test("Each side can read what the other protects, RTP and RTCP", arguments: SRTPProfile.allCases)
     func bothWays(profile: SRTPProfile) throws {
         let (client, server) = try pair(profile)
         for (from, to) in [(client, server), (server, client)] {
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("A packet in the middle of a shared buffer is changed in place of itself only")
+    @Test("A packet in the middle of a shared buffer is changed without its surroundings")
     func sharedBuffer() throws {
         let (client, server) = try pair(.aeadAES128GCM)
         var buffer = ByteBuffer(bytes: [1, 2, 3, 4])
@@ -133,7 +133,7 @@ import Testing
         #expect(buffer.getInteger(at: 0, as: UInt32.self) == 0x0102_0304)
     }
 
-    @Test("Damaged, foreign and repeated packets are refused and counted", arguments: SRTPProfile.allCases)
+    @Test("Corrupt, foreign and repeated packets are refused and counted", arguments: SRTPProfile.allCases)
     func refusals(profile: SRTPProfile) throws {
         let (client, server) = try pair(profile)
         var sent = packet(5)
@@ -158,7 +158,7 @@ import Testing
         #expect(server.statistics.authenticationFailures > 100)
     }
 
-    @Test("An old packet is protected again for its retransmission, to the end of the window")
+    @Test("An old packet can be protected again for retransmission, within the window")
     func repeats() throws {
         let (client, server) = try pair(.aeadAES128GCM)
         var lost = packet(1)
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(
-        "A number is not used again for another header, and the packet stays in clear", arguments: SRTPProfile.allCases)
+        "A number is not reused with another header, and the packet is unchanged", arguments: SRTPProfile.allCases)
     func numberReused(profile: SRTPProfile) throws {
         let (client, _) = try pair(profile)
         var sent = packet(1)
@@ -191,19 +191,19 @@ import Testing
         let plain = other
         #expect(client.protectRTP(&other) == .sequenceNumberReused)
         #expect(other == plain)
-        // A number that was passed over has not been used.
+        // Skipped numbers are unused.
         for sequence: UInt16 in [5, 3, 0] {
             var late = packet(sequence)
             #expect(client.protectRTP(&late) == .success)
         }
     }
 
-    @Test("Packets out of order pass, beyond several wraps of the sequence number", arguments: SRTPProfile.allCases)
+    @Test("Packets out of order are accepted, over several sequence number wraps", arguments: SRTPProfile.allCases)
     func reordering(profile: SRTPProfile) throws {
         let (client, server) = try pair(profile)
         var held: ByteBuffer?
         for step in 0..<200 {
-            // In steps of a thousand, so that there are three wraps; each third packet comes after the next.
+            // In steps of a thousand, which makes three wraps; every third packet comes after its successor.
             let plain = packet(UInt16(truncatingIfNeeded: 1000 * step))
             var sent = plain
             #expect(client.protectRTP(&sent) == .success)
@@ -220,7 +220,7 @@ import Testing
         #expect(server.statistics == SRTPStatistics())
     }
 
-    @Test("SRTCP ends with its last index, as does a control packet that is not encrypted")
+    @Test("SRTCP ends at its last index, and refuses control packets that are not encrypted")
     func controlLimits() throws {
         let (client, server) = try pair(.aeadAES128GCM)
         client.setControlIndex(SRTCPIndex.maximum - 1, ssrc: 7)
@@ -233,7 +233,7 @@ import Testing
         #expect(server.unprotectRTCP(&clear) == .malformed)
     }
 
-    @Test("Headers with CSRCs and extensions stay in clear, and one longer than its packet is refused")
+    @Test("Headers with CSRCs and extensions are not encrypted, and one longer than its packet is refused")
     func longHeaders() throws {
         let (client, server) = try pair(.aeadAES256GCM)
         let plain = ByteBuffer(

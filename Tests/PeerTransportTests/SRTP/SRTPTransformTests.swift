@@ -5,7 +5,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// The RFCs' vectors, which give session keys.
+/// The RFCs' test vectors, which specify session keys.
 @Suite struct SRTPTransformTests {
     private func bytes(_ hex: String) -> [UInt8] { Array(ByteBuffer(hex: hex).readableBytesView) }
 
@@ -78,7 +78,7 @@ import Testing
         #expect(Array(packet.prefix(plain.count)) == plain)
     }
 
-    @Test("RFC 3711 §B.3 and RFC 6188 §7.2: key derivation")
+    @Test("Key derivation matches RFC 3711 §B.3 and RFC 6188 §7.2")
     func derivation() {
         let short = SRTPKeyDerivation(
             masterKey: bytes("E1F97A0D3E018BE0D64FA32C06DE4139"), masterSalt: bytes("0EC675AD498AFEEBB6960B3AABE6"))

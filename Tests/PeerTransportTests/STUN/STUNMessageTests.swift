@@ -35,7 +35,7 @@ import Testing
         ByteBuffer(bytes: try #require(Hex.decode(hex.filter { !$0.isWhitespace })))
     }
 
-    @Test("The sample request of RFC 5769 §2.1 is read and its hash and fingerprint hold")
+    @Test("The sample request of RFC 5769 §2.1 is parsed, and its hash and fingerprint are correct")
     func sampleRequest() throws {
         let message = try STUNMessage(parsing: Self.bytes(Self.request))
         #expect(message.messageClass == .request)
@@ -50,7 +50,7 @@ import Testing
         #expect(!message.isAuthentic(key: Array("VOkJxbRl1RmTxUk/WvJxBT".utf8)))
     }
 
-    @Test("The responses of RFC 5769 §2.2 and §2.3 give the reflexive address")
+    @Test("The sample responses of RFC 5769 §2.2 and §2.3 contain the reflexive address")
     func sampleResponses() throws {
         let cases: [(String, String)] = [
             (Self.responseIPv4, "192.0.2.1"), (Self.responseIPv6, "2001:db8:1234:5678:11:2233:4455:6677"),
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("The request of RFC 5769 §2.4 is authentic by the long-term key")
+    @Test("The sample request of RFC 5769 §2.4 is authentic with the long-term key")
     func longTermKey() throws {
         let message = try STUNMessage(parsing: Self.bytes(Self.longTermRequest))
         let username = "\u{30DE}\u{30C8}\u{30EA}\u{30C3}\u{30AF}\u{30B9}"
@@ -78,7 +78,7 @@ import Testing
         #expect(!message.isAuthentic(key: Array("TheMatrIX".utf8)))
     }
 
-    @Test("What is written again has the sample's length, attributes and a right hash; only its padding differs")
+    @Test("A message written again has the sample's length, attributes and a correct hash; only the padding differs")
     func writesTheSample() throws {
         let sample = try STUNMessage(parsing: Self.bytes(Self.responseIPv6))
         let written = try STUNMessage(parsing: sample.datagram(key: Self.password))
@@ -88,7 +88,7 @@ import Testing
         #expect(sample.datagram(key: Self.password).readableBytes == 20 + 0x48)
     }
 
-    @Test("Every attribute comes back as it was written")
+    @Test("Every attribute is parsed back")
     func roundTrip() throws {
         let id = STUNTransactionID(high: 1, low: 2)
         let attributes: [STUNAttribute] = [
@@ -115,10 +115,10 @@ import Testing
         }
     }
 
-    @Test("An attribute behind the hash is ignored, as it is not covered by it")
+    @Test("An attribute after the hash is ignored, because the hash does not cover it")
     func ignoresWhatFollowsTheHash() throws {
         var bytes = STUNMessage(.request, transactionID: STUNTransactionID(high: 0, low: 0)).datagram(key: [1])
-        // In place of the fingerprint: USE-CANDIDATE and a comment, of the same eight bytes.
+        // Replaces the fingerprint by USE-CANDIDATE and a comment, of the same eight bytes.
         bytes.moveWriterIndex(to: bytes.writerIndex - 8)
         bytes.writeInteger(0x0025_0000 as UInt32)
         bytes.writeInteger(0x8022_0000 as UInt32)
@@ -127,7 +127,7 @@ import Testing
         #expect(!message.usesCandidate)
     }
 
-    @Test("One changed bit anywhere is noticed by the fingerprint or makes the message unreadable")
+    @Test("A change of any bit is detected by the fingerprint or makes the message malformed")
     func everyBitCounts() throws {
         let good = try Self.bytes(Self.request)
         for bit in 0..<(good.readableBytes * 8) {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("No prefix and no random bytes trap the parser")
+    @Test("Truncated messages and random bytes do not trap the parser")
     func hostileBytes() throws {
         let good = try Self.bytes(Self.request)
         for length in 0..<good.readableBytes {

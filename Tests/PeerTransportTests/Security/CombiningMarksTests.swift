@@ -5,15 +5,15 @@ import Testing
 
 @testable import PeerTransport
 
-/// Swift compares and hashes strings canonically, which takes the square of the length of a run of combining marks.
-/// Nothing that a stranger sends may cost that.
+/// Swift compares and hashes strings canonically, in quadratic time for a run of combining marks. No input from a
+/// stranger may cause that.
 @Suite struct CombiningMarksTests {
-    /// Two marks of different classes in turn, so that each run has to be put in order.
+    /// Two alternating marks of different classes, so that each run must be reordered.
     private func marks(byteCount: Int) -> String {
         String(repeating: "\u{0316}\u{0301}", count: byteCount / 4)
     }
 
-    /// Seconds of this thread for the whole; what is quadratic takes many times as long.
+    /// The thread's CPU time in seconds; quadratic work takes many times as long.
     private func seconds(_ body: () throws -> Void) rethrows -> Double {
         func now() -> Double {
             var time = timespec()
@@ -25,7 +25,7 @@ import Testing
         return now() - start
     }
 
-    @Test("A description that consists of combining marks is read or refused in linear time")
+    @Test("A description of combining marks is parsed or refused in linear time")
     func descriptions() throws {
         let offer = try SessionDescriptionTests.offer().text
         let long = marks(byteCount: 60_000)
@@ -46,7 +46,7 @@ import Testing
         #expect(taken < 2, "took \(taken) s")
     }
 
-    @Test("An ICE user name in a check, or in a candidate, is compared as bytes")
+    @Test("An ICE user name in a check or in a candidate is compared as bytes")
     func userNames() throws {
         var network = try ICENetwork.pair(seed: 301)
         network.exchangeCredentials()
@@ -79,7 +79,7 @@ import Testing
         #expect(isTaken && credential.realm == realm)
     }
 
-    @Test("Names from multicast DNS that hold more than ASCII are nobody's")
+    @Test("Names from multicast DNS that are not ASCII match no query")
     func multicastNames() {
         var datagram = ByteBuffer()
         datagram.writeMultipleIntegers(UInt16(0), UInt16(0x8400), UInt16(0), UInt16(2), UInt16(0), UInt16(0))

@@ -1,9 +1,9 @@
 import COpenSSL
 import Glibc
 
-/// How often this thread has worked with public keys: signed, verified, or agreed on a key.
+/// Counts this thread's public-key operations: signatures, verifications, and key agreements.
 ///
-/// This test program defines the functions by which OpenSSL's TLS does so, counts, and passes the call on.
+/// This test program defines the functions that OpenSSL's TLS uses for them. Each counts and calls the original.
 enum PublicKeyWork {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -23,7 +23,7 @@ enum PublicKeyWork {
 
     static func note() { cell.pointee += 1 }
 
-    /// The library's own function behind ours. RTLD_NEXT, a macro, is −1.
+    /// The library's original function. RTLD_NEXT, a macro, is −1.
     static func next<Function>(_ name: String, as type: Function.Type) -> Function {
         guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: -1), name) else {
             fatalError("OpenSSL has no \(name)")

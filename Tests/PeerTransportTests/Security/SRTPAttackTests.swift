@@ -7,7 +7,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// Somebody on the path, or a stranger who knows the addresses, against a standing connection.
+/// An attacker on the path, or a stranger who knows the addresses, against an established connection.
 @Suite struct SRTPAttackTests {
     enum Attack: String, CaseIterable, Sendable {
         case replayed
@@ -18,7 +18,7 @@ import Testing
         case foreignSources
     }
 
-    /// What the attacker makes of a protected packet; the packet itself goes through as well.
+    /// The attacker's packets for a protected packet; the packet itself is delivered as well.
     private func forge(_ attack: Attack, _ packet: ByteBuffer, random: inout SeededGenerator) -> [ByteBuffer] {
         switch attack {
         case .replayed:
@@ -61,7 +61,7 @@ import Testing
         var random = SeededGenerator(seed: 9)
         var forged: UInt64 = 0
 
-        // Another connection's packets, under keys of its own.
+        // Another connection's packets, with other keys.
         var others: [[ByteBuffer]] = [[], []]
         if attack == .crossSession {
             let other = try PeerLink(seed: 2)
@@ -95,14 +95,14 @@ import Testing
         #expect(forged >= 100)
         #expect(refused >= forged - forged / 20 && refused <= forged)
         for peer in link.peers {
-            // Only what was authentic is remembered.
+            // Only authentic packets create state.
             #expect(peer.srtp?.sourceCounts.incoming ?? 99 <= 3)
             #expect(peer.routes.count <= 3)
         }
         #expect(link.peers[1].statistics.inbound["0"]?.packetsLost == 0)
     }
 
-    /// The frames' bytes.
+    /// Returns the frames' bytes.
     @discardableResult
     private func sendFrames(_ link: PeerLink) throws -> [ByteBuffer] {
         var random = SeededGenerator(seed: 5)
@@ -118,7 +118,7 @@ import Testing
         return frames
     }
 
-    @Test("A forged goodbye in clear ends nothing, nor does a whole flood of packets that cannot be decrypted")
+    @Test("Neither a forged unencrypted goodbye nor a flood of undecryptable packets ends anything")
     func forgedControl() throws {
         let link = try PeerLink()
         try link.connect()
@@ -136,13 +136,13 @@ import Testing
         #expect(link.areConnected)
     }
 
-    @Test("A peer cannot make us remember more than 64 sources")
+    @Test("A peer cannot make us keep state for more than 64 sources")
     func manySources() throws {
         let material = [UInt8](repeating: 3, count: SRTPProfile.aeadAES128GCM.keyingMaterialLength)
         var results: [SRTPResult] = []
         let server = try SRTPSession(profile: .aeadAES128GCM, keyingMaterial: material, isDTLSClient: false)
         for ssrc in 0..<200 as Range<UInt32> {
-            // A fresh session each time: the sender has the same limit.
+            // A new session each time, because the sender has the same limit.
             let client = try SRTPSession(profile: .aeadAES128GCM, keyingMaterial: material, isDTLSClient: true)
             var packet = ByteBuffer(hex: "8060000100000007")
             packet.writeInteger(ssrc)

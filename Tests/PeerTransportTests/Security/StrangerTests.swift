@@ -7,7 +7,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// What somebody can do who can reach the port and knows nothing, or the user name alone.
+/// Attacks by somebody who can reach the port and knows nothing, or only the user name.
 @Suite struct StrangerTests {
     private func clientHello() throws -> ByteBuffer {
         let certificate = try PeerCertificate.generate()
@@ -21,7 +21,7 @@ import Testing
         try SocketAddress(ipAddress: "198.51.\(number / 250 % 250).\(number % 250 + 1)", port: 1024 + number % 60_000)
     }
 
-    @Test("A flood from addresses that ICE has not validated causes no work with public keys, no answer, no memory")
+    @Test("A flood from addresses that ICE has not validated causes no public-key work, no response, no memory use")
     func flood() throws {
         let link = try PeerLink()
         try link.exchangeDescriptions()
@@ -48,16 +48,16 @@ import Testing
             #expect(peer.ice.validated.isEmpty)
             #expect(peer.earlyDatagrams.isEmpty)
             #expect(peer.heldDatagrams.isEmpty)
-            // The checks to the peer alone, and the change to connecting.
+            // Only the checks to the peer, and the change to connecting.
             #expect(peer.outputs.count <= 8)
         }
         try link.run(for: .seconds(3)) { $0.areConnected }
         #expect(link.areConnected)
-        // What the flood did not cause, the handshake does: the count counts.
+        // The handshake does cause public-key work, which shows that the counter works.
         #expect(PublicKeyWork.count >= work + 4)
     }
 
-    @Test("STUN with a wrong password, a wrong fingerprint, or damaged is not answered and validates nobody")
+    @Test("STUN with a wrong password or fingerprint, or malformed, gets no response and validates no address")
     func wrongChecks() throws {
         let link = try PeerLink()
         try link.connect()
@@ -76,9 +76,9 @@ import Testing
         var forged = [request.datagram(key: MessageIntegrity.shortTermKey(password: "wrong")), request.datagram()]
         let fingerprint = right.readableBytes - 8
         for bit in 0..<(right.readableBytes * 8) {
-            // Another attribute in FINGERPRINT's place stands behind the hash and is to be ignored (RFC 8489 §14.5).
+            // Another attribute in FINGERPRINT's place follows the hash and must be ignored (RFC 8489 §14.5).
             if bit / 8 == fingerprint || bit / 8 == fingerprint + 1 { continue }
-            // With this bit it is DTLS, which passes over what is no record.
+            // With this bit it looks like DTLS, which ignores an invalid record.
             if bit == 5 { continue }
             var damaged = right
             let byte = right.getInteger(at: bit / 8, as: UInt8.self) ?? 0
@@ -104,14 +104,14 @@ import Testing
         #expect(peer.outputs.count == queued)
         #expect(peer.selectedAddress == link.addresses[0])
 
-        // The same request with the right password is answered: it was the forgeries' fault.
+        // The same request with the right password gets a response, so only the forgeries were at fault.
         link.inject(right, to: 1)
         #expect(peer.statistics.responsesSent == before.responsesSent + 1)
         try link.run(for: .seconds(40))
         #expect(link.areConnected)
     }
 
-    @Test("A certificate that is not the described one fails with peerFailed before a packet can be sent or read")
+    @Test("A certificate with a wrong fingerprint fails with peerFailed before any packet can be sent or read")
     func wrongFingerprint() throws {
         let link = try PeerLink()
         let other = try PeerCertificate.generate().fingerprint.text
@@ -133,7 +133,7 @@ import Testing
         #expect(link.isEnded == [true, true])
     }
 
-    @Test("An old handshake's datagrams, sent again, leave the connection up and nothing behind")
+    @Test("Replayed datagrams of an old handshake leave the connection up and create no state")
     func replayedHandshake() throws {
         let link = try PeerLink()
         var handshake: [(Int, ByteBuffer)] = []

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// What a sender knows of the packets that its viewer lacks.
+/// The sender's knowledge of the packets that its viewer lacks.
 @Suite struct UndeliveredTests {
     private let start = NIODeadline.uptimeNanoseconds(5_000_000_000)
 
@@ -34,18 +34,18 @@ import Testing
         _ = sender.handle(.genericNACK(nack), at: time)
     }
 
-    @Test("A packet that is asked for again and again is lacking; one that is asked for no more has come")
+    @Test("A packet that is requested repeatedly is missing; one that is no longer requested has arrived")
     func byRequests() {
         var sender = sender(sending: 100..<200)
         ask(&sender, [3, 7], at: start)
         ask(&sender, [3, 7], at: start + .milliseconds(100))
-        #expect(sender.undelivered(at: start + .milliseconds(100)).isEmpty, "its repairs are on their way")
+        #expect(sender.undelivered(at: start + .milliseconds(100)).isEmpty, "its repairs are in flight")
         ask(&sender, [3], at: start + .milliseconds(200))
         #expect(sender.undelivered(at: start + .milliseconds(300)) == [103])
         #expect(sender.undelivered(at: start + .milliseconds(1_200)).isEmpty)
     }
 
-    @Test("A packet that feedback calls lost is lacking until a repair of it arrives")
+    @Test("A packet that feedback reports as lost is missing until a repair of it arrives")
     func byFeedback() {
         var sender = sender(sending: 100..<200)
         for number: UInt16 in [9, 5] { sender.noteDelivery(ofSequenceNumber: number, hasArrived: false) }
@@ -55,7 +55,7 @@ import Testing
         #expect(sender.undelivered(at: start + .seconds(60)) == [109])
     }
 
-    @Test("A report of losses names none, and tells of nothing that is lacking")
+    @Test("A loss report identifies no packets, so none counts as missing")
     func byReports() {
         var sender = sender(sending: 0..<100)
         let report = RTCPReceptionReport(
@@ -65,7 +65,7 @@ import Testing
         #expect(sender.undelivered(at: start).isEmpty)
     }
 
-    @Test("What is older than the history is forgotten, also when the numbers come round")
+    @Test("Packets older than the history are forgotten, also when the numbers wrap")
     func bounded() {
         var sender = sender(sending: 0..<100)
         sender.noteDelivery(ofSequenceNumber: 50, hasArrived: false)
@@ -75,7 +75,7 @@ import Testing
         #expect(sender.undelivered(at: start).isEmpty)
     }
 
-    @Test("A track that begins again further back has nothing to repair of what was sent before")
+    @Test("A track that restarts at an earlier number has nothing to repair from before")
     func restart() {
         var sender = sender(sending: 0..<100)
         sender.noteDelivery(ofSequenceNumber: 50, hasArrived: false)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(
-        "Over a lossy way the sender comes to know each packet that is lacking, and no other", arguments: [true, false])
+        "Over a lossy path the sender learns of each missing packet, and of no other", arguments: [true, false])
     func overLink(hasRepairs: Bool) throws {
         let video = MediaSection(
             mid: "0", kind: .video, direction: .sendOnly, codecs: [MediaFixtures.h264],
@@ -101,7 +101,7 @@ import Testing
                 let (head, type, number) = bytes.getMultipleIntegers(
                     at: 0, as: (UInt8, UInt8, UInt16).self), head & 0xC0 == 0x80, !RTCPPacket.isRTCP(bytes)
             else { return [bytes] }
-            // Every seventh packet is lost, and every repair.
+            // Every seventh packet and every repair is lost.
             guard type & 0x7F == MediaFixtures.h264.payloadType else { return [] }
             first = first ?? number
             return (number &- (first ?? 0)) % 7 == 3 ? [] : [bytes]

@@ -12,7 +12,7 @@ import Testing
         HostAddresses.choose(try interfaces(list)).map { $0.ipAddress ?? "" }
     }
 
-    @Test("Loopback, link-local and container interfaces are left out where there are others")
+    @Test("Loopback, link-local and container interfaces are omitted if there are others")
     func filters() throws {
         #expect(
             try Self.chosen([
@@ -22,7 +22,7 @@ import Testing
             ]) == ["192.0.2.5", "192.168.1.1"])
     }
 
-    @Test("What is left out comes back where there is nothing else")
+    @Test("Omitted addresses are used if there are no others")
     func fallsBack() throws {
         #expect(try Self.chosen([("lo", "127.0.0.1"), ("eth0", "169.254.3.4")]) == ["169.254.3.4"])
         #expect(try Self.chosen([("lo", "127.0.0.1"), ("docker0", "172.17.0.1")]) == ["172.17.0.1"])
@@ -30,7 +30,7 @@ import Testing
         #expect(try Self.chosen([]) == [])
     }
 
-    @Test("In the order of RFC 6724, the families in turn")
+    @Test("Addresses are in the order of RFC 6724, with alternating families")
     func order() throws {
         #expect(
             try Self.chosen([

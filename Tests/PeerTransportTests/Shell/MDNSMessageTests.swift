@@ -6,7 +6,7 @@ import Testing
 @testable import PeerTransport
 
 @Suite struct MDNSMessageTests {
-    /// A response with one question that is repeated, and two answers whose names are pointers to it.
+    /// A response that repeats the question, with two answers whose names are pointers to it.
     static func response() -> ByteBuffer {
         var buffer = ByteBuffer()
         buffer.writeMultipleIntegers(UInt16(0), UInt16(0x8400), UInt16(1), UInt16(2), UInt16(0), UInt16(0))
@@ -21,7 +21,7 @@ import Testing
         return buffer
     }
 
-    @Test("A question asks for both kinds of addresses of the name")
+    @Test("A query asks for both kinds of addresses of the name")
     func query() {
         #expect(
             MDNSMessage.query("ab.local").hex
@@ -29,14 +29,14 @@ import Testing
                 + "001c0001")
     }
 
-    @Test("Addresses are read by their names, compressed or not, in lower case")
+    @Test("Addresses are read with their names, compressed or not, in lower case")
     func answers() throws {
         let found = MDNSMessage.addresses(in: Self.response())
         #expect(found.map(\.name) == ["1f0e.local", "1f0e.local"])
         #expect(found.map(\.address.ipAddress) == ["192.0.2.7", "2001:db8::9"])
     }
 
-    @Test("A question is no answer, a name that points to itself ends, and no cut or random bytes trap")
+    @Test("A query is not a response, a name that points to itself ends, and truncated or random bytes do not trap")
     func hostile() {
         #expect(MDNSMessage.addresses(in: MDNSMessage.query("ab.local")).isEmpty)
         var loop = ByteBuffer()

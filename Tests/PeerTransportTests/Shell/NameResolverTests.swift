@@ -14,7 +14,7 @@ import Testing
         address = try SocketAddress(ipAddress: "192.0.2.7", port: 0)
     }
 
-    @Test("Who asks for the same name meanwhile shares the look-up; later it is looked up again")
+    @Test("Concurrent queries for one name share the look-up; a later query looks it up again")
     func shares() async throws {
         let count = Atomic<Int>(0)
         let gate = DispatchSemaphore(value: 0)
@@ -32,7 +32,7 @@ import Testing
         #expect(count.load(ordering: .relaxed) == 2)
     }
 
-    @Test("While a name server does not answer, 64 names wait, one more has no address, and none is lost")
+    @Test("While a name server does not respond, 64 names wait, a further one has no address, and none is lost")
     func bounds() async throws {
         let gate = DispatchSemaphore(value: 0)
         let resolver = NameResolver { [address] _ in
@@ -47,7 +47,7 @@ import Testing
         #expect(try await resolver.addresses(of: "one-more.example", on: eventLoop).get() == [address])
     }
 
-    @Test("The system knows the loopback by its number, and no name of no sense")
+    @Test("The system resolves the loopback address, and no invalid name")
     func system() {
         #expect(NameResolver.systemAddresses("127.0.0.1").first?.ipAddress == "127.0.0.1")
         #expect(NameResolver.systemAddresses("::1").first?.ipAddress == "::1")

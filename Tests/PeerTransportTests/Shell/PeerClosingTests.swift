@@ -4,7 +4,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// A peer ends cleanly whatever it was doing.
+/// A peer ends cleanly in every state.
 @Suite struct PeerClosingTests {
     enum Moment: String, CaseIterable, Sendable {
         case new
@@ -17,7 +17,7 @@ import Testing
         case failed
     }
 
-    @Test("close in every state is the last event, leaves no timer, and nothing follows", arguments: Moment.allCases)
+    @Test("After close in every state, the closing event is the last, and no timer remains", arguments: Moment.allCases)
     func closes(at moment: Moment) throws {
         let link = try PeerLink()
         let peer = link.peers[0]
@@ -27,7 +27,7 @@ import Testing
         while let output = peer.poll() {
             if case .event(let event) = output { last = event }
             if case .timeout = output {
-                Issue.record("a closed peer waits for a time")
+                Issue.record("a closed peer still has a timer")
                 return
             }
         }
@@ -36,7 +36,7 @@ import Testing
             return
         }
         #expect(state.isEnd)
-        // Neither time nor the peer nor a user wakes it.
+        // Neither time nor the peer nor a user causes further output.
         peer.handleTimeout(at: link.now + .seconds(60))
         for datagram in link.captured.suffix(50) { link.inject(datagram, to: 0) }
         peer.close(at: link.now + .seconds(61))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import PeerTransport
 
-/// Links and names over real sockets; coturn and other namespaces are in Tests/InteropTests.
+/// Links and name resolution over real sockets. Tests with coturn and other namespaces are in Tests/InteropTests.
 @Suite struct PeerNetworkTests {
-    /// Whether what belongs to a peer is still there.
+    /// Whether a peer's objects still exist.
     final class Traces {
         weak var peer: Peer?
         weak var network: PeerNetwork?
@@ -18,13 +18,13 @@ import Testing
     }
 
     @Test(
-        "A peer that is closed while a name is asked for leaves no link, socket or itself behind",
+        "A peer that is closed during a name resolution leaves no link, socket or object",
         .timeLimit(.minutes(1)))
     func releases() async throws {
         try await PeerSocketTests.withSockets(["127.0.0.1"]) { sockets in
             let socket = sockets[0]
             let certificate = try PeerCertificate.generate()
-            // Nobody listens there.
+            // Nothing listens there.
             let server = try ICEServer(
                 urls: ["turn:127.0.0.1:9?transport=tcp"], username: "user", credential: "secret")
             for _ in 1...20 {
@@ -52,7 +52,7 @@ import Testing
                     traces.held?.close()
                     traces.held = nil
                 }.get()
-                // What the loop still has of theirs ends within some turns of it.
+                // Remaining work of the loop ends within a few ticks.
                 var turns = 0
                 while try await !socket.eventLoop.submit({ traces.value.areGone }).get(), turns < 100_000 { turns += 1 }
                 let areGone = try await socket.eventLoop.submit { traces.value.areGone }.get()
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("TLS to a server that speaks something else ends the link with its reason", .timeLimit(.minutes(1)))
+    @Test("TLS to a server with another protocol ends the link with a reason", .timeLimit(.minutes(1)))
     func foreignServer() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let server = try await ServerBootstrap(group: loop)
@@ -99,7 +99,7 @@ import Testing
         try await server.close()
     }
 
-    /// Says five bytes to whoever comes.
+    /// Sends five bytes to every client.
     private final class Chatter: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 

@@ -8,19 +8,19 @@ import Testing
 
 @testable import PeerTransport
 
-/// Opening and closing leaves nothing behind. `SOAK_CYCLES` says how often; 500 without it.
+/// Opening and closing leaks nothing. `SOAK_CYCLES` sets the number of cycles; default 500.
 @Suite struct PeerSoakTests {
     @Test(
-        "Many cycles of opening and closing leave memory, descriptors and threads where they were",
+        "After many cycles of opening and closing, memory, descriptors and threads are as before",
         .timeLimit(.minutes(60)))
     func soak() async {
-        // In a process of its own: other tests open sockets at the same time.
+        // In a separate process, because other tests open sockets at the same time.
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            // Swift Testing keeps a backtrace for each address at which an error was ever thrown, and NIO throws one for
-            // each socket that is bound: 40,000 cycles left 7 MiB of them, which would hide as much of ours.
+            // Swift Testing keeps a backtrace for each address that has thrown an error, and NIO throws one for each
+            // bound socket. After 40,000 cycles that was 7 MiB, which would hide a leak of the same size.
             watchThrownErrors(nil)
             let cycles = getenv("SOAK_CYCLES").flatMap { Int(String(cString: $0)) } ?? 500
-            // What is made once is made by then.
+            // After this, all one-time allocations are done.
             try await Soak.run(cycles: 100)
             print(Soak.Facts().line)
             for _ in 0..<4 {
@@ -30,27 +30,27 @@ import Testing
         }
         let lines = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self).split(separator: "\n")
         let facts = lines.compactMap { Soak.Facts(line: $0) }
-        guard facts.count == 5 else { return _ = Issue.record("the process told nothing: \(lines)") }
+        guard facts.count == 5 else { return _ = Issue.record("the process reported nothing: \(lines)") }
         print(facts.map(\.description).joined(separator: "\n"))
         #expect(facts[4].descriptors <= facts[0].descriptors)
         #expect(facts[4].threads <= facts[0].threads + 2)
-        // Arenas settle within a MiB; a leak of 100 bytes a cycle would be 4 MiB after 40,000 cycles.
+        // Arenas vary by a MiB; a leak of 100 bytes per cycle would be 4 MiB after 40,000 cycles.
         #expect(facts[4].memory <= facts[0].memory + (3 << 20), "\(facts)")
     }
 }
 
-/// malloc_trim(3), which Glibc's module does not show.
+/// malloc_trim(3), which the Glibc module does not export.
 @_silgen_name("malloc_trim")
 private func giveMemoryBack(_ padding: Int) -> CInt
 
-/// Whom Swift's runtime tells of each error that is thrown: Swift Testing, until somebody else.
+/// Sets the handler that Swift's runtime calls for each thrown error: Swift Testing's, until it is replaced.
 @_silgen_name("_swift_setWillThrowHandler")
 private func watchThrownErrors(_ handler: (@convention(c) (UnsafeMutableRawPointer) -> Void)?)
 
 enum Soak {
     struct Facts: CustomStringConvertible {
-        /// Bytes of memory that it has written. Its files do not count: what the linker just wrote of the program is
-        /// "private and dirty" until the disk has it, and would hide a growth.
+        /// Bytes of private memory. Mapped files do not count: pages that the linker has just written are "private and
+        /// dirty" until they are on disk, which would hide growth.
         var memory = 0
         var descriptors = 0
         var threads = 0
@@ -70,7 +70,7 @@ enum Soak {
             }
         }
 
-        /// How one process tells another.
+        /// The form in which the child process reports.
         var line: String { "facts \(memory) \(descriptors) \(threads)" }
 
         init?(line: Substring) {
@@ -94,7 +94,7 @@ enum Soak {
         }
     }
 
-    /// Eight at a time, as the pace of checks and not the processor makes one take its time.
+    /// Eight at a time, because the pacing of checks and not the processor limits the speed.
     static func run(cycles: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<cycles {
@@ -105,7 +105,7 @@ enum Soak {
         }
     }
 
-    /// Two sockets are bound, two peers connect, a frame crosses, one side closes, the sockets close.
+    /// Binds two sockets, connects two peers, sends a frame, closes one side, and closes the sockets.
     private static func cycle(_ index: Int) async throws {
         try await PeerSocketTests.withSockets { sockets in
             let camera = try await PeerSocketTests.Client(
@@ -121,7 +121,7 @@ enum Soak {
                 var packetizer = Packetizer(codec: MediaFixtures.h264)
                 peer.send(try packetizer.packetize(frame), mid: "0")
             }
-            // By turns the side that closes and the one that is told.
+            // The sides alternate in closing.
             let (closing, other) = index % 2 == 0 ? (camera, viewer) : (viewer, camera)
             try await closing.run { $0.close() }
             guard case .closed? = await other.end() else {

@@ -11,7 +11,7 @@ import Testing
 
 /// Real sockets on the loopback interface.
 @Suite struct PeerSocketTests {
-    /// A peer of a socket, handled from a test's task.
+    /// A socket's peer, controlled from a test's task.
     final class Client: Sendable {
         let socket: PeerSocket
         let events: AsyncStream<PeerEvent>
@@ -41,7 +41,7 @@ import Testing
             try await socket.eventLoop.submit { try body(self.peer.value) }.get()
         }
 
-        /// The first event that fits; `nil` when the peer ends before.
+        /// The first event for which `pick` returns a value; `nil` when the peer ends before.
         func first<Result>(_ pick: (PeerEvent) -> Result?) async -> Result? {
             for await event in events {
                 if let result = pick(event) { return result }
@@ -140,7 +140,7 @@ import Testing
             }
             try await Self.connect(camera, viewer, tamper: tamper)
             guard case .failed(let error)? = await camera.end() else {
-                Issue.record("it did not fail")
+                Issue.record("the connection did not fail")
                 return
             }
             #expect(error.code == .peerFailed)
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test("close is seen by the other side; closing a socket ends its peers", .timeLimit(.minutes(1)))
+    @Test("The other side sees close; closing a socket ends its peers", .timeLimit(.minutes(1)))
     func closes() async throws {
         try await Self.withSockets { sockets in
             let camera = try await Client(sockets[0], isControlling: true, sections: Self.sections)
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test("One port serves many viewers at once, each its own stream", .timeLimit(.minutes(1)))
+    @Test("One port serves many viewers at the same time, each with its own stream", .timeLimit(.minutes(1)))
     func manyViewers() async throws {
         let count = 12
         try await Self.withSockets(Array(repeating: "127.0.0.1", count: count + 1)) { sockets in
@@ -202,7 +202,7 @@ import Testing
         try await Self.withSockets(["::", "127.0.0.1", "::1"]) { sockets in
             for viewerSocket in sockets.dropFirst() {
                 let camera = try await Client(sockets[0], isControlling: true, sections: Self.sections)
-                // The viewer begins, as the camera's own addresses may all be of the other family here.
+                // The viewer starts, because the camera's own addresses may all be of the other family here.
                 let viewer = try await Client(viewerSocket, isControlling: false)
                 let port = try #require(sockets[0].localAddress.port)
                 let own = try #require(viewerSocket.localAddress.ipAddress)
@@ -217,13 +217,13 @@ import Testing
     }
 
     @Test(
-        "A candidate that the kernel refuses to send to costs neither the socket nor its peers", .timeLimit(.minutes(1))
+        "A candidate that the kernel refuses affects neither the socket nor its peers", .timeLimit(.minutes(1))
     )
     func survivesHostileCandidates() async throws {
         try await Self.withSockets { sockets in
             let camera = try await Client(sockets[0], isControlling: true, sections: Self.sections)
             let viewer = try await Client(sockets[1], isControlling: false)
-            // A broadcast address, to be tried first: the kernel refuses to send there (EACCES).
+            // A broadcast address, which is tried first: the kernel refuses to send there (EACCES).
             try await Self.connect(
                 camera, viewer,
                 tamperOffer: { text in
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test("A run of datagrams of one size arrives one by one, in order and whole", .timeLimit(.minutes(1)))
+    @Test("A run of datagrams of one size arrives one by one, in order and complete", .timeLimit(.minutes(1)))
     func segmentation() async throws {
         try await Self.withSockets { sockets in
             let camera = try await Client(sockets[0], isControlling: true, sections: Self.sections)

@@ -14,7 +14,7 @@ import Testing
     static let request = STUNMessage(
         .request, method: STUNMessage.allocateMethod, transactionID: STUNTransactionID(high: 1, low: 2))
 
-    @Test("The SHA-256 key and hash are those of the sample in RFC 8489 appendix B.1")
+    @Test("The SHA-256 key and hash match the sample in RFC 8489 appendix B.1")
     func sampleHash() throws {
         let username = "\u{30DE}\u{30C8}\u{30EA}\u{30C3}\u{30AF}\u{30B9}"
         // Up to MESSAGE-INTEGRITY-SHA256: USERHASH, NONCE and REALM.
@@ -30,7 +30,7 @@ import Testing
         #expect(Hex.encode(code) == "e4686c8f0edeb59013e07090010a93efccbccc544c0a45d9f830aa6d6f735a01")
     }
 
-    @Test("The first request is plain; a challenged one carries user, realm, nonce and the MD5 key's hash")
+    @Test("The first request is plain; after a challenge it carries user, realm, nonce and the MD5 key's hash")
     func classic() throws {
         var credential = LongTermCredential(username: "user", password: "secret")
         #expect(try !STUNMessage(parsing: credential.datagram(Self.request)).hasIntegrity)
@@ -45,7 +45,7 @@ import Testing
         #expect(!sent.isAuthentic(key: key, by: .sha256))
     }
 
-    @Test("A server that offers SHA-256 gets it, its list unchanged, and no SHA-1")
+    @Test("For a server that offers SHA-256, requests use it, return its list unchanged, and have no SHA-1")
     func modern() throws {
         var credential = LongTermCredential(username: "user", password: "secret")
         let list: [UInt8] = [0, 1, 0, 0, 0, 2, 0, 0]
@@ -62,11 +62,11 @@ import Testing
         #expect(!sent.isAuthentic(key: key, by: .sha1))
     }
 
-    @Test("A list that somebody took out, or that has nothing we know, is refused rather than weakened")
+    @Test("A removed list, or a list without a known algorithm, is refused rather than downgraded")
     func bidDown() {
         let long = String(repeating: "x", count: 764)
         let refused: [[STUNAttribute]] = [
-            // The first bit behind the cookie says that there is a list.
+            // The first bit after the cookie announces a list.
             [.realm("r"), .nonce(Array("obMatJos2gAAA1".utf8))],
             [.realm("r"), .nonce([1]), .passwordAlgorithms([0, 9, 0, 0])],
             [.realm("r"), .nonce([1]), .passwordAlgorithms([0, 2])],
@@ -80,14 +80,14 @@ import Testing
             let isTaken = credential.takeChallenge(Self.challenge(attributes))
             #expect(!isTaken)
         }
-        // Without the bit there need not be a list.
+        // Without the bit, a list is optional.
         var credential = LongTermCredential(username: "user", password: "secret")
         let isTaken = credential.takeChallenge(
             Self.challenge([.realm("r"), .nonce(Array("obMatJos2AAAA1".utf8))]))
         #expect(isTaken)
     }
 
-    @Test("A time-limited credential is what coturn makes of the shared secret")
+    @Test("A time-limited credential matches coturn's for the shared secret")
     func timeLimited() {
         // openssl dgst -sha1 -hmac north -binary | base64
         let credential = TimeLimitedCredential(secret: "north", user: "camera", expiry: 1_800_000_000)

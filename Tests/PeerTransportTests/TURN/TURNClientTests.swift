@@ -4,7 +4,7 @@ import Testing
 
 @testable import PeerTransport
 
-/// The client against servers that keep to RFC 8656 and against such that do not.
+/// The client with servers that follow RFC 8656 and with servers that do not.
 @Suite struct TURNClientTests {
     static let clientAddress = VirtualTURNServer.Client(address: address("198.51.100.9", 7000), isStream: false)
     static let peer = address("203.0.113.5", 9000)
@@ -13,11 +13,11 @@ import Testing
         do {
             return try SocketAddress(ipAddress: text, port: port)
         } catch {
-            fatalError("\(text) is no address")
+            fatalError("\(text) is not an address")
         }
     }
 
-    /// A client and a server without any way between them.
+    /// A client and a server, connected directly.
     struct Link {
         var client: TURNClient
         var server: VirtualTURNServer
@@ -25,7 +25,7 @@ import Testing
         var events: [TURNClient.Event] = []
         var sent = 0
         var toPeer: [ByteBuffer] = []
-        /// In place of the server's answers.
+        /// Replaces the server's responses.
         var answer: ((STUNMessage) -> ByteBuffer?)?
 
         init(isStream: Bool = false, wantsIPv6: Bool = false, adjust: (inout VirtualTURNServer) -> Void = { _ in }) {
@@ -68,7 +68,7 @@ import Testing
             }
         }
 
-        /// Lets the time pass, every deadline kept.
+        /// Advances the time, and handles every deadline.
         mutating func pass(_ time: TimeAmount) throws {
             let end = now + time
             var steps = 0
@@ -97,7 +97,7 @@ import Testing
         ).datagram()
     }
 
-    // MARK: Honest servers
+    // MARK: Correct servers
 
     @Test("A relay is allocated with MD5 and with SHA-256", arguments: [false, true])
     func allocates(offersSHA256: Bool) throws {
@@ -109,7 +109,7 @@ import Testing
         #expect(link.sent == 2)
     }
 
-    @Test("Data wait for the permission, go as indications, and by channel once it is bound")
+    @Test("Data wait for the permission, are sent as indications, and through a channel once it is bound")
     func sends() throws {
         var link = Link()
         try link.start()
@@ -139,7 +139,7 @@ import Testing
         #expect(padded.readableBytes == 4 + 8)
     }
 
-    @Test("For hours the allocation, its permissions and channels are renewed in time, over stale nonces")
+    @Test("For hours the allocation, its permissions and channels are renewed in time, with stale nonces")
     func keepsAlive() throws {
         var link = Link { $0.nonceLifetime = .minutes(3) }
         try link.start()
@@ -154,12 +154,12 @@ import Testing
             try link.exchange()
             try #require(link.toPeer.count == 2 * minute)
         }
-        // Each renewed a minute before its end, and a nonce costs one request more.
+        // Each is renewed a minute before its end, and a new nonce costs one more request.
         #expect(link.server.requests[STUNMessage.channelBindMethod, default: 0] <= 45)
         #expect(link.server.requests[STUNMessage.refreshMethod, default: 0] <= 50)
     }
 
-    @Test("Closing deletes the allocation at the server")
+    @Test("Closing deletes the allocation on the server")
     func closes() throws {
         var link = Link()
         try link.start()
@@ -170,7 +170,7 @@ import Testing
         #expect(link.client.nextDeadline == nil)
     }
 
-    @Test("What is dropped on the way is asked for again, so often and no more")
+    @Test("A lost request is sent again, a limited number of times")
     func retransmits() throws {
         var link = Link()
         link.answer = { _ in nil }
@@ -188,7 +188,7 @@ import Testing
         #expect(stream.failure?.code == 701)
     }
 
-    @Test("Relays of both families are asked for in one allocation, and one of them when the server has no more")
+    @Test("Both families are requested in one allocation, and a single one when the server does not support it")
     func families() throws {
         var asked: [[STUNAttribute]] = []
         var link = Link(wantsIPv6: true)
@@ -216,9 +216,9 @@ import Testing
         #expect(both.events == [.allocated(relays, mapped: nil)])
     }
 
-    // MARK: Servers that lie
+    // MARK: Malicious servers
 
-    @Test("A wrong password ends with 401 after one try")
+    @Test("A wrong password ends with 401 after one attempt")
     func wrongPassword() throws {
         var link = Link { $0.password = "other" }
         try link.start()
@@ -226,7 +226,7 @@ import Testing
         #expect(link.sent == 2)
     }
 
-    @Test("A server that changes its realm every time ends with 401 after a few tries")
+    @Test("A server that changes its realm every time ends with 401 after a few attempts")
     func changingRealm() throws {
         var link = Link()
         var count = 0
@@ -240,7 +240,7 @@ import Testing
         #expect(link.sent == 1 + TURNClient.maximumChallenges)
     }
 
-    @Test("Endless 438 ends with it after a few tries, for the allocation and for each later request")
+    @Test("Endless 438 ends the allocation, and each later request, after a few attempts")
     func endlessStaleNonce() throws {
         var link = Link()
         var count: UInt8 = 0
@@ -265,7 +265,7 @@ import Testing
         #expect(later.failure?.code == 438)
     }
 
-    @Test("A success that is not signed by the server's key is not believed")
+    @Test("A success response without the right hash is ignored")
     func forgedSuccess() throws {
         var link = Link()
         link.answer = { message in
@@ -282,7 +282,7 @@ import Testing
         #expect(link.failure?.code == 701)
     }
 
-    @Test("No usable relay address, and a lifetime of nothing, end the client", arguments: [0, 1, 2])
+    @Test("An unusable relay address or a lifetime of zero ends the client", arguments: [0, 1, 2])
     func uselessSuccess(kind: Int) throws {
         var link = Link()
         link.answer = { message in
@@ -297,7 +297,7 @@ import Testing
         #expect(link.client.nextDeadline == nil)
     }
 
-    @Test("A redirection ends this client with the other server's address; to nowhere it is a failure")
+    @Test("A redirect ends this client with the other server's address; without a usable address it is a failure")
     func redirects() throws {
         let other = Self.address("192.0.2.101", 3478)
         var link = Link()
@@ -314,7 +314,7 @@ import Testing
         #expect(nowhere.failure?.code == 300)
     }
 
-    @Test("Truncated and foreign ChannelData, unknown channels and indications of strangers give nothing")
+    @Test("Truncated and foreign ChannelData, unknown channels and strangers' indications yield nothing")
     func hostileData() throws {
         var link = Link()
         try link.start()
@@ -342,7 +342,7 @@ import Testing
         #expect(link.events == [.received(ByteBuffer(bytes: [1, 2, 3, 4]), from: Self.peer)])
     }
 
-    @Test("Random bytes and random answers never trap")
+    @Test("Random bytes and random responses never trap")
     func randomAnswers() throws {
         for seed in 1...200 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
@@ -375,7 +375,7 @@ import Testing
         }
     }
 
-    @Test("However many peers are named, permissions, channels and what waits are bounded")
+    @Test("However many peers are requested, permissions, channels and waiting data are bounded")
     func bounded() throws {
         var link = Link()
         try link.start()

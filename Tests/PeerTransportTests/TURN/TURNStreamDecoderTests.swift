@@ -14,7 +14,7 @@ import Testing
         return buffer
     }
 
-    @Test("Messages are cut out of the stream wherever it is split, padding left out")
+    @Test("Messages are extracted from the stream wherever it is split, without padding")
     func splits() throws {
         var stream = Self.binding
         stream.writeImmutableBuffer(Self.channelData(5))
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test("A message over the limit is passed over without being held, and the next one is read")
+    @Test("A message over the limit is skipped without being held, and the next one is read")
     func oversized() {
         var decoder = TURNStreamDecoder()
         var messages: [ByteBuffer] = []
@@ -59,7 +59,7 @@ import Testing
         #expect(count == 0)
     }
 
-    @Test("Half a ChannelData at the end gives nothing, and waits")
+    @Test("A partial ChannelData at the end yields nothing, and waits")
     func truncated() {
         var decoder = TURNStreamDecoder()
         var count = 0
