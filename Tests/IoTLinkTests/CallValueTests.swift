@@ -2,7 +2,7 @@ import IoTCore
 import IoTLink
 import Testing
 
-/// What stands in the messages of calls and sessions, also as earlier peers write it.
+/// The values in the messages of calls and sessions, also from earlier versions.
 @Suite struct CallValueTests {
     private static let device = DeviceID(rawValue: "00112233445566778899aabbccddeeff")!
     private static let user = Principal("u/guest")!
@@ -14,11 +14,11 @@ import Testing
 
     private func check<Value: LinkValue & Equatable>(_ value: Value) throws {
         #expect(try read(Value.self, value.json) == value)
-        // As a later version writes it.
+        // A later version may add members.
         #expect(try read(Value.self, value.json.merging(["later": [1, 2]])) == value)
     }
 
-    @Test("What one side writes the other one reads, with members that it does not know")
+    @Test("Each value can be written and read, with unknown members")
     func roundTrips() throws {
         try check(CallTokenQuery(device: Self.device, kind: .playback, actions: [.view, .talk]))
         try check(CallToken(token: "a.b.c", expires: 5))
@@ -52,9 +52,9 @@ import Testing
                 devices: [.init(device: Self.device, name: "front", token: "b", expires: 2)], hubName: "home"))
     }
 
-    @Test("What peers of before say is understood")
+    @Test("Values from earlier versions can be read")
     func before() throws {
-        // A gateway names the kind by its number, a hub of before adds a grant without kind and owner.
+        // A gateway sends the kind as a number. An earlier hub adds a grant without kind and owner.
         let call = try read(
             CallRequest.self,
             [
@@ -65,18 +65,18 @@ import Testing
         #expect(
             call.grant
                 == CallGrant(user: Self.user, kind: .monitor, actions: [.view], expires: 5, isOwner: false))
-        // A camera that was given no session of the peer sends null.
+        // A camera that does not know the peer's session sends null.
         let invitation = try read(
             CallInvitation.self, ["peer": "u/guest", "peerSession": nil, "session": "s", "offer": "v=0"])
         #expect(invitation.route.peerSession == nil && invitation.iceServers.isEmpty)
         let acceptance = try read(CallAcceptance.self, ["session": "s", "iceServers": [["urls": "stun:a"], [:]]])
-        #expect(acceptance.iceServers == [CallServer(urls: [])], "one that cannot be read hides no others")
+        #expect(acceptance.iceServers == [CallServer(urls: [])], "a malformed server is skipped")
         let ending = try read(CallEnding.self, ["peer": "u/guest", "session": "s"])
         #expect(ending.reason.code == .hungUp && ending.reason.message == IoTError(.hungUp).message)
         #expect(try read(CallCandidate.self, ["peer": "u/guest", "session": "s"]).candidate.isEmpty)
     }
 
-    @Test("A session that is no text names no call, and a call's own session is checked")
+    @Test("A session that is not a string matches no call, and a call's session is validated")
     func sessions() throws {
         for session in [1, nil, ["s"]] as [JSONValue] {
             #expect(try read(CallRoute.self, ["peer": "u/guest", "session": session]).session.isEmpty)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("A damaged member of a hub's word about a session changes nothing else in it")
+    @Test("A malformed member of a session message does not affect the other members")
     func damaged() throws {
         for t in [.integer(-1), .integer(.max), "x"] as [JSONValue] {
             let begun = SessionBegun(
@@ -101,7 +101,7 @@ import Testing
         #expect(end != nil && end?.reason == nil)
     }
 
-    @Test("An exchange that brings neither an account nor a device makes no sense")
+    @Test("An exchange without an account or a device is malformed")
     func emptyExchange() {
         let error = #expect(throws: IoTError.self) {
             try SessionMethod.exchangeEnrolment.result(["hub": ["name": "home"], "devices": []])

@@ -11,7 +11,7 @@ struct EnrolmentTests {
     private static let encoded = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 
     @Test(
-        "A string is read and written back",
+        "A string can be parsed and written",
         arguments: [
             ("iotlink://hub.example:8883?enrol=enrol-1.s3cret&ca=\(encoded)", "hub.example", 8883),
             ("iotlink://[2001:db8::1]:1?enrol=enrol-1.s3cret&ca=\(encoded)", "2001:db8::1", 1),
@@ -34,7 +34,7 @@ struct EnrolmentTests {
     }
 
     @Test(
-        "What is no string is 21100",
+        "A malformed string is 21100",
         arguments: [
             "", "iotlink://", "http://h:1?enrol=a.b&ca=\(encoded)", "iotlink://h?enrol=a.b&ca=\(encoded)",
             "iotlink://h:0?enrol=a.b&ca=\(encoded)", "iotlink://h:70000?enrol=a.b&ca=\(encoded)",
@@ -43,7 +43,7 @@ struct EnrolmentTests {
             "iotlink://h h:1?enrol=a.b&ca=\(encoded)", "iotlink+unix://relative?enrol=a.b",
             "iotlink+unix:///a%?enrol=a.b", "iotlink+unix:///%FF?enrol=a.b", "iotlink+unix:///a%00?enrol=a.b",
             "iotlink://h:1?enrol=.&ca=\(encoded)",
-            // The box could not read such an endpoint again after it has joined.
+            // The configuration of the machine that joined would not accept these endpoints.
             "iotlink://my_hub:1?enrol=a.b&ca=\(encoded)", "iotlink://[fe80::1%eth0]:1?enrol=a.b&ca=\(encoded)",
             "iotlink://-h:1?enrol=a.b&ca=\(encoded)",
         ])
@@ -53,7 +53,7 @@ struct EnrolmentTests {
         #expect(error?.remedy.contains("iotctl token create") == true)
     }
 
-    /// A broker that knows the enrolment, and a hub's answers to its exchanges.
+    /// Exchanges an enrolment with a broker that knows it and a hub that sends `answers`.
     private func exchange(
         _ answers: @escaping @Sendable (LinkRequest) -> [LinkReply], secret: String? = nil,
         timeout: Duration = .seconds(20)
@@ -66,7 +66,7 @@ struct EnrolmentTests {
         try await hub.start()
         defer { hub.stop() }
         guard case .unixSocket(let path) = broker.endpoint else { throw IoTError(.internalFailure) }
-        // A JWT has full stops; the secret of a string has none, and the broker compares the whole.
+        // The broker's password is a JWT, which has full stops. A string cannot hold those, so the secret is set below.
         let text = "iotlink+unix://\(path)?enrol=enrol-1.\(secret ?? "x")"
         var string = try EnrolmentString(parsing: text)
         if secret == nil { string.secret = token.text }
@@ -75,7 +75,7 @@ struct EnrolmentTests {
 
     private static let device = "00112233445566778899aabbccddeeff"
 
-    @Test("The grant holds what the hub gave; there is one request")
+    @Test("The grant holds the hub's result, and there is one request")
     func grant() async throws {
         let requests = Mutex<[LinkRequest]>([])
         let grant = try await exchange { request in
@@ -110,7 +110,7 @@ struct EnrolmentTests {
         #expect(byBroker?.remedy.contains("new one") == true)
     }
 
-    @Test("A hub that does not answer is 21002; one that is not there 21025")
+    @Test("A hub that does not answer is 21002; one that cannot be reached is 21025")
     func unreachable() async throws {
         let silent = await #expect(throws: IoTError.self) { try await exchange({ _ in [] }, timeout: .seconds(1)) }
         #expect(silent?.code == .messageTimeout)

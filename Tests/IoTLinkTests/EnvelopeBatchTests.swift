@@ -12,7 +12,7 @@ struct EnvelopeBatchTests {
         .request(LinkRequest(id: "b", method: "action.take", params: [1, "[,]"], t: 1, deadline: 2)),
     ]
 
-    @Test("A batch brings its envelopes in order; one alone is the envelope itself")
+    @Test("A batch keeps the order of its envelopes; a batch of one is the envelope itself")
     func order() throws {
         let texts = try Self.envelopes.map { try $0.serialized() }
         for count in 1...texts.count {
@@ -24,7 +24,7 @@ struct EnvelopeBatchTests {
         #expect(EnvelopeBatch.joined([texts[0]]) == texts[0])
     }
 
-    @Test("What is malformed in a batch is counted, and takes nothing else along")
+    @Test("Malformed envelopes of a batch are counted and do not affect the others")
     func malformed() throws {
         let good = String(decoding: try Self.envelopes[0].serialized(), as: UTF8.self)
         for (text, envelopes, malformed) in [
@@ -41,10 +41,10 @@ struct EnvelopeBatchTests {
         #expect(EnvelopeBatch.parse(tooLarge).malformed == 1)
     }
 
-    @Test("An envelope as deep as any that the hub takes, and what wraps it, leaves its neighbours alone")
+    @Test("An envelope of the greatest depth that the hub forwards does not affect the rest of the batch")
     func depth() throws {
         let good = try Self.envelopes[0].serialized()
-        // The envelope is a level of its own.
+        // The envelope itself is one level.
         for levels in [127, 130] {
             let nest = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
             let deep = Array(#"{"method":"m","params":\#(nest)}"#.utf8)
@@ -55,7 +55,7 @@ struct EnvelopeBatchTests {
         #expect(EnvelopeBatch.parse(tooDeep).malformed == 1)
     }
 
-    @Test("No damage to a batch traps")
+    @Test("A damaged batch does not trap")
     func damage() throws {
         var random = SeededGenerator(seed: 12)
         let batch = EnvelopeBatch.joined(try Self.envelopes.map { try $0.serialized() })

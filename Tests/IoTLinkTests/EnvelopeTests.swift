@@ -10,7 +10,7 @@ struct EnvelopeTests {
         try Envelope(parsing: Array(text.utf8))
     }
 
-    // The texts are those of docs/link.md.
+    // The texts are from docs/link.md.
     static let golden: [(String, Envelope)] = [
         (
             #"{"deadline":1700000010000,"id":"5f","method":"device.list","params":{},"t":1700000000000}"#,
@@ -49,7 +49,7 @@ struct EnvelopeTests {
         #expect(read == envelope)
     }
 
-    @Test("Ignores members it does not know, and fills what a reply leaves out")
+    @Test("Ignores unknown members, and fills in missing members of a reply")
     func lenient() throws {
         let reply = try parse(#"{"id":"a","code":0,"x":[1]}"#)
         #expect(reply == .reply(LinkReply(id: "a")))
@@ -58,7 +58,7 @@ struct EnvelopeTests {
     }
 
     @Test(
-        "Refuses what is no envelope",
+        "Refuses a malformed envelope",
         arguments: [
             "", "{", "[]", "1", "{}", #"{"id":1,"method":"m","t":1,"deadline":2}"#, #"{"id":"a"}"#,
             #"{"id":"a","method":"m"}"#, #"{"id":"a","method":"m","t":1}"#,
@@ -73,7 +73,7 @@ struct EnvelopeTests {
         #expect(throws: IoTError.self) { try parse(text) }
     }
 
-    @Test("Refuses an id over 64 characters and a method over 64")
+    @Test("Refuses an id or a method longer than 64 characters")
     func longNames() throws {
         let name = String(repeating: "a", count: 64)
         _ = try parse(#"{"id":"\#(name)","method":"\#(name)","t":1,"deadline":2}"#)
@@ -81,7 +81,7 @@ struct EnvelopeTests {
         #expect(throws: IoTError.self) { try parse(#"{"method":"\#(name)a"}"#) }
     }
 
-    @Test("An envelope is at most 256 KiB, in and out")
+    @Test("An envelope is at most 256 KiB, when parsed and when written")
     func size() throws {
         let overhead = try Envelope.push(LinkPush(method: "m", params: "")).serialized().count
         let text = String(repeating: "x", count: Envelope.maximumSize - overhead)
@@ -94,7 +94,7 @@ struct EnvelopeTests {
         #expect(throws: IoTError.self) { try Envelope(parsing: largest + [0x20]) }
     }
 
-    @Test("No damage to an envelope traps")
+    @Test("A damaged envelope does not trap")
     func damage() throws {
         var random = SeededGenerator(seed: 11)
         for (text, _) in Self.golden {

@@ -17,7 +17,7 @@ struct FullJitterBackoffTests {
         }
         for (ceiling, pauses) in zip(ceilings, pauses) {
             #expect(pauses.allSatisfy { (0...ceiling).contains($0) })
-            // A quarter of them in each quarter: the error of 4,000 draws is below 0.03 by far.
+            // A quarter of them is in each quarter: with 4,000 draws the error is far below 0.03.
             for quarter in 0..<4 {
                 let share = Double(pauses.count { Int($0 / ceiling * 4) == quarter }) / 4000
                 #expect(abs(share - 0.25) < 0.03, "ceiling \(ceiling), quarter \(quarter)")
@@ -25,7 +25,7 @@ struct FullJitterBackoffTests {
         }
     }
 
-    @Test("Sessions that lost the same broker do not come back together")
+    @Test("Sessions that lost the same broker reconnect at different times")
     func spread() {
         let pauses = (1...100).map { (seed: UInt64) in
             var random = SeededGenerator(seed: seed)
@@ -35,7 +35,7 @@ struct FullJitterBackoffTests {
         #expect(Set(pauses).count == 100)
     }
 
-    @Test("A recovery takes so many doublings back, and no more than there are")
+    @Test("A recovery takes back the given number of doublings, at most all of them")
     func recovery() {
         func longest(after failures: Int, halvings: Int64) -> Double {
             (1...400).map { (seed: UInt64) in
@@ -54,7 +54,7 @@ struct FullJitterBackoffTests {
         }
     }
 
-    @Test("A reset begins anew, and neither a zero nor a vast cap traps")
+    @Test("A reset starts over, and neither a zero nor a huge cap traps")
     func limits() {
         var random = SeededGenerator(seed: 3)
         var backoff = FullJitterBackoff()

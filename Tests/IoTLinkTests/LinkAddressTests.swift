@@ -25,7 +25,7 @@ struct LinkAddressTests {
         }
     }
 
-    @Test("A topic that is none of the link's is no address")
+    @Test("A topic that is not the link's is not an address")
     func foreignTopics() {
         for topic in [
             "", "iotlink/1/up/u/owner", "iotlink/2/up/u/owner/\(session)", "iotlink/1/up/u/owner/\(session)/x",
@@ -37,7 +37,7 @@ struct LinkAddressTests {
         }
     }
 
-    @Test("A principal's text is its kind and its id, checked")
+    @Test("A principal's text is its kind and its id, both validated")
     func principals() throws {
         #expect(Principal("u/a_b-9")?.accessID?.rawValue == "a_b-9")
         #expect(Principal("d/\(device)")?.deviceID?.rawValue == device)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Moving an online session to a new token")
 struct LinkHandoverTests {
-    @Test("A token of 6 s is renewed again and again: nothing lost, nothing twice, in order", arguments: 0..<40)
+    @Test("Renewing a token of 6 s repeatedly loses, duplicates and reorders no message", arguments: 0..<40)
     func renewals(_ seed: Int) {
         var world = VirtualBroker(seed: UInt64(seed))
         world.advance(.milliseconds(50))
@@ -31,16 +31,16 @@ struct LinkHandoverTests {
         #expect(world.wireCount == 1)
     }
 
-    @Test("A clock that jumps neither renews in a loop nor forgets to", arguments: [-40, -1, 1, 40])
+    @Test("A clock that jumps causes neither a loop of renewals nor a missed renewal", arguments: [-40, -1, 1, 40])
     func clockJumps(_ years: Int64) {
         let jump = years * 365 * 86_400_000
         var world = VirtualBroker(seed: 7)
         world.advance(.seconds(1))
-        // Our own clock: no matter.
+        // Our own clock has no effect.
         world.wall += jump
         world.advance(.seconds(30))
         #expect((6...9).contains(world.renewals.count))
-        // The hub's clock: the tokens are over at once, or far from it; it gives new ones by its own clock.
+        // The hub's clock: the tokens expire at once, or much later. The hub issues new ones by its own clock.
         let before = world.renewals.count
         world.hubTime += jump
         world.advance(.seconds(60))
@@ -49,7 +49,7 @@ struct LinkHandoverTests {
         #expect(world.statuses == [.registering, .online])
     }
 
-    @Test("A hub that gives no token is asked again, ever more seldom")
+    @Test("A refused renewal is repeated, with growing pauses")
     func refusals() {
         var world = VirtualBroker(seed: 3, tokenLife: 86_400)
         world.renews = false
@@ -59,7 +59,7 @@ struct LinkHandoverTests {
         #expect(world.statuses == [.registering, .online])
     }
 
-    @Test("A new connection that cannot be made leaves the old one alone, and is tried again")
+    @Test("A failed new connection does not affect the old one, and is tried again")
     func failures() {
         var session = VirtualSession.online()
         for _ in 0..<3 {
@@ -75,7 +75,7 @@ struct LinkHandoverTests {
         #expect(session.publishedRequests.map(\.id) == ["a"])
     }
 
-    @Test("An old connection that breaks in between makes it an ordinary reconnection")
+    @Test("When the old connection breaks during a handover, the session reconnects as usual")
     func oldOneBreaks() {
         var session = VirtualSession.online()
         session.feed(.tokenUpdated)

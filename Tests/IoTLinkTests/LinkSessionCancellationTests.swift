@@ -6,16 +6,16 @@ import Testing
 
 @testable import IoTLink
 
-/// A task's cancellation handlers run under a lock of the task, which waking the task takes too.
+/// A task's cancellation handlers run under a lock of the task. Resuming the task takes the same lock.
 @Suite struct LinkSessionCancellationTests {
-    /// In a process of its own: where this goes wrong no task runs any more, and one that shares its threads with
-    /// hundreds of tests cannot tell that from a busy machine.
-    @Test("Readers and requests that are cancelled while they are told something stop nobody")
+    /// Runs in a separate process: a deadlock stops every task. In a process with hundreds of tests, it could not be
+    /// distinguished from a busy machine.
+    @Test("Cancelling readers and requests while they are resumed does not deadlock")
     func cancelled() async {
         await #expect(processExitsWith: .success) {
             Thread.detachNewThread {
                 Thread.sleep(forTimeInterval: 120)
-                fatalError("cancelling a reader of the link and telling it something wait for each other")
+                fatalError("deadlock between cancelling and resuming a reader of the link")
             }
             await Self.cancelReadersAndRequests()
         }
@@ -28,7 +28,7 @@ import Testing
             configuration: configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let isOver = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            // Each gives every reader another status, and fails every request.
+            // Each call changes the status for every reader, and fails every request.
             while isOver.wait(timeout: .now()) == .timedOut {
                 session.register()
                 session.unregister()

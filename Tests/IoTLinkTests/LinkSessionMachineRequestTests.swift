@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Requests and answers of the link session, in virtual time")
 struct LinkSessionMachineRequestTests {
-    @Test("A request gets its answer; a second answer finds nobody")
+    @Test("A request gets its answer; a second answer is counted as unexpected")
     func answer() {
         var session = VirtualSession.online()
         session.request("a")
@@ -30,7 +30,7 @@ struct LinkSessionMachineRequestTests {
         #expect((error.underlying as? LinkRefusal)?.result == ["version": 9])
     }
 
-    @Test("No answer by the deadline is 21002, not earlier and not later")
+    @Test("Without an answer a request fails with 21002, exactly at its deadline")
     func deadline() {
         var session = VirtualSession.online()
         session.request("a", timeout: .seconds(5))
@@ -46,7 +46,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.machine.counters.unexpectedReplies == 1)
     }
 
-    @Test("Requests made while registering wait and go out in order, with what is left of their time")
+    @Test("Requests made while registering wait and are sent in order, with the rest of their time")
     func waitForOnline() {
         var session = VirtualSession()
         session.feed(.register)
@@ -60,7 +60,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.machine.counters.resentRequests == 0)
     }
 
-    @Test("A request whose deadline passes while offline is 21002 and is never sent")
+    @Test("A request with a deadline that passes while offline fails with 21002 and is never sent")
     func expireOffline() {
         var session = VirtualSession.online()
         session.feed(.lost(IoTError(.linkUnavailable)))
@@ -71,7 +71,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.publishedRequests.isEmpty)
     }
 
-    @Test("A request without answer is sent again with its id after a lost connection, and its answer counts once")
+    @Test("A request without an answer is resent with its id after a lost connection, and completes once")
     func resend() {
         var session = VirtualSession.online()
         session.request("a", timeout: .seconds(5))
@@ -86,7 +86,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.completed["a"]?.count == 1)
     }
 
-    @Test("A request without an answer is sent again with its id after 3, 6 and 12 s more, up to its answer")
+    @Test("A request without an answer is resent with its id after 3, 6 and 12 s more, until it is answered")
     func repeats() {
         var session = VirtualSession.online()
         session.request("a", timeout: .seconds(60))
@@ -106,7 +106,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.completed["a"]?.count == 1)
     }
 
-    @Test("After the first of several answers a request is not sent again: the hub does not keep them all")
+    @Test("After the first of several answers a request is not resent, because the hub does not keep them all")
     func repeatsOfMany() {
         var session = VirtualSession.online()
         session.request("a", timeout: .seconds(60), many: true)
@@ -116,7 +116,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.completed["a"] == nil)
     }
 
-    @Test("A hub that forgot the session: begin anew, ask again once, then believe it")
+    @Test("When the hub forgot the session, it is begun again and the request is resent once")
     func disowned() {
         var session = VirtualSession.online()
         session.request("a", timeout: .seconds(30))
@@ -132,7 +132,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.machine.status.status == .online)
     }
 
-    @Test("A handler's own 21025 does not pass for the hub's")
+    @Test("A handler's own 21025 is not mistaken for the hub's")
     func handlerUnavailable() {
         var session = VirtualSession.online()
         session.receive(session.incoming("x"))
@@ -140,7 +140,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.publishedReplies == [LinkReply(id: "x", code: .internalFailure, message: "why")])
     }
 
-    @Test("Unregistered, refused and kicked sessions fail requests at once with 21025, waiting ones too")
+    @Test("Unregistered, refused and kicked sessions fail new and waiting requests at once with 21025")
     func unavailable() {
         var session = VirtualSession()
         session.request("early")
@@ -162,7 +162,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.failure(of: "kicked") == .linkUnavailable)
     }
 
-    @Test("The table is bounded, and an id can wait only once")
+    @Test("The number of requests is bounded, and only one request with an id can wait")
     func bounds() {
         var limits = LinkLimits()
         limits.pendingRequests = QuotaBound(total: 3, each: 3)
@@ -176,7 +176,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.completed["e"] == nil)
     }
 
-    @Test("One account whose device does not answer leaves room for every other, and for our own requests")
+    @Test("One account with many unanswered requests leaves room for others, and for our own requests")
     func fairness() {
         var session = VirtualSession.online()
         let each = session.machine.limits.pendingRequests.each
@@ -187,7 +187,7 @@ struct LinkSessionMachineRequestTests {
         session.request("other", as: Principal("u/other"))
         #expect(session.completed["other"] == nil)
 
-        // Many accounts together reach the reserve, and no more.
+        // Many accounts together can use all but the reserve.
         for account in 0..<40 {
             for number in 0..<each { session.request("\(account).\(number)", as: Principal("u/a\(account)")) }
         }
@@ -195,7 +195,7 @@ struct LinkSessionMachineRequestTests {
         session.request("own")
         #expect(session.completed["own"] == nil)
 
-        // Each way in which a request ends gives its part back.
+        // A request gives its part back, however it ends.
         session.receive(LinkReply(id: "greedy.0"))
         session.feed(.cancel(id: "greedy.1"))
         for name in ["c", "d", "e"] { session.request(name, as: greedy) }
@@ -206,7 +206,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.completed["f"] == nil)
     }
 
-    @Test("A request too large for an envelope fails with 25013 and leaves the session online")
+    @Test("A request that is too large for an envelope fails with 25013, and the session stays online")
     func tooLarge() {
         var session = VirtualSession.online()
         let text = JSONValue.string(String(repeating: "x", count: Envelope.maximumSize))
@@ -218,7 +218,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.machine.status.status == .online)
     }
 
-    @Test("A request that was given up is forgotten")
+    @Test("A cancelled request is forgotten")
     func cancel() {
         var session = VirtualSession.online()
         session.request("a")
@@ -228,7 +228,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.failure(of: "a") == .sendFailed)
     }
 
-    @Test("Several answers come in order, each once, and end with the final one")
+    @Test("Several answers arrive in order, each once, and end with the final one")
     func severalAnswers() {
         var session = VirtualSession.online()
         session.request("a", many: true)
@@ -245,7 +245,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.result(of: "a") == 13)
     }
 
-    @Test("A missing answer of several ends the request instead of leaving a hole")
+    @Test("A missing one of several answers ends the request with an error")
     func missingAnswer() {
         var session = VirtualSession.online()
         session.request("a", many: true)
@@ -254,7 +254,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.failure(of: "a") == .sendFailed)
     }
 
-    @Test("Who wants one answer gets the final one of several")
+    @Test("A caller of one answer gets the final one of several")
     func finalAnswer() {
         var session = VirtualSession.online()
         session.request("a")
@@ -266,7 +266,7 @@ struct LinkSessionMachineRequestTests {
 
     // MARK: Requests of others
 
-    @Test("A request of the hub runs once; a repeat gets the first answer, byte for byte")
+    @Test("A request of the hub runs once; a repeated request gets the same answer, byte for byte")
     func incoming() {
         var session = VirtualSession.online()
         let request = session.incoming("x")
@@ -274,7 +274,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.executed.count == 1)
         let key = session.executed[0]
         session.receive(request)
-        #expect(session.outputs.isEmpty, "it runs")
+        #expect(session.outputs.isEmpty, "the request is running")
         session.feed(.handled(key, .success(["value": 1])))
         #expect(session.publishedReplies == [LinkReply(id: "x", result: ["value": 1])])
         session.feed(.handled(key, .success(["value": 2])))
@@ -302,7 +302,7 @@ struct LinkSessionMachineRequestTests {
     }
 
     @Test(
-        "Who asks much loses its own oldest answers alone: another's request is not carried out a second time",
+        "A principal with many requests loses only its own oldest answers, and no other request is executed twice",
         arguments: [(2_000, 0), (40, 200_000)])
     func flood(count: Int, size: Int) {
         var session = VirtualSession.online()
@@ -319,9 +319,9 @@ struct LinkSessionMachineRequestTests {
         #expect(session.executed.isEmpty)
         #expect(session.publishedReplies == [LinkReply(id: "x", result: 1)])
         session.receive(asked(count - 1))
-        #expect(session.executed.isEmpty, "its newest is remembered")
+        #expect(session.executed.isEmpty, "its newest request is remembered")
         session.receive(asked(0))
-        #expect(session.executed.count == 1, "its oldest is not")
+        #expect(session.executed.count == 1, "its oldest request is not")
     }
 
     @Test("Two principals may use the same id")
@@ -333,7 +333,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.executed.count == 1)
     }
 
-    @Test("After its deadline a request is not executed, whatever number a peer writes")
+    @Test("A request is not executed after its deadline, whatever the number is")
     func incomingExpired() {
         var session = VirtualSession.online()
         for deadline in [session.wall, session.wall - 1, 0, -1, .min] {
@@ -345,7 +345,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.executed.count == 1)
     }
 
-    @Test("A clock that is set has no part in deadlines: the hub's runs on since its last answer", arguments: [-1, 1])
+    @Test("Setting our own clock does not affect deadlines, which are on the hub's clock", arguments: [-1, 1])
     func clockStep(direction: Int64) {
         var session = VirtualSession.online()
         let hubTime = session.wall
@@ -361,7 +361,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.publishedRequests.map(\.deadline) == [hubTime + 7_000])
     }
 
-    @Test("More than the allowed number at once is answered with 25024, and a repeat may find room")
+    @Test("A request above the bound is answered with 25024, and can be repeated later")
     func concurrency() {
         var limits = LinkLimits()
         limits.runningRequests = 2
@@ -378,7 +378,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.executed.count == 1)
     }
 
-    @Test("An answer that is ready while offline goes out when online again, unless its deadline passed")
+    @Test("An answer that is ready while offline is sent when online again, unless its deadline passed")
     func answerOffline() {
         var session = VirtualSession.online()
         session.receive(session.incoming("soon", deadline: session.wall + 100))
@@ -394,7 +394,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.publishedReplies.map(\.id) == ["later"])
     }
 
-    @Test("An answer too large for an envelope becomes 25013")
+    @Test("An answer that is too large for an envelope becomes 25013")
     func answerTooLarge() {
         var session = VirtualSession.online()
         session.receive(session.incoming("x"))
@@ -403,7 +403,7 @@ struct LinkSessionMachineRequestTests {
         #expect(session.publishedReplies.map(\.code) == [.payloadTooLarge])
     }
 
-    @Test("No order of events traps, loses a request, or answers it twice", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("With events in any order, each request completes exactly once", arguments: 1...20 as ClosedRange<UInt64>)
     func disorder(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var session = VirtualSession(seed: seed)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import IoTLink
 
-@Suite("The link session's states, in virtual time")
+@Suite("States of the link session, in virtual time")
 struct LinkSessionMachineTests {
-    @Test("Registers: connect, subscribe to its own topic, begin, online")
+    @Test("Registering connects, subscribes to the session's own topic, begins the session and goes online")
     func register() throws {
         var session = VirtualSession()
         #expect(session.machine.status.status == .unregistering)
@@ -48,7 +48,7 @@ struct LinkSessionMachineTests {
     }
 
     static let setbacks: [Setback] = [
-        Setback(name: "broker not there", status: .offline, cause: .connectionLost, code: .linkUnavailable) {
+        Setback(name: "broker unreachable", status: .offline, cause: .connectionLost, code: .linkUnavailable) {
             $0.feed(.lost(IoTError(.linkUnavailable)))
         },
         Setback(name: "broker silent", status: .offline, cause: .noAnswer, code: .linkUnavailable) {
@@ -101,13 +101,13 @@ struct LinkSessionMachineTests {
         },
     ]
 
-    @Test("Each setback gives its status and reason", arguments: setbacks)
+    @Test("Each setback leads to its status and reason", arguments: setbacks)
     func setback(_ setback: Setback) {
         var session = VirtualSession()
         session.feed(.register)
         setback.happen(&session)
         let status = session.machine.status
-        // After a silence the next attempt may be under way already: the status is still offline.
+        // After a silence the next attempt may already be running. The status is still offline.
         #expect(status.status == setback.status)
         #expect(status.cause == setback.cause)
         #expect(status.reason?.code == setback.code)
@@ -115,15 +115,15 @@ struct LinkSessionMachineTests {
         session.advance(.hours(24))
         let attempts = session.connects
         if setback.status == .offline {
-            #expect(attempts > 1_000, "it keeps trying")
+            #expect(attempts > 1_000, "it keeps reconnecting")
         } else {
-            #expect(attempts == 0, "it stays")
+            #expect(attempts == 0, "it does not reconnect")
             #expect(session.machine.nextDeadline == nil)
         }
     }
 
     @Test(
-        "A hub that hears its broker later than the client does is asked again, and any of the requests may be answered"
+        "session.begin is repeated for a hub that connects later, and any of the requests may be answered"
     )
     func beginAgain() {
         for answered in 0..<4 {
@@ -137,7 +137,7 @@ struct LinkSessionMachineTests {
             #expect(Set(requests.map(\.id)).count == 4)
             session.receive(LinkReply(id: requests[answered].id, result: ["t": .integer(session.wall)]))
             #expect(session.machine.status.status == .online)
-            // Another answer that comes late disturbs nothing.
+            // A late second answer has no effect.
             session.receive(LinkReply(id: requests[3 - answered].id, result: ["t": .integer(session.wall)]))
             #expect(session.machine.status.status == .online && session.outputs.isEmpty)
             session.advance(.seconds(14))
@@ -145,7 +145,7 @@ struct LinkSessionMachineTests {
         }
     }
 
-    @Test("The hub's keys are those of the newest beginning; a hub that gives none is told from one whose are no use")
+    @Test("The hub's keys come from the newest session.begin; absent keys differ from unusable ones")
     func tokenKeys() throws {
         let keys = (0..<2).map { _ in Curve25519.Signing.PrivateKey() }
         func given(_ key: Curve25519.Signing.PrivateKey) -> JSONValue {
@@ -161,13 +161,13 @@ struct LinkSessionMachineTests {
         session.goOnline(tokenKeys: given(keys[0]))
         #expect(session.machine.tokenKeys?.payload(of: try signed(keys[0])) == ["n": 1])
         #expect(session.machine.tokenKeys?.payload(of: try signed(keys[1])) == nil)
-        // What stands for the hub's keys elsewhere is not looked at.
+        // Keys in any other answer are ignored.
         session.receive(LinkReply(id: "?", result: ["tokenKeys": given(keys[1])]))
         session.feed(.lost(IoTError(.linkUnavailable)))
         session.advance(.milliseconds(200))
         #expect(session.machine.tokenKeys?.payload(of: try signed(keys[0])) == ["n": 1])
         session.goOnline(tokenKeys: given(keys[1]))
-        #expect(session.machine.tokenKeys?.payload(of: try signed(keys[1])) == ["n": 1], "another hub, or another key")
+        #expect(session.machine.tokenKeys?.payload(of: try signed(keys[1])) == ["n": 1], "the hub's key has changed")
         #expect(session.machine.tokenKeys?.payload(of: try signed(keys[0])) == nil)
         session = VirtualSession()
         session.goOnline(tokenKeys: ["keys": [["kty": "RSA"]]])
@@ -176,10 +176,10 @@ struct LinkSessionMachineTests {
         session.feed(.lost(IoTError(.linkUnavailable)))
         session.advance(.milliseconds(200))
         session.goOnline()
-        #expect(session.machine.tokenKeys == nil, "a hub of before")
+        #expect(session.machine.tokenKeys == nil, "an earlier hub")
     }
 
-    @Test("A lost connection is followed by a new one, of the same session, within the back-off's first pause")
+    @Test("After a lost connection the same session reconnects within the first pause of the back-off")
     func reconnect() {
         var session = VirtualSession.online()
         let before = session.machine.address
@@ -194,7 +194,7 @@ struct LinkSessionMachineTests {
         #expect(session.machine.address == before)
     }
 
-    @Test("The pause grows over losses in quick succession, and each second online takes one doubling back")
+    @Test("The pause grows with losses in quick succession, and each second online takes one doubling back")
     func backoffRecovery() {
         func longest(online time: TimeAmount) -> TimeAmount {
             (1...50).map { pauseAfterFlapping(online: time, seed: $0) }.max() ?? .zero
@@ -204,7 +204,7 @@ struct LinkSessionMachineTests {
         #expect((.milliseconds(150)...(.milliseconds(200))).contains(longest(online: .seconds(6))))
     }
 
-    /// Loses six connections, each at the moment it is online; the pause after a seventh that lasted `time`.
+    /// Loses six connections as soon as they are online. Returns the pause after a seventh that lasted `time`.
     private func pauseAfterFlapping(online time: TimeAmount, seed: UInt64) -> TimeAmount {
         var session = VirtualSession.online(seed: seed)
         for _ in 0..<6 {
@@ -234,7 +234,7 @@ struct LinkSessionMachineTests {
         #expect(session.machine.status.status == .online)
     }
 
-    @Test("A new token revives a refused session; it leaves an online one alone")
+    @Test("A new token registers a refused session again; an online one stays online")
     func tokenUpdate() {
         var session = VirtualSession()
         session.feed(.register)
@@ -248,7 +248,7 @@ struct LinkSessionMachineTests {
         #expect(session.disconnects == 0)
     }
 
-    @Test("Why the hub kicked is kept in the status", arguments: ["superseded", "removed", "revoked", "other"])
+    @Test("The status holds the reason for a kick", arguments: ["superseded", "removed", "revoked", "other"])
     func kickReasons(_ word: String) {
         var session = VirtualSession.online()
         session.feed(.received(.push(LinkPush(method: "session.kick", params: ["reason": .string(word)]))))
@@ -260,7 +260,7 @@ struct LinkSessionMachineTests {
         #expect(session.machine.status.kick == nil)
     }
 
-    @Test("Heartbeats every 15 s; answers keep it online, two missing end it at 45 s")
+    @Test("Heartbeats are sent every 15 s; two without an answer end the connection at 45 s")
     func heartbeats() throws {
         var session = VirtualSession.online()
         for _ in 0..<10 {
@@ -277,7 +277,7 @@ struct LinkSessionMachineTests {
         #expect(session.disconnects == 1)
     }
 
-    @Test("A heartbeat answered with a refused token ends in tokenFailed, with another failure in offline")
+    @Test("A heartbeat that refuses the token leads to tokenFailed, any other error to offline")
     func heartbeatRefused() throws {
         for (code, status) in [(ErrorCode.tokenRejected, LinkStatus.tokenFailed), (.notFound, .offline)] {
             var session = VirtualSession.online()
@@ -289,7 +289,7 @@ struct LinkSessionMachineTests {
         }
     }
 
-    @Test("What an older connection still tells is ignored")
+    @Test("Events of an older connection are ignored")
     func staleConnection() {
         var session = VirtualSession.online()
         session.feed(.lost(IoTError(.linkUnavailable)))
@@ -300,7 +300,7 @@ struct LinkSessionMachineTests {
         #expect(session.machine.status.status == .online)
     }
 
-    @Test("unregister() says goodbye and rests")
+    @Test("unregister() ends the session and stays offline")
     func unregister() {
         var session = VirtualSession.online()
         session.feed(.unregister)
@@ -313,7 +313,7 @@ struct LinkSessionMachineTests {
         #expect(session.connects == 1)
     }
 
-    @Test("stop says goodbye, waits for the connection's end, and is final")
+    @Test("stop ends the session, waits for the end of the connection, and is final")
     func stop() {
         var session = VirtualSession.online()
         session.request("a")
@@ -331,7 +331,7 @@ struct LinkSessionMachineTests {
         #expect(session.outputs.isEmpty)
     }
 
-    @Test("stop ends without the connection's end after 2 s, and at once without a connection")
+    @Test("stop finishes after 2 s even if the connection does not end, and at once without a connection")
     func stopAlone() {
         var session = VirtualSession.online()
         session.feed(.stop)
@@ -342,7 +342,7 @@ struct LinkSessionMachineTests {
         #expect(idle.isFinished)
     }
 
-    @Test("A slow answer does not bend a clock that agrees with it")
+    @Test("A slow answer does not change a clock that agrees with it")
     func slowAnswer() throws {
         var session = VirtualSession()
         session.feed(.register)
@@ -353,7 +353,7 @@ struct LinkSessionMachineTests {
         #expect(session.publishedRequests.first?.t == session.wall)
     }
 
-    @Test("t and deadline are on the hub's clock, even when ours is an hour wrong")
+    @Test("t and deadline are on the hub's clock, even if ours is an hour wrong")
     func clock() throws {
         var session = VirtualSession()
         session.feed(.register)
@@ -371,14 +371,14 @@ struct LinkSessionMachineTests {
 }
 
 extension LinkSessionMachineTests {
-    @Test("The client id is 128 random bits that stand in no topic and no message; each registration has its own")
+    @Test("The client id is 128 random bits that are in no topic or message; each registration has its own")
     func clientID() throws {
         var session = VirtualSession.online()
         let first = session.machine.clientID
         #expect(first.count == 32 && DeviceID(rawValue: first) != nil)
         #expect(!session.machine.address.upTopic.contains(first) && !first.contains(session.machine.address.session))
         session.feed(.lost(IoTError(.linkUnavailable)))
-        #expect(session.machine.clientID == first, "what is left of the lost connection is ended by the next")
+        #expect(session.machine.clientID == first, "the next connection ends what remains of the lost one")
         session.feed(.unregister)
         session.feed(.register)
         #expect(session.machine.clientID != first)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import IoTLink
 
-/// The session over a real mosquitto; the hub's end of the wire is a second MQTT connection.
+/// Tests the session with a real mosquitto. A second MQTT connection acts as the hub.
 @Suite("The link session over a real broker", .timeLimit(.minutes(1)))
 struct LinkSessionTests {
     static let hubToken = TestToken("hub-1")
@@ -52,7 +52,7 @@ struct LinkSessionTests {
         throw IoTError(.internalFailure, "the session ended before it was \(status)")
     }
 
-    @Test("Comes online, asks, is answered, and says goodbye")
+    @Test("The session comes online, gets an answer to a request, and ends")
     func wholeLife() async throws {
         try await withBroker { broker in
             let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
@@ -76,9 +76,9 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("Works over TCP on the loopback interface too")
+    @Test("The session works over TCP on the loopback interface")
     func tcp() async throws {
-        // A port of the kernel's choice may be taken again before mosquitto binds it: try a few.
+        // A free port may be taken before mosquitto binds it: try a few.
         for attempt in 1...5 {
             let port = Int.random(in: 20_000..<60_000)
             let broker = try Broker(tokens: [Self.hubToken, Self.ownerToken], port: port)
@@ -99,7 +99,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("Many requests at once are each answered once, with the largest envelope among them")
+    @Test("Many simultaneous requests, one of them very large, are each answered once")
     func manyRequests() async throws {
         try await withHubAndSession { hub, session in
             _ = try await wait(session, for: .online)
@@ -119,7 +119,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("A killed broker: offline, then online again, and the request in flight gets its answer")
+    @Test("After the broker was killed, the session comes online again and the pending request is answered")
     func brokerKilled() async throws {
         try await withBroker { broker in
             let ignoring = WireHub(endpoint: broker.endpoint, token: Self.hubToken) { address, request in
@@ -154,7 +154,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("Waits for a broker that is not there yet")
+    @Test("The session waits for a broker that starts later")
     func lateBroker() async throws {
         let broker = try Broker(tokens: [Self.hubToken, Self.ownerToken])
         var limits = LinkLimits()
@@ -172,7 +172,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("Refused credentials are tokenFailed, and a new token in the file is taken at the next registration")
+    @Test("Refused credentials lead to tokenFailed; the next registration uses a new token from the file")
     func badCredentials() async throws {
         try await withBroker { broker in
             let hub = WireHub(endpoint: broker.endpoint, token: Self.hubToken)
@@ -196,7 +196,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("A token file that others may read is tokenFailed with the remedy")
+    @Test("A token file that others may read leads to tokenFailed with a remedy")
     func openTokenFile() async throws {
         try await withBroker { broker in
             let path = broker.directory.appendingPathComponent("token").path
@@ -211,7 +211,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("A kick stays until register(), which begins a new session")
+    @Test("A kicked session stays offline until register(), which begins a new session")
     func kick() async throws {
         try await withHubAndSession { hub, session in
             _ = try await wait(session, for: .online)
@@ -227,7 +227,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("The hub's requests run in handlers, once an id; an unknown method is refused; pushes arrive")
+    @Test("Handlers run the hub's requests once for each id, unknown methods are refused, and pushes arrive")
     func incoming() async throws {
         try await withHubAndSession { hub, session in
             let calls = Mutex(0)
@@ -267,7 +267,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("Several envelopes in one message are each taken, in order")
+    @Test("Several envelopes in one message are handled in order")
     func batch() async throws {
         try await withHubAndSession { hub, session in
             session.handle("test.double") { request throws(IoTError) in
@@ -335,7 +335,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("No answer is 21002 at the deadline, and giving up a request ends it")
+    @Test("A request without an answer fails with 21002 at the deadline, and cancelling a request ends it")
     func deadlineAndCancellation() async throws {
         let answer: WireHub.Answer = { address, request in
             request.method == "test.mute" ? [] : WireHub.accept(address, request)
@@ -354,12 +354,12 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("The will tells the hub of a session that vanished")
+    @Test("The will reports a lost session to the hub")
     func will() async throws {
         try await withHubAndSession { hub, session in
             _ = try await wait(session, for: .online)
             let address = try await hub.next(method: "session.begin").address
-            // A takeover of its client id ends the connection as a cut cable would: the broker speaks the will.
+            // Another client with the same id ends the connection as a cut cable would: the broker publishes the will.
             let usurper = MQTTConnection(
                 configuration: MQTTConfiguration(
                     endpoint: hub.endpoint, clientID: session.state.withLock { $0.machine.clientID },
@@ -377,7 +377,7 @@ struct LinkSessionTests {
         }
     }
 
-    @Test("Malformed envelopes are counted and change nothing")
+    @Test("Malformed envelopes are counted and have no effect")
     func malformed() async throws {
         try await withHubAndSession { hub, session in
             _ = try await wait(session, for: .online)

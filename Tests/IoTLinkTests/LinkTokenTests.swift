@@ -14,7 +14,7 @@ struct LinkTokenTests {
         try body(path)
     }
 
-    @Test("Reads the token without the white space around it", arguments: [0o600, 0o400])
+    @Test("Reads the token without surrounding white space", arguments: [0o600, 0o400])
     func read(_ mode: Int) throws {
         try withFile("  abc.def.ghi\n\n", mode: mode) { path in
             let token = try LinkToken.file(path: path).read()
@@ -22,9 +22,9 @@ struct LinkTokenTests {
         }
     }
 
-    @Test("Refuses a file that others may read or write, and says what to do", arguments: [0o640, 0o604, 0o620, 0o644])
+    @Test("Refuses a file that others may read or write, with a remedy", arguments: [0o640, 0o604, 0o620, 0o644])
     func readable(_ mode: Int) throws {
-        // No name of a file, which is hexadecimal, can hold it.
+        // The file name is hexadecimal, so that it cannot contain this word.
         try withFile("secret", mode: mode) { path in
             let error = #expect(throws: IoTError.self) { try LinkToken.file(path: path).read() }
             #expect(error?.code == .invalidConfiguration)
@@ -41,7 +41,7 @@ struct LinkTokenTests {
         }
     }
 
-    @Test("A missing file and a directory are file failures")
+    @Test("A missing file and a directory are fileFailed")
     func missing() {
         for path in ["/nonexistent/token", "/"] {
             let error = #expect(throws: IoTError.self) { try LinkToken.file(path: path).read() }
@@ -64,7 +64,7 @@ struct LinkTokenTests {
         }
     }
 
-    @Test("Base64url as RFC 4648 §10 has it, without padding")
+    @Test("Base64url decodes the vectors of RFC 4648 §10, without padding")
     func base64() {
         for (text, plain) in [("", ""), ("Zg", "f"), ("Zm8", "fo"), ("Zm9v", "foo"), ("Zm9vYmFy", "foobar")] {
             #expect(Base64URL.decode(text) == Array(plain.utf8))

@@ -9,7 +9,7 @@ import Testing
 struct MQTTConnectionTests {
     static let token = TestToken("t-1")
 
-    /// A connection and the stream of what it tells.
+    /// A connection and the stream of its events.
     struct Client {
         let connection: MQTTConnection
         let events: AsyncStream<MQTTEvent>
@@ -54,7 +54,7 @@ struct MQTTConnectionTests {
         broker.kill()
     }
 
-    @Test("Thousands of messages through a small window arrive in order, each once")
+    @Test("Many messages through a small window arrive in order, each once")
     func order() async throws {
         try await withBroker { broker in
             let reader = Client(broker, "reader")
@@ -64,7 +64,7 @@ struct MQTTConnectionTests {
             for number in 0..<900 {
                 try writer.connection.publish(MQTTMessage(topic: "test/a", payload: Array("\(number)".utf8)))
             }
-            // A goodbye sends what waits first.
+            // Disconnecting sends the queued messages first.
             writer.connection.disconnect()
             guard case .disconnected = try await writer.end() else { throw Unexpected() }
             var expected = 0
@@ -78,7 +78,7 @@ struct MQTTConnectionTests {
         }
     }
 
-    @Test("A queue that is full refuses with 25024, by count and by bytes, and an ended connection with 21025")
+    @Test("A full queue refuses with 25024, by count and by bytes, and an ended connection refuses with 21025")
     func bounds() async throws {
         try await withBroker { broker in
             let client = Client(broker, "a") { configuration in
@@ -104,7 +104,7 @@ struct MQTTConnectionTests {
         }
     }
 
-    @Test("A broker that is not there, one that refuses, and one that is killed each end the connection with why")
+    @Test("An unreachable, a refusing and a killed broker each end the connection with a reason")
     func ends() async throws {
         let broker = try Broker(tokens: [Self.token])
         let early = Client(broker, "early")
@@ -124,7 +124,7 @@ struct MQTTConnectionTests {
         guard case .lost = try await client.end() else { throw Unexpected() }
     }
 
-    @Test("Dropping the connection object says goodbye: no will is spoken")
+    @Test("Dropping the connection object disconnects in order, without the will")
     func dropped() async throws {
         try await withBroker { broker in
             let reader = Client(broker, "reader")

@@ -3,7 +3,7 @@ import Testing
 @testable import IoTLink
 
 @Suite("Media keys as text") struct MediaKeyTests {
-    @Test("A new key has at most 32 characters that an address takes as they are, an id of its own and 128 random bits")
+    @Test("A new key has 32 characters that need no encoding in a URL, a unique id and 128 random bits")
     func form() throws {
         let keys = (0..<100).map { _ in MediaKey.random() }
         for key in keys {

@@ -4,10 +4,10 @@ import Testing
 
 @testable import IoTLink
 
-@Suite("The id of a request that is not read")
+@Suite("The id of a request that is not parsed")
 struct RequestHeadTests {
     @Test(
-        "It is found wherever it stands, and whatever stands beside it",
+        "The id is found at any place, whatever the other members are",
         arguments: [
             #"{"id":"5f","method":"x"}"#, #" { "method" : "x" , "id" : "5f" } "#,
             #"{"params":{"id":"no","a":["}",{"\"":"\\"}]},"t":1,"id":"5f","method":"x"}"#,
@@ -19,7 +19,7 @@ struct RequestHeadTests {
     }
 
     @Test(
-        "What is no request has none",
+        "A text that is not a request has no id",
         arguments: [
             "", "{", "[]", "{}", #"{"id":"5f"}"#, #"{"method":"x"}"#, #"{"id":5,"method":"x"}"#,
             #"[{"id":"5f","method":"x"}]"#,
@@ -31,7 +31,7 @@ struct RequestHeadTests {
         #expect(RequestHead.id(in: Array(text.utf8)) == nil)
     }
 
-    @Test("It is the id that the envelope has, and no cut or damage of the text traps")
+    @Test("The id is the same as the envelope's, and a truncated or damaged text does not trap")
     func agrees() throws {
         var generator = SeededGenerator(seed: 11)
         let request = LinkRequest(

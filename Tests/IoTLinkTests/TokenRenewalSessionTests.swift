@@ -15,9 +15,9 @@ struct TokenRenewalSessionTests {
         return logger
     }()
 
-    @Test("A file's token of 6 s is renewed again and again under load: no request and no push is lost or doubled")
+    @Test("A token of 6 s in a file is renewed repeatedly under load, and no request or push is lost or duplicated")
     func renews() async throws {
-        // Each is a third through its life when it is made, so that the next is due a second or two later.
+        // A third to a half of each token's lifetime has passed when it is issued, so that it is due 1 to 2 s later.
         let start = WallClock.milliseconds() / 1_000
         let tokens = (0..<12).map { TestToken("t\($0)", life: start + Int64($0) - 3..<start + Int64($0) + 3) }
         let hubToken = TestToken("hub")
@@ -28,7 +28,7 @@ struct TokenRenewalSessionTests {
 
         let given = Mutex(0)
         let executed = Mutex<[String]>([])
-        // A fast machine asks more than `arrivals` holds.
+        // A fast machine sends more requests than `arrivals` holds.
         let hub = WireHub(
             endpoint: broker.endpoint, token: hubToken, unread: ["test.ask"]
         ) { address, request in
@@ -49,7 +49,7 @@ struct TokenRenewalSessionTests {
         let principal = Principal.user(AccessID(rawValue: "owner")!)
         var configuration = LinkConfiguration(
             principal: principal, token: .file(path: file), endpoint: broker.endpoint)
-        // Read at the end only.
+        // The pushes are read only at the end.
         configuration.limits.waitingPushes = 1_000_000
         configuration.onTokenRenewed = { token in renewed.withLock { $0.append(token) } }
         let session = LinkSession(configuration: configuration, logger: Self.logger)
@@ -60,7 +60,7 @@ struct TokenRenewalSessionTests {
             defer { group.cancelAll() }
             for await change in statuses where change.status == .online { break }
             let begin = try await hub.next(method: SessionMethod.begin.name)
-            // Until three renewals are done: requests that overlap, and pushes all the time.
+            // Sends overlapping requests and pushes until three renewals are done.
             var asked: [String] = []
             var pushed: [Int64] = []
             let deadline = NIODeadline.now() + .seconds(30)
@@ -84,7 +84,7 @@ struct TokenRenewalSessionTests {
             #expect(session.counters.onlineCount == 1)
             #expect(session.counters.resentRequests == 0)
             #expect(session.current.status == .online)
-            // The order of requests that were made at the same time is anybody's.
+            // Simultaneous requests have no defined order.
             #expect(Set(executed.withLock { $0 }) == Set(asked))
             #expect(executed.withLock { $0.count } == asked.count)
             try hub.send(.push(LinkPush(method: "test.last")), to: begin.address)
@@ -94,11 +94,11 @@ struct TokenRenewalSessionTests {
                 received.append(push.params["n"]?.integerValue ?? -1)
             }
             #expect(received == pushed)
-            // The file has the newest token, for nobody else to read.
+            // The file holds the newest token, and only its owner may read it.
             let newest = renewed.withLock { $0.last }
             #expect(try LinkToken.file(path: file).read() == newest)
         }
-        // One goodbye, of the one session. The broker has it; the hub may yet have to read it.
+        // The one session ends once. The broker has the push, but the hub may not have read it yet.
         var ends = 0
         for await arrival in hub.arrivals where arrival.envelope.method == SessionMethod.end.name {
             ends += 1

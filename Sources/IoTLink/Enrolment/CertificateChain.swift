@@ -3,9 +3,9 @@ import Glibc
 import IoTCore
 import NIOCore
 
-/// Looks at the certificates of a TLS server. Nothing is believed and nothing is sent but the handshake.
+/// Fetches the certificate chain of a TLS server. It verifies nothing, and sends nothing but the handshake.
 enum CertificateChain {
-    /// From the server's own certificate upwards. Throws 21025 when there is no TLS server there.
+    /// Returns the chain, the server's own certificate first. Throws 21025 when no TLS server answers.
     static func fetch(
         host: String, port: Int, deadline: NIODeadline
     ) async throws(IoTError) -> [CertificateAuthority] {
@@ -41,7 +41,7 @@ enum CertificateChain {
             case SSL_ERROR_WANT_WRITE: try wait(socket, POLLOUT, deadline, host, port)
             default:
                 ERR_clear_error()
-                throw unreachable(host, port, "it does not speak TLS 1.2 or newer")
+                throw unreachable(host, port, "it does not support TLS 1.2 or newer")
             }
         }
         let chain = SSL_get_peer_cert_chain(session)

@@ -6,13 +6,15 @@ import Synchronization
 public enum Enrolment {
     private static let pause = Duration.milliseconds(500)
 
-    /// Connects, exchanges, and disconnects. A hub that listens with TLS is known by the fingerprint in the string: its
-    /// chain is fetched first, and the secret is sent only on a second connection that is verified against that very
-    /// authority. When the answer is lost it is asked for again, until the time is over.
+    /// Connects, exchanges, and disconnects.
     ///
-    /// - Throws: 21101 for an enrolment that was used, has expired, or was never this hub's; 25027 when the hub's
-    ///   authority is not the string's; 21025 when nothing can be reached there; 21002 when the hub did not answer;
-    ///   21004 when its answer makes no sense; and what the hub answers else.
+    /// The string of a TLS hub holds the fingerprint of its certificate authority. A first connection only fetches the
+    /// chain. The secret is sent on a second connection, which is verified against the authority with that fingerprint.
+    /// After a lost connection the request is repeated until `timeout`.
+    ///
+    /// - Throws: 21101 for an enrolment that was used, has expired, or is not this hub's; 25027 when the hub's
+    ///   authority is not the string's; 21025 when the hub cannot be reached; 21002 when the hub did not answer;
+    ///   21004 when its answer is malformed; and any error that the hub answers with.
     public static func exchange(
         _ string: EnrolmentString, timeout: Duration = .seconds(30)
     ) async throws(IoTError) -> EnrolmentGrant {
@@ -44,13 +46,13 @@ public enum Enrolment {
         let seen = chain.last.map { Hex.encode($0.fingerprint) } ?? "none"
         throw IoTError(
             .certificateRejected,
-            "\(host):\(port) is not the hub that made this enrolment string: expected the authority SHA-256 "
+            "\(host):\(port) is not the hub that created this enrolment string: expected the authority SHA-256 "
                 + "\(Hex.encode(fingerprint)), seen \(seen); the secret was not sent",
-            remedy: "check the address, or make a new string at the hub")
+            remedy: "check the address, or create a new string on the hub")
     }
 }
 
-/// One exchange: the same request on every connection that it takes.
+/// One exchange. Every connection sends the same request.
 private struct Exchange {
     let string: EnrolmentString
     let address: LinkAddress
@@ -63,7 +65,8 @@ private struct Exchange {
         }
         self.string = string
         address = LinkAddress.random(principal)
-        // The hub's clock is not known yet, and a box that joins may have none: a deadline in the year 9999 is none.
+        // The hub's clock is not known yet, and the machine that joins may have no clock. The deadline, in the year
+        // 9999, is never reached.
         request = LinkRequest(
             id: RequestID.random(), method: SessionMethod.exchangeEnrolment.name, t: WallClock.milliseconds(),
             deadline: 253_402_300_799_000)
@@ -77,7 +80,7 @@ private struct Exchange {
         }
     }
 
-    /// Throws 21025 for a connection that could not be made or was lost.
+    /// Throws 21025 when the connection failed or was lost.
     func run(_ authority: CertificateAuthority?, deadline: NIODeadline) async throws(IoTError) -> EnrolmentTokens {
         var configuration = MQTTConfiguration(
             endpoint: endpoint, clientID: RequestID.random(),
@@ -129,14 +132,14 @@ private struct Exchange {
             case .ended(.disconnected): throw IoTError(.linkUnavailable, "the connection to the hub ended")
             }
         }
-        throw IoTError(.stopping, "the exchange was given up")
+        throw IoTError(.stopping, "the exchange was cancelled")
     }
 
-    /// The broker knows an enrolment for as long as it can be used, and says no more than that it does not know it.
+    /// The broker forgets an enrolment that can no longer be used. Its refusal does not say why.
     private static func refused(_ error: IoTError?) -> IoTError {
         IoTError(
             .provisioningTokenExpired,
             "the enrolment string was used, has expired, or was revoked",
-            remedy: "make a new one at the hub with `iotctl token create --enrol`", underlying: error)
+            remedy: "create a new one on the hub with `iotctl token create --enrol`", underlying: error)
     }
 }

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// What a hub gave in exchange for an enrolment.
+/// The result of an enrolment: tokens, and how to connect to the hub.
 public struct EnrolmentGrant: Sendable {
     private let tokens: EnrolmentTokens
     public var user: EnrolmentTokens.User? { tokens.user }
@@ -10,9 +10,9 @@ public struct EnrolmentGrant: Sendable {
     public let certificateAuthority: String?
     private let place: EnrolmentString.Place
 
-    /// Where to connect from now on.
+    /// The endpoint to connect to from now on.
     ///
-    /// - Parameter certificateAuthorityFile: where `certificateAuthority` was kept; no matter without one.
+    /// - Parameter certificateAuthorityFile: the file with `certificateAuthority`; ignored for a hub on this machine.
     public func endpoint(certificateAuthorityFile: String) -> LinkEndpoint {
         switch place {
         case .tls(let host, let port, _):
@@ -21,8 +21,7 @@ public struct EnrolmentGrant: Sendable {
         }
     }
 
-    /// As the other one; a TLS endpoint has an empty path in place of its authority's file, and connects to nothing
-    /// until it has one.
+    /// Like `endpoint(certificateAuthorityFile:)`, but the file of a TLS endpoint is empty: set it before connecting.
     public var endpoint: LinkEndpoint { endpoint(certificateAuthorityFile: "") }
 
     init(_ tokens: EnrolmentTokens, place: EnrolmentString.Place, authority: CertificateAuthority?) {

@@ -11,7 +11,7 @@ extension EnrolmentString.Place {
         }
     }
 
-    /// A path as RFC 3986 §3.3 lets a URI hold it: `pchar` and `/`; everything else is percent-encoded.
+    /// Percent-encodes every byte that is not `pchar` or `/` (RFC 3986 §3.3).
     private static func escaped(_ path: String) -> String {
         let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/".utf8)
         return path.utf8.reduce(into: "") { text, byte in

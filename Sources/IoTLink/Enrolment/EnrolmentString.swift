@@ -1,11 +1,12 @@
 public import IoTCore
 
-/// What a hub gives to whom it lets join: where it listens, whom to trust there, and a secret that works once.
+/// The string by which a user or device joins a hub: the hub's address, its certificate authority, and a secret that
+/// works once.
 ///
 /// `iotlink://HOST:PORT?enrol=ID.SECRET&ca=BASE64URL`, with the SHA-256 of the DER of the hub's certificate authority,
 /// or `iotlink+unix:///PATH?enrol=ID.SECRET` for a hub on this machine.
 public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
-    /// Where the hub listens, and whom to trust there.
+    /// The hub's address and, for TLS, its certificate authority.
     public enum Place: Sendable, Hashable {
         /// A TLS listener and the SHA-256 (32 bytes) of its certificate authority's certificate (DER).
         case tls(host: String, port: Int, authority: [UInt8])
@@ -18,7 +19,7 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
     public let id: String
     var secret: String
 
-    /// Throws 21100 for what is none; white space around it is no matter.
+    /// Ignores surrounding white space. Throws 21100 for a malformed string.
     public init(parsing text: String) throws(IoTError) {
         let text = text.split(whereSeparator: \.isWhitespace)
         guard text.count == 1, let text = text.first, text.utf8.count <= 4_096 else { throw Self.wrong("its form") }
@@ -43,7 +44,7 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The whole string: a secret.
+    /// The whole string, which contains the secret.
     public var text: String { place.text(id: id, secret: secret) }
 
     /// Without the secret.
@@ -66,7 +67,7 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
 
     private static func listener(_ text: Substring, _ authority: [UInt8]) throws(IoTError) -> Place {
         guard let listener = HostPort(text), listener.port > 0 else { throw wrong("its host or its port") }
-        // What the box keeps of it is read again by the same rule.
+        // The configuration file in which the host is kept is validated by the same rule.
         guard HostName.isValid(listener.host) else { throw wrong("its host") }
         return .tls(host: listener.host, port: listener.port, authority: authority)
     }
@@ -85,7 +86,7 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
             bytes += decoded
             rest = rest.dropFirst(2)
         }
-        // What is not UTF-8 would be repaired, and so name another file.
+        // Invalid UTF-8 is refused: a repaired path would name another file.
         guard bytes.first == UInt8(ascii: "/"), bytes.count <= 107, !bytes.contains(0),
             let path = String(validating: bytes, as: UTF8.self)
         else { throw wrong("its path") }
@@ -95,7 +96,7 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
     private static func wrong(_ what: String) -> IoTError {
         IoTError(
             .provisioningTokenFailed,
-            "this is no enrolment string (\(what) is wrong)",
+            "this is not an enrolment string (\(what) is wrong)",
             remedy: "copy the whole line that `iotctl token create --enrol` printed")
     }
 }

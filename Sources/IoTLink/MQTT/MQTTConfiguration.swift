@@ -2,24 +2,24 @@ import IoTCore
 
 public import struct NIOCore.TimeAmount
 
-/// How one MQTT connection is made. Version 3.1.1, clean session.
+/// The configuration of one MQTT connection: version 3.1.1, clean session.
 public struct MQTTConfiguration: Sendable {
     public var endpoint: LinkEndpoint
     public var clientID: String
     public var credentials: MQTTCredentials?
-    /// What the broker publishes for us when the connection ends without a DISCONNECT; QoS 1, not retained.
+    /// The message that the broker publishes when the connection ends without a DISCONNECT; QoS 1, not retained.
     public var will: MQTTMessage?
-    /// 5 s or more; 15 s. A broker silent for twice as long is lost.
+    /// At least 5 s; default 15 s. The connection is lost when the broker is silent for twice as long.
     public var keepAlive: TimeAmount = .seconds(15)
-    /// Messages to publish that wait for the broker: 4,096; one more is refused with 25024.
+    /// The most messages that wait to be published; default 4,096. Further ones are refused with 25024.
     public var waitingMessages = 4096
-    /// Bytes of such messages: 32 MiB; what does not fit is refused with 25024.
+    /// The most bytes of waiting messages; default 32 MiB. Further messages are refused with 25024.
     public var waitingBytes = 32 << 20
-    /// Messages sent and not yet acknowledged: 512; further ones wait.
+    /// The most messages that are sent and not yet acknowledged; default 512. Further ones wait.
     public var unacknowledgedMessages = 512
-    /// Trusted in place of the file that a TLS endpoint names.
+    /// Used instead of the file that a TLS endpoint names.
     var certificateAuthority: CertificateAuthority?
-    /// ms since 1970; tells whether the validity of certificates can be judged.
+    /// ms since 1970. When it is implausible, the validity times of certificates are not checked.
     var wallClock: @Sendable () -> Int64 = WallClock.milliseconds
 
     public init(
@@ -45,7 +45,7 @@ public struct MQTTCredentials: Sendable, CustomStringConvertible {
     public var description: String { "MQTTCredentials(\(userName))" }
 }
 
-/// A topic and what is published there.
+/// A topic and a payload.
 public struct MQTTMessage: Sendable, Equatable {
     public var topic: String
     public var payload: [UInt8]

@@ -1,13 +1,13 @@
 public import IoTCore
 
-/// One MQTT 3.1.1 connection over libmosquitto, on a thread of its own; make a new one to reconnect.
+/// One MQTT 3.1.1 connection over libmosquitto, on its own thread. Create a new one to reconnect.
 ///
-/// Publishing is QoS 1. All functions may be called from any thread and return at once.
+/// Messages are published with QoS 1. All functions may be called from any thread and do not block.
 public final class MQTTConnection: Sendable {
     private let thread: MosquittoThread
 
-    /// - Parameter onEvent: called on the connection's own thread, one event at a time, in order. While it runs
-    ///   nothing is read from the broker: blocking there holds the broker back, and nobody else.
+    /// - Parameter onEvent: called on the connection's own thread, one event at a time, in order. While it runs,
+    ///   nothing is read from the broker. Blocking there delays this connection only.
     public init(configuration: MQTTConfiguration, onEvent: @escaping @Sendable (MQTTEvent) -> Void) {
         thread = MosquittoThread(configuration: configuration, onEvent: onEvent)
     }
@@ -21,19 +21,20 @@ public final class MQTTConnection: Sendable {
         thread.start()
     }
 
-    /// Asks the broker for a filter's messages at QoS 1. Throws 25024 when too much waits, 21025 after the end.
+    /// Subscribes to a topic filter with QoS 1. Throws 25024 when the queue is full, 21025 after the connection ended.
     public func subscribe(_ filter: String) throws(IoTError) {
         try thread.enqueue(.subscribe(filter))
     }
 
-    /// Publishes at QoS 1, not retained, in the order of the calls. Success means accepted for sending.
-    /// Throws 25024 when too much waits, 21025 after the end.
+    /// Publishes with QoS 1, not retained, in the order of the calls. Returns when the message is queued.
+    /// Throws 25024 when the queue is full, 21025 after the connection ended.
     public func publish(_ message: MQTTMessage) throws(IoTError) {
         try thread.enqueue(.publish(message))
     }
 
-    /// Sends what waits, takes its acknowledgements, sends DISCONNECT (so that the will is not published), and ends:
-    /// within a second. Before `connected` it ends at once; before `connect()` no event comes.
+    /// Ends the connection within a second: sends the queued messages, waits for their acknowledgements and sends
+    /// DISCONNECT, so that the will is not published. Before `connected` it ends at once. Before `connect()` no event
+    /// follows.
     public func disconnect() {
         thread.disconnect()
     }

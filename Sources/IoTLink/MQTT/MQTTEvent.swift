@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// What an MQTT connection tells. First `connected`, or `ended` at once; nothing follows `ended`.
+/// An event of an MQTT connection. The first is `connected`, or `ended` when it failed; nothing follows `ended`.
 public enum MQTTEvent: Sendable {
     /// The broker accepted us (CONNACK 0).
     case connected
@@ -12,10 +12,10 @@ public enum MQTTEvent: Sendable {
 
 /// Why an MQTT connection ended.
 public enum MQTTEnd: Sendable {
-    /// We asked for it.
+    /// By our `disconnect()`.
     case disconnected
-    /// The broker refused user name or password, or does not let them in (CONNACK 4 or 5): 25026.
+    /// The broker refused the user name or the password, or does not authorise them (CONNACK 4 or 5): 25026.
     case credentialsRefused(IoTError)
-    /// It could not be made, or was lost: 21025 with the reason.
+    /// The connection failed or was lost: 21025 with the reason.
     case lost(IoTError)
 }

@@ -4,10 +4,10 @@ import Glibc
 import IoTCore
 import NIOCore
 
-/// One libmosquitto client, confined to its thread: connects, pumps the socket with poll(2), and ends.
+/// One libmosquitto client: connects, serves the socket with poll(2), and disconnects. Confined to its thread.
 ///
-/// libmosquitto's own loop is not used: it calls select(2), which cannot watch descriptors from 1,024 up, and its
-/// reconnecting has no jitter.
+/// libmosquitto's own loop is not used: it calls select(2), which cannot watch descriptors from 1,024 up, and it
+/// reconnects without jitter.
 final class MosquittoClient {
     private let configuration: MQTTConfiguration
     private let onEvent: @Sendable (MQTTEvent) -> Void
@@ -15,13 +15,14 @@ final class MosquittoClient {
     private var refusal: Int32 = 0
     private var unacknowledged = 0
     private var subscriptions: [Int32: String] = [:]
-    /// `nil` for a connection in the clear.
+    /// `nil` for a connection without TLS.
     private var verification: TLSVerification?
-    /// Whether the TCP connection under TLS is there.
+    /// Whether the TCP connection under TLS is established.
     private var isReachable = false
 
-    /// How long a goodbye may take, and how often libmosquitto looks after its keep-alive.
+    /// How long disconnecting may take.
     private static let leaveTime = TimeAmount.seconds(1)
+    /// How often libmosquitto checks its keep-alive.
     private static let housekeepingInterval = TimeAmount.seconds(1)
 
     init(configuration: MQTTConfiguration, onEvent: @escaping @Sendable (MQTTEvent) -> Void) {
@@ -63,9 +64,9 @@ final class MosquittoClient {
                 result = send(thread.takeCommands(configuration.unacknowledgedMessages - unacknowledged), client)
             }
             if let leaveBy, unacknowledged == 0 || NIODeadline.now() >= leaveBy {
-                let unheard = unacknowledged
+                let lostCount = unacknowledged
                 leave(client, by: leaveBy)
-                return unheard == 0 ? .disconnected : lost("it left \(unheard) messages unacknowledged")
+                return lostCount == 0 ? .disconnected : lost("\(lostCount) messages were not acknowledged")
             }
             let socket = mosquitto_socket(client)
             guard result == MOSQ_ERR_SUCCESS.rawValue, socket >= 0 else { break }
@@ -81,7 +82,7 @@ final class MosquittoClient {
             var ready = Int32(descriptors[1].revents)
             if isShakingHands(client) {
                 if ready & (POLLERR | POLLHUP) != 0, let end = brokenConnection(socket) { return end }
-                // libmosquitto goes on with the handshake where it reads.
+                // libmosquitto continues the handshake in its read function.
                 if ready & POLLOUT != 0 {
                     isReachable = true
                     ready = ready & ~POLLOUT | POLLIN
@@ -99,8 +100,8 @@ final class MosquittoClient {
         return ended(result, client)
     }
 
-    /// Says DISCONNECT and reads on until the broker hangs up. libmosquitto would close at once, and a broker that
-    /// is just writing to us then takes the broken pipe for a lost connection, and speaks the will.
+    /// Sends DISCONNECT and reads until the broker closes the connection. libmosquitto would close it at once; a broker
+    /// that is writing to us then would see a broken pipe, treat the connection as lost and publish the will.
     private func leave(_ client: OpaquePointer, by deadline: NIODeadline) {
         let socket = dup(mosquitto_socket(client))
         defer { if socket >= 0 { close(socket) } }
@@ -132,7 +133,7 @@ final class MosquittoClient {
 
     private func connect(_ client: OpaquePointer) -> Int32 {
         let keepAlive = Int32(clamping: min(max(configuration.keepAlive.nanoseconds / 1_000_000_000, 5), 65_535))
-        // A name is looked up here and now, on this thread; connecting itself does not block.
+        // The name lookup blocks this thread; connecting does not.
         return switch configuration.endpoint {
         case .unixSocket(let path): mosquitto_connect_async(client, path, 0, keepAlive)
         case .tcp(let host, let port), .tls(let host, let port, _):
@@ -142,7 +143,7 @@ final class MosquittoClient {
 
     // MARK: TLS
 
-    /// libmosquitto uses our context as it is and adds nothing of its own to it.
+    /// Makes libmosquitto use our context unchanged.
     private func prepareTLS(_ client: OpaquePointer) throws(IoTError) {
         guard case .tls(let host, _, let file) = configuration.endpoint else { return }
         let authority =
@@ -163,7 +164,7 @@ final class MosquittoClient {
         return SSL_is_init_finished(OpaquePointer(session)) == 0
     }
 
-    /// libmosquitto does not ask to write while TCP is still connecting, and would wait for the server to speak first.
+    /// Waits for POLLOUT while TCP is connecting: libmosquitto would wait for the server to send first.
     private func events(_ client: OpaquePointer) -> Int16 {
         let wantsWrite = mosquitto_want_write(client) || (isShakingHands(client) && !isReachable)
         return Int16(POLLIN | (wantsWrite ? POLLOUT : 0))
@@ -172,10 +173,10 @@ final class MosquittoClient {
     private func brokenConnection(_ socket: Int32) -> MQTTEnd? {
         var error: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
-        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 else { return lost("it hung up") }
-        // Something may be there to read before the end.
+        guard getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length) == 0 else { return lost("it disconnected") }
+        // There may be data to read before the end.
         if error == 0, isReachable { return nil }
-        return lost(error == 0 ? "it hung up" : String(cString: strerror(error)))
+        return lost(error == 0 ? "it disconnected" : String(cString: strerror(error)))
     }
 
     private func send(_ commands: [MosquittoThread.Command], _ client: OpaquePointer) -> Int32 {
@@ -237,7 +238,7 @@ final class MosquittoClient {
         onEvent(.subscribed(filter: filter, granted: (0...2).contains(quality)))
     }
 
-    // MARK: The end
+    // MARK: End of the connection
 
     /// MQTT 3.1.1 §3.2.2.3: 4 is a bad user name or password, 5 is not authorised.
     private func ended(_ result: Int32, _ client: OpaquePointer) -> MQTTEnd {

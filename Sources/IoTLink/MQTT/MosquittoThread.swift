@@ -4,7 +4,7 @@ import IoTCore
 import NIOCore
 import Synchronization
 
-/// The thread of one connection and the bounded queue of what it is to do. Only this thread touches libmosquitto.
+/// The thread of one connection and its bounded queue of commands. Only this thread calls libmosquitto.
 final class MosquittoThread: Sendable {
     enum Command {
         case subscribe(String)
@@ -34,7 +34,7 @@ final class MosquittoThread: Sendable {
     private let onEvent: @Sendable (MQTTEvent) -> Void
     private let state = Mutex(State())
 
-    /// mosquitto_lib_init is the library's one function that is not safe to call from two threads at once.
+    /// mosquitto_lib_init is the only libmosquitto function that is not thread-safe, so it runs once.
     private static let library: Void = { _ = mosquitto_lib_init() }()
 
     init(configuration: MQTTConfiguration, onEvent: @escaping @Sendable (MQTTEvent) -> Void) {
@@ -63,7 +63,7 @@ final class MosquittoThread: Sendable {
             pthread_detach(thread)
         } else {
             argument.release()
-            end(.lost(IoTError(.linkUnavailable, "no thread for the connection: \(String(cString: strerror(result)))")))
+            end(.lost(IoTError(.linkUnavailable, "cannot start a thread: \(String(cString: strerror(result)))")))
         }
     }
 
@@ -106,7 +106,8 @@ final class MosquittoThread: Sendable {
     // MARK: On the thread
 
     private func main() {
-        // libmosquitto writes with write(2): without this a broker that hangs up would kill the process by SIGPIPE.
+        // libmosquitto writes with write(2). Without this, a broker that closes the connection would kill the process
+        // with SIGPIPE.
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_BLOCK, &signals, nil)

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// Devices as such, and who is bound to them.
+/// Methods for devices and their bindings.
 public enum DeviceMethod {
     public static let create = LinkMethod<DeviceCreation, DeviceResponse>(
         "device.create", user: .administrator, isDurable: true)
@@ -11,12 +11,12 @@ public enum DeviceMethod {
     public static let unbind = LinkMethod<BindingReference, LinkNothing>(
         "device.unbind", user: .ownBinding, isDurable: true)
     public static let users = LinkMethod<DeviceReference, BindingLines>("device.users", user: .owner)
-    /// A token by which others bind themselves.
+    /// Creates a token with which another account binds itself.
     public static let share = LinkMethod<ShareGrant, ShareResponse>("device.share", user: .owner)
     public static let subscribe = LinkMethod<TokenText, BindingResponse>(
         "device.subscribe", user: .account, isDurable: true)
 
-    /// To the account concerned, also when its role, actions or the device's name changed.
+    /// Sent to the account of the binding; also when its role, its actions or the device's name changed.
     public static let bound = LinkPushMethod<BoundNotice>("device.bound")
     public static let unbound = LinkPushMethod<UnboundNotice>("device.unbound")
 }

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// Media keys; `docs/link.md`, "Tokens".
+/// Methods for media keys; `docs/link.md`, "Tokens".
 public enum KeyMethod {
     public static let create = LinkMethod<KeyCreation, KeyResponse>("key.create", user: .oneself(parameter: "user"))
     public static let list = LinkMethod<PageQuery, LinkPage<KeyDescription>>("key.list", user: .account)

@@ -1,7 +1,7 @@
 public import IoTCore
 
-/// Reads the members of a request's `params` or of an answer's `result`. What is missing or of the wrong kind throws
-/// `failure` with the method and the member's name.
+/// Reads the members of a request's `params` or of an answer's `result`. A missing member, or one of the wrong type,
+/// throws `failure` with the method and the member's name.
 public struct LinkMembers: Sendable {
     public let value: JSONValue
     public let method: String
@@ -14,19 +14,19 @@ public struct LinkMembers: Sendable {
         self.failure = failure
     }
 
-    /// The failure of a member that is not `kind`.
+    /// Returns the error for a member that is not `kind`.
     public func wrong(_ name: String, _ kind: String) -> IoTError {
         wrong("'\(name)' must be \(kind)")
     }
 
     public func wrong(_ message: String) -> IoTError {
-        let reason = failure == .invalidRequest ? message : "the answer makes no sense: \(message)"
+        let reason = failure == .invalidRequest ? message : "the answer is malformed: \(message)"
         return IoTError(failure, "\(method): \(reason)")
     }
 
     public subscript(name: String) -> JSONValue? { value[name] }
 
-    /// A member that may be missing or null.
+    /// Returns `nil` for a member that is missing or null.
     private func given(_ name: String) -> JSONValue? {
         let member = value[name]
         return member == .null ? nil : member
@@ -59,13 +59,13 @@ public struct LinkMembers: Sendable {
         return list
     }
 
-    /// A member that is read by a type of its own, and may be missing or null.
+    /// Reads a member as `Value`. Returns `nil` when it is missing or null.
     public func optional<Value: LinkValue>(_ name: String, as type: Value.Type) throws(IoTError) -> Value? {
         guard let value = given(name) else { return nil }
         return try Value(LinkMembers(value, of: method, failure: failure))
     }
 
-    /// A list of values, each read by its own type.
+    /// Reads each element of a list as `Element`.
     public func list<Element: LinkValue>(
         _ name: String, of type: Element.Type, atMost count: Int = .max
     ) throws(IoTError) -> [Element] {
@@ -76,12 +76,12 @@ public struct LinkMembers: Sendable {
         return elements
     }
 
-    /// The lines of an answer. One that this version cannot read does not hide the others.
+    /// Reads the lines of an answer and skips those that this version cannot read.
     public func readable<Line: LinkValue>(_ name: String, of type: Line.Type) throws(IoTError) -> [Line] {
         try list(name).compactMap { try? Line(LinkMembers($0, of: method, failure: failure)) }
     }
 
-    /// A word of a fixed set.
+    /// Reads a word of a fixed set.
     public func word<Word: RawRepresentable & CaseIterable>(
         _ name: String, of type: Word.Type
     ) throws(IoTError) -> Word where Word.RawValue == String {
@@ -107,7 +107,7 @@ public struct LinkMembers: Sendable {
         return principal
     }
 
-    /// Null is not an object either.
+    /// Returns `nil` when the member is missing. Null throws, because it is not an object.
     public func optionalObject(_ name: String) throws(IoTError) -> [String: JSONValue]? {
         guard let value = value[name] else { return nil }
         guard let object = value.objectValue else { throw wrong(name, "an object") }
@@ -135,7 +135,7 @@ public struct LinkMembers: Sendable {
         return id
     }
 
-    /// An account: an access id alone, or `u/<access id>`.
+    /// Reads an account, as an access id or `u/<access id>`.
     public func optionalAccessID(_ name: String) throws(IoTError) -> AccessID? {
         guard let text = try optionalText(name) else { return nil }
         guard let id = AccessID(rawValue: text) ?? Principal(text)?.accessID else {
@@ -144,7 +144,7 @@ public struct LinkMembers: Sendable {
         return id
     }
 
-    /// `u/<access id>`, `d/<device id>`, or an access id alone.
+    /// Reads a principal, as `u/<access id>`, `d/<device id>` or an access id.
     public func optionalPrincipal(_ name: String) throws(IoTError) -> Principal? {
         guard let text = try optionalText(name) else { return nil }
         guard let principal = Principal(text) ?? AccessID(rawValue: text).map({ .user($0) }),
@@ -163,7 +163,7 @@ public struct LinkMembers: Sendable {
         return texts
     }
 
-    /// At least one of `view`, `talk`, `playback`, `control`, `configure`.
+    /// Reads at least one of `view`, `talk`, `playback`, `control`, `configure`.
     public func optionalActions(_ name: String) throws(IoTError) -> BindingActions? {
         guard let value = given(name) else { return nil }
         guard let actions = BindingActions(json: value), !actions.isEmpty else {
@@ -172,14 +172,14 @@ public struct LinkMembers: Sendable {
         return actions
     }
 
-    /// The actions of an answer: those that this version knows; `nil` when they are missing or null.
+    /// Reads the actions of an answer and skips unknown ones. Returns `nil` when the member is missing or null.
     public func knownActions(_ name: String) throws(IoTError) -> [DeviceAction]? {
         guard let value = given(name) else { return nil }
         guard let actions = DeviceAction.list(value) else { throw wrong(name, "a list of actions") }
         return actions
     }
 
-    /// A time of life in seconds, within bounds.
+    /// Reads a lifetime in seconds, within `range`.
     public func lifetime(
         _ name: String, _ range: ClosedRange<Int64>, default usual: Int64? = nil
     ) throws(IoTError) -> Int64 {
@@ -198,7 +198,7 @@ public struct LinkMembers: Sendable {
         return id
     }
 
-    /// A channel kind by its name or number; `monitor` when it is missing.
+    /// Reads a channel kind by its name or number; `monitor` when it is missing or null.
     public func channelKind(_ name: String) throws(IoTError) -> ChannelKind {
         guard let value = given(name) else { return .monitor }
         let kind = ChannelKind.allCases.first {

@@ -1,18 +1,18 @@
 public import IoTCore
 
-/// One method of the link: a row of the table that the hub and its clients share (`docs/link.md`, "The table of
-/// methods"), with the types of its parameters and its result.
+/// One method of the link, with the types of its parameters and its result: a row of the table that the hub and its
+/// clients share (`docs/link.md`, "The table of methods").
 ///
-/// A row stands beside those types. The hub pairs it with a handler (`HubMethods`); clients ask by it. Nothing else
-/// has the method's name.
+/// The hub pairs it with a handler (`HubMethods`), and clients send requests with it. The method's name is written
+/// nowhere else.
 public struct LinkMethod<Parameters: LinkValue, Result: LinkValue>: Sendable {
     public let row: LinkMethodRow
 
     public var name: String { row.name }
 
     /// - Parameters:
-    ///   - user: what the hub demands of a user; `nil` when the method does not exist for users. `device` and
-    ///     `enrolment` likewise. A method without any is one that the hub asks, or the link itself speaks.
+    ///   - user: the right that a user needs; `nil` when the method does not exist for users. `device` and `enrolment`
+    ///     likewise. A method without any right is one that the hub requests, or that the link itself uses.
     ///   - isDurable: see `LinkMethodRow`.
     ///   - longestDeadline: see `LinkMethodRow`.
     public init(
@@ -24,23 +24,23 @@ public struct LinkMethod<Parameters: LinkValue, Result: LinkValue>: Sendable {
             longestDeadline: longestDeadline)
     }
 
-    /// The same method where the hub sends it on, with what it makes of the parameters.
+    /// The same method as the hub forwards it, with the hub's own types of parameters and result.
     public init<Asked, Answered>(sentOn method: LinkMethod<Asked, Answered>) {
         self.init(method.name)
     }
 
-    /// Throws 25001 with the member at fault.
+    /// Throws 25001 with the name of the malformed member.
     public func parameters(of request: LinkRequest) throws(IoTError) -> Parameters {
         try Parameters(LinkMembers(request.params, of: request.method, failure: .invalidRequest))
     }
 
-    /// Throws 21004 for an answer that makes no sense.
+    /// Throws 21004 for a malformed answer.
     public func result(_ json: JSONValue) throws(IoTError) -> Result {
         try Result(LinkMembers(json, of: name, failure: .modelReceiveFailed))
     }
 }
 
-/// A push: a message that wants no answer.
+/// A push method: a message without an answer.
 public struct LinkPushMethod<Parameters: LinkValue>: Sendable {
     public let name: String
 
@@ -53,7 +53,7 @@ public struct LinkPushMethod<Parameters: LinkValue>: Sendable {
         LinkPush(method: name, params: parameters.json, t: t)
     }
 
-    /// `nil` for another push, and for a damaged one.
+    /// Returns `nil` for another push, and for a malformed one.
     public func parameters(of push: LinkPush) -> Parameters? {
         guard push.method == name else { return nil }
         return try? Parameters(LinkMembers(push.params, of: name, failure: .modelReceiveFailed))

@@ -1,16 +1,16 @@
-/// What the table says of a method, without its types.
+/// A row of the table of methods, without the types.
 public struct LinkMethodRow: Sendable, Hashable {
     public let name: String
 
-    /// What the hub demands, by the kind of principal that asks; the method does not exist for a kind that is missing.
+    /// The right that each kind of principal needs. The method does not exist for a kind that is missing.
     public let rights: [Principal.Kind: LinkRight]
 
-    /// Whether a success is remembered over a restart of the hub, in the transaction of its change. Not where the answer
-    /// holds a secret, which would be kept on the disk.
+    /// Whether the hub stores a successful answer on disk, in the transaction of the change, so that a repeated request
+    /// gets it even after a restart. `false` when the answer contains a secret, which must not be on the disk.
     public let isDurable: Bool
 
-    /// The longest time that the hub waits for the principal to which it sends the request on; what asks for more is
-    /// refused. `nil` for what the hub answers itself.
+    /// The longest time that the hub waits for the principal to which it forwards the request. A request for a longer
+    /// time is refused. `nil` when the hub answers itself.
     public let longestDeadline: Duration?
 
     public init(

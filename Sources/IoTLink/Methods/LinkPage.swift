@@ -1,12 +1,12 @@
 public import IoTCore
 
-/// The parameters of a list that is given in pages.
+/// The parameters of a paged list.
 public struct PageQuery: LinkValue, Hashable {
     public static let limits: ClosedRange<Int64> = 1...500
 
-    /// Only what comes after it in the list's order: the last of the page before.
+    /// The last place of the page before. Only lines after it are listed.
     public var after: String?
-    /// At most so many; 500 when absent, so that an answer fits an envelope.
+    /// The most lines of a page; 500 when absent, so that the answer fits in an envelope.
     public var limit: Int64?
     /// `device.list`: another account's devices, for an administrator.
     public var user: AccessID?
@@ -31,16 +31,16 @@ public struct PageQuery: LinkValue, Hashable {
     }
 }
 
-/// One line of a list that is given in pages.
+/// One line of a paged list.
 public protocol LinkListed: LinkValue {
     /// The member of the answer that holds the list.
     static var listName: String { get }
-    /// The member of a line that `after` names for the lines after it, and what it says.
+    /// The member of a line that holds its place: the value of `after` for the next page.
     static var placeName: String { get }
     var place: String { get }
 }
 
-/// A page of a list.
+/// A page of a paged list.
 public struct LinkPage<Element: LinkListed>: LinkValue {
     public var elements: [Element]
     public var hasMore: Bool

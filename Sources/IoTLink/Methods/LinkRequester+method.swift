@@ -1,9 +1,9 @@
 public import IoTCore
 
 extension LinkRequester {
-    /// Asks by the method's row.
+    /// Sends a request and returns its result.
     ///
-    /// - Throws: as `request` of a name, and 21004 for an answer that makes no sense.
+    /// - Throws: the errors of `request(_:_:timeout:id:)`, and 21004 for a malformed answer.
     public func request<Parameters, Result>(
         _ method: LinkMethod<Parameters, Result>, _ parameters: Parameters, timeout: Duration = .seconds(10),
         id: String? = nil
@@ -13,7 +13,7 @@ extension LinkRequester {
 }
 
 extension LinkSession {
-    /// Asks by the method's row, in another's name if one is given.
+    /// Sends a request, in the name of `account` if it is set, and returns its result.
     public func request<Parameters, Result>(
         _ method: LinkMethod<Parameters, Result>, _ parameters: Parameters, timeout: Duration = .seconds(10),
         id: String? = nil, as account: Principal?
@@ -22,16 +22,16 @@ extension LinkSession {
     }
 }
 
-/// Something that brings the hub's requests to who answers them.
+/// Passes the hub's requests to their handlers.
 public protocol LinkResponding: Sendable {
-    /// Registers what answers the hub's requests of one method.
+    /// Registers the handler of one method.
     func handle(_ method: String, _ handler: @escaping LinkSession.Handler)
 }
 
 extension LinkSession: LinkResponding {}
 
 extension LinkResponding {
-    /// Registers what answers the hub's requests of a method; wrong parameters are answered with 25001.
+    /// Registers the handler of one method. Malformed parameters are answered with 25001.
     public func handle<Parameters, Result>(
         _ method: LinkMethod<Parameters, Result>,
         _ handler: @escaping @Sendable (Parameters, LinkRequest) async throws(IoTError) -> Result

@@ -1,40 +1,40 @@
 public import IoTCore
 
-/// What a caller needs for a method.
+/// The right that a caller needs for a method.
 public enum LinkRight: Sendable, Hashable {
-    /// An account of the hub; whatever more it takes, the method's own parameters say.
+    /// An account of the hub. The method itself may check more.
     case account
     case administrator
     /// A binding to `device` with these actions.
     case action(BindingActions)
-    /// The same; or an administrator, while nobody owns `device` or it was never online: there is nothing of anybody's
-    /// to see in it then.
+    /// Like `action`; or an administrator, while `device` has no owner or was never online, because it then holds no
+    /// user's data.
     case actionOrUnclaimed(BindingActions)
-    /// A binding to each of the devices with these actions; the method looks at each.
+    /// A binding with these actions to each of the devices. The method checks each device.
     case eachAction(BindingActions)
-    /// A binding to `device`; the method looks at the actions that the call asks for.
+    /// A binding to `device`. The method checks the actions that the call asks for.
     case bound
     /// To own `device`, or to be an administrator.
     case owner
-    /// The same for each of the devices; the method looks at each.
+    /// Like `owner`, for each of the devices. The method checks each device.
     case eachOwner
-    /// A binding to `device` that is the caller's own; for another's, as `owner`.
+    /// The caller's own binding to `device`; for another account's, like `owner`.
     case ownBinding
-    /// The account or principal that this parameter names is the caller, as when it is missing; or the caller is an
+    /// The account or principal in this parameter is the caller, or the parameter is missing; or the caller is an
     /// administrator.
     case oneself(parameter: String)
     /// The token or enrolment `id` is the caller's own, or the caller is an administrator.
     case ownToken
     /// The media key `id` is the caller's own, or the caller is an administrator.
     case ownKey
-    /// A user and a device that are bound to each other; `peer` names the other one.
+    /// A user and a device that are bound to each other. `peer` is the other side.
     case peer
-    /// A device, for itself.
+    /// The device itself.
     case device
-    /// Who holds an enrolment's secret.
+    /// The holder of an enrolment's secret.
     case enrolment
 
-    /// As `docs/link.md` says it.
+    /// The text in the table of `docs/link.md`.
     public var words: String {
         switch self {
         case .account: "any account"

@@ -1,14 +1,14 @@
 public import IoTCore
 
-/// What stands in the `params` of a request or a push, or in the `result` of an answer.
+/// The `params` of a request or a push, or the `result` of an answer.
 public protocol LinkValue: Sendable {
-    /// Unknown members are ignored. Throws `members.failure` with the member at fault.
+    /// Ignores unknown members. Throws `members.failure` with the name of the malformed member.
     init(_ members: LinkMembers) throws(IoTError)
 
     var json: JSONValue { get }
 }
 
-/// Any value: for what the link passes on without looking at it.
+/// Any value, for data that the link forwards without reading it.
 extension JSONValue: LinkValue {
     public init(_ members: LinkMembers) {
         self = members.value
@@ -18,12 +18,12 @@ extension JSONValue: LinkValue {
 }
 
 extension JSONValue {
-    /// An object of the members that are there.
+    /// An object with the members that are not `nil`.
     package static func members(_ members: [String: JSONValue?]) -> JSONValue {
         .object(members.compactMapValues { $0 })
     }
 
-    /// An object with the members of another one, too, which go before its own.
+    /// An object with the members of both. Those of `other` take precedence.
     package func merging(_ other: JSONValue) -> JSONValue {
         guard let members = objectValue, let others = other.objectValue else { return other }
         return .object(members.merging(others) { _, other in other })
@@ -38,7 +38,7 @@ extension JSONValue {
     package static func flag(_ flag: Bool?) -> JSONValue? { flag.map { .bool($0) } }
 }
 
-/// `{}`, where there is nothing to say. Whatever is there is not looked at.
+/// No parameters or no result: writes `{}`, and ignores what it reads.
 public struct LinkNothing: LinkValue, Hashable {
     public init() {}
 

@@ -1,14 +1,14 @@
-/// What the link itself speaks, and by which a box joins; `docs/link.md`, "Sessions" and "Enrolment".
+/// The methods of the link itself, and the method for joining a hub; `docs/link.md`, "Sessions" and "Enrolment".
 public enum SessionMethod {
-    /// We are here; its success means online.
+    /// Begins a session. On success the session is online.
     public static let begin = LinkMethod<SessionBeginning, SessionBegun>("session.begin")
-    /// Its success means that the session goes on; also the mark of a connection that it moves to.
+    /// Keeps a session. On success the session continues. It is also the mark of a handover (`LinkHandover`).
     public static let heartbeat = LinkMethod<SessionHeartbeat, SessionTime>("session.heartbeat")
-    /// We are gone; also the MQTT will.
+    /// Ends a session; also the MQTT will.
     public static let end = LinkPushMethod<SessionEnding>("session.end")
-    /// Of the hub: the session is over.
+    /// From the hub: the session has ended.
     public static let kick = LinkPushMethod<SessionKick>("session.kick")
-    /// Tokens in exchange for an enrolment.
+    /// Exchanges an enrolment for tokens.
     public static let exchangeEnrolment = LinkMethod<LinkNothing, EnrolmentTokens>(
         "enrol.exchange", enrolment: .enrolment)
 }

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// Tokens and enrolments; `docs/link.md`, "Tokens" and "Accounts, devices and bindings".
+/// Methods for tokens and enrolments; `docs/link.md`, "Tokens" and "Accounts, devices and bindings".
 public enum TokenMethod {
     public static let create = LinkMethod<LinkTokenCreation, IssuedToken>(
         "token.create", user: .oneself(parameter: "principal"))
@@ -11,10 +11,10 @@ public enum TokenMethod {
     public static let list = LinkMethod<PageQuery, LinkPage<TokenDescription>>("token.list", user: .account)
     public static let revoke = LinkMethod<CredentialReference, LinkNothing>(
         "token.revoke", user: .ownToken, isDurable: true)
-    /// Another token in place of the one that ends.
+    /// Issues a new token in place of one that will expire.
     public static let renew = LinkMethod<TokenRenewalParameters, IssuedToken>(
         "token.renew", user: .account, device: .device)
     public static let check = LinkMethod<TokenText, CredentialGrant>("token.check", user: .account)
-    /// The public keys that tokens are signed with, as a JWK Set.
+    /// The public keys that verify tokens, as a JWK Set.
     public static let keys = LinkMethod<LinkNothing, JSONValue>("token.keys", user: .account)
 }

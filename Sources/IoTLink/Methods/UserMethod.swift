@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// Accounts.
+/// Methods for accounts.
 public enum UserMethod {
     public static let list = LinkMethod<PageQuery, LinkPage<UserDescription>>("user.list", user: .administrator)
     public static let create = LinkMethod<UserCreation, UserResponse>(

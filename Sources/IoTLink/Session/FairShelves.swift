@@ -1,7 +1,7 @@
 import NIOCore
 
-/// In what order things of several principals came, and how large they are, so that old ones and too many can be
-/// forgotten: who takes too much loses its own oldest, and others notice nothing.
+/// Keeps the order, age and size of items of several principals, to evict old items and to bound their number and size.
+/// A principal with too many items loses its own oldest ones; other principals are not affected.
 package struct FairShelves<Item: Sendable>: Sendable {
     private struct Shelf: Sendable {
         var entries: CircularBuffer<Entry> = []
@@ -11,16 +11,17 @@ package struct FairShelves<Item: Sendable>: Sendable {
     private struct Entry: Sendable {
         var item: Item
         var size: Int
-        /// On whatever clock its owner has.
+        /// On the clock of the caller.
         var time: Int64
     }
 
-    /// Bytes of one principal, and of all.
+    /// The most bytes of one principal.
     package var capacityOfOne: Int
+    /// The most bytes of all principals together.
     package var capacity: Int
-    /// Things of all.
+    /// The most items of all principals together.
     private let maximumCount: Int
-    /// `nil` is the hub's own.
+    /// The key `nil` is the hub itself.
     private var shelves: [Principal?: Shelf] = [:]
     package private(set) var bytes = 0
     package private(set) var count = 0
@@ -33,8 +34,8 @@ package struct FairShelves<Item: Sendable>: Sendable {
 
     package func bytes(of principal: Principal?) -> Int { shelves[principal]?.bytes ?? 0 }
 
-    /// - Returns: What is forgotten for it: its principal's oldest while that one has too much; while all have too much,
-    ///   the oldest of who has most.
+    /// - Returns: the evicted items: the oldest of `principal` while it exceeds its own bound; the oldest of the
+    ///   largest principal while all together exceed a bound.
     package mutating func add(_ item: Item, of principal: Principal?, size: Int, time: Int64) -> [Item] {
         shelves[principal, default: Shelf()].entries.append(Entry(item: item, size: size, time: time))
         shelves[principal]?.bytes += size
@@ -42,7 +43,7 @@ package struct FairShelves<Item: Sendable>: Sendable {
         count += 1
         var forgotten: [Item] = []
         while bytes(of: principal) > capacityOfOne, let item = removeOldest(of: principal) { forgotten.append(item) }
-        // Some more at once, since looking for who has most takes time.
+        // Evicts a little more at once, because finding the largest principal takes time.
         if bytes > capacity {
             forgotten += removeOldest(of: \.bytes) { $0.bytes > $0.capacity - $0.capacity / 64 }
         }
@@ -50,7 +51,7 @@ package struct FairShelves<Item: Sendable>: Sendable {
         return forgotten
     }
 
-    /// What is oldest of who has most, while there is too much.
+    /// Evicts the oldest items of the largest principal while `isTooMuch`.
     private mutating func removeOldest(of amount: KeyPath<Shelf, Int>, while isTooMuch: (Self) -> Bool) -> [Item] {
         var forgotten: [Item] = []
         while isTooMuch(self),
@@ -63,7 +64,7 @@ package struct FairShelves<Item: Sendable>: Sendable {
         return forgotten
     }
 
-    /// Forgets what is from before `time`.
+    /// Evicts the items that are older than `time`.
     package mutating func removeOld(before time: Int64) -> [Item] {
         var forgotten: [Item] = []
         for principal in Array(shelves.keys) {

@@ -1,7 +1,7 @@
 public import struct NIOCore.TimeAmount
 
-/// Exponential back-off with full jitter: the nth pause is uniform over 0 to min(cap, base × 2ⁿ). Times that go well
-/// take doublings back.
+/// Exponential back-off with full jitter: the nth pause is uniform over 0 to min(cap, base × 2ⁿ). `recover` takes
+/// doublings back.
 public struct FullJitterBackoff: Sendable {
     public let base: TimeAmount
     public let cap: TimeAmount
@@ -19,7 +19,7 @@ public struct FullJitterBackoff: Sendable {
         return pause
     }
 
-    /// Halves the longest next pause so many times, down to the first one's.
+    /// Halves the longest next pause `halvings` times, but not below that of the first pause.
     public mutating func recover(halvings: Int64) {
         let rest = halvings < 63 ? ceiling.nanoseconds >> max(0, halvings) : 0
         ceiling = max(min(base, cap), .nanoseconds(rest))

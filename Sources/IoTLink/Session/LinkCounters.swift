@@ -1,29 +1,31 @@
-/// What a link session counted since it was made.
+/// The counters of a link session, from its creation.
 public struct LinkCounters: Sendable, Equatable {
-    /// Envelopes that were too large or not understood, and were ignored.
+    /// Envelopes that were ignored because they were too large or malformed.
     public var malformedEnvelopes = 0
-    /// Answers that nobody waited for (any more).
+    /// Answers to requests that are unknown or have ended.
     public var unexpectedReplies = 0
     /// Requests of others that came after their deadline and were not executed.
     public var expiredRequests = 0
-    /// Repeated requests of others, answered from memory or already running.
+    /// Repeated requests of others, which were answered from memory or already running.
     public var repeatedRequests = 0
-    /// Requests of others refused because too many ran.
+    /// Requests of others that were refused because too many were running.
     public var refusedRequests = 0
-    /// Requests of ours sent again after a lost connection.
+    /// Requests of ours that were resent after a lost connection.
     public var resentRequests = 0
-    /// Requests of ours sent again on the same connection, because no answer came.
+    /// Requests of ours that were resent on the same connection, because no answer came.
     public var repeatedOwnRequests = 0
-    /// Pushes dropped because a reader was slow.
+    /// Pushes that were dropped because a reader was slow.
     public var droppedPushes = 0
-    /// How often the session became online.
+    /// How often the session came online.
     public var onlineCount = 0
 
-    /// Tokens that were renewed in time, and attempts that failed.
+    /// Tokens that were renewed.
     public var renewedTokens = 0
+    /// Renewals that failed.
     public var failedRenewals = 0
-    /// Moves of a session that was online to a new connection, and attempts that failed.
+    /// Moves of an online session to a new connection.
     public var handovers = 0
+    /// Moves that failed.
     public var failedHandovers = 0
 
     public init() {}

@@ -1,13 +1,13 @@
 import IoTCore
 
-/// Where the broker listens.
+/// The address of the broker.
 public enum LinkEndpoint: Sendable, Hashable, CustomStringConvertible {
     /// A Unix domain socket; at most 107 bytes of path.
     case unixSocket(path: String)
-    /// TCP in the clear, for the loopback interface.
+    /// TCP without TLS, for the loopback interface.
     case tcp(host: String, port: Int)
-    /// TLS 1.2 or newer. Trusted is the first certificate of this PEM file and what it signed, nothing else; there is
-    /// no way back to a connection in the clear.
+    /// TLS 1.2 or newer. Only the first certificate of this PEM file, and certificates that it signed, are trusted.
+    /// There is no fallback to a connection without TLS.
     case tls(host: String, port: Int, certificateAuthorityFile: String)
 
     public var description: String {

@@ -1,37 +1,38 @@
 import NIOCore
 
-/// A session on its way from one connection to the next, as with a new token: the new one is made before the old one
-/// ends.
+/// The move of a session from one connection to the next, for example for a new token. The new connection is made
+/// before the old one ends.
 ///
-/// Both read the same topic, so while both are there everything comes twice, in the same order. The answer to a
-/// heartbeat, the mark, tells how the two fit together: up to the mark the old connection counts, behind it the new
-/// one. So nothing is lost and nothing comes twice.
+/// Both subscribe to the same topic, so that each message arrives on both, in the same order. The answer to a heartbeat
+/// is the mark: messages before it are taken from the old connection, messages after it from the new one. So no message
+/// is lost or processed twice.
 struct LinkHandover: Sendable {
     enum Stage {
         case connecting
         case subscribing
-        /// The mark was asked for.
+        /// The heartbeat was sent.
         case marking(id: String, sentAt: NIODeadline)
     }
 
-    /// The new connection's.
+    /// The attempt of the new connection.
     let attempt: Int
-    /// When it must be done.
+    /// The time limit of the handover.
     let until: NIODeadline
     var stage = Stage.connecting
-    /// Of the token with which the new connection was made.
+    /// The claims of the new connection's token.
     var claims: TokenClaims?
-    /// The old connection brought the mark: what follows on it comes on the new one, too.
+    /// The mark arrived on the old connection. Later messages on it also arrive on the new one.
     var oldHasMark = false
+    /// The mark arrived on the new connection.
     var newHasMark = false
-    /// What came on the new connection behind the mark, while the old one has not brought it.
+    /// Messages on the new connection after the mark, until the mark arrives on the old one.
     var received: [Envelope] = []
 
-    /// So many may wait in `received`; one more ends the attempt.
+    /// The most messages in `received`. One more ends the handover.
     static let maximumReceived = 1_024
 }
 
-/// The old connection of a session that has moved: it sends what waits and says goodbye.
+/// The old connection of a session that has moved. It sends its queued messages and disconnects.
 struct RetiringConnection: Sendable {
     let attempt: Int
     let until: NIODeadline

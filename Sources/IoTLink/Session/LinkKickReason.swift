@@ -1,6 +1,6 @@
 import IoTCore
 
-/// Why the hub kicked a session off.
+/// Why the hub ended a session.
 public enum LinkKickReason: String, Sendable, Codable {
     /// A newer registration of the same principal took over.
     case superseded
@@ -8,10 +8,10 @@ public enum LinkKickReason: String, Sendable, Codable {
     case removed
     /// The token was revoked.
     case revoked
-    /// The hub gave no reason that we know.
+    /// No reason, or one that this version does not know.
     case unknown
 
-    /// - Parameter word: what the hub said.
+    /// - Parameter word: the hub's reason.
     func error(word: String?) -> IoTError {
         switch self {
         case .superseded:

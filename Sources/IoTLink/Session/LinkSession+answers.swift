@@ -2,12 +2,14 @@ public import IoTCore
 import Synchronization
 
 extension LinkSession {
-    /// Answers a request of the hub with any number of answers.
+    /// Handles a request of the hub that gets any number of answers.
     public typealias ManyHandler = @Sendable (LinkRequest, LinkResponder) async throws(IoTError) -> JSONValue
 
-    /// Registers what answers the hub's requests of one method with several answers, in place of an earlier handler.
+    /// Registers the multi-answer handler of one method, in place of an earlier handler.
     ///
-    /// What it returns is the last answer; null only tells the asker that there are no more. Otherwise as `handle`: it is cancelled at the request's deadline, and a repeated request gets the same answers again.
+    /// The handler sends answers with the responder. Its return value is the last answer; null means that there is no
+    /// further one. As with `handle`, it is cancelled at the request's deadline, and a repeated request gets the same
+    /// answers again.
     public func handleMany(_ method: String, _ handler: @escaping ManyHandler) {
         handle(method) { [weak self] request throws(IoTError) in
             guard let self else { throw IoTError(.stopping) }
@@ -19,7 +21,7 @@ extension LinkSession {
         }
     }
 
-    /// Gives one of several answers of a request that runs.
+    /// Sends one of several answers to a running request.
     private func answer(_ request: LinkRequest, _ result: JSONValue) throws(IoTError) {
         let largest = LinkReply(id: request.id, result: result, seq: limits.answersPerRequest, final: false)
         _ = try Envelope.reply(largest).serialized()
@@ -28,12 +30,12 @@ extension LinkSession {
         case true?: feed(.partlyAnswered(key, result))
         case false?:
             throw IoTError(.tooManyRequests, "a request gets at most \(limits.answersPerRequest) answers")
-        case nil: throw IoTError(.operationTimeout, "the request is over: nobody waits for an answer")
+        case nil: throw IoTError(.operationTimeout, "the request has ended: an answer cannot be sent")
         }
     }
 }
 
-/// Where a handler of `LinkSession.handleMany` gives its answers.
+/// Sends the answers of a handler of `LinkSession.handleMany`.
 public struct LinkResponder: Sendable {
     private let take: @Sendable (JSONValue) throws(IoTError) -> Void
 
@@ -41,10 +43,10 @@ public struct LinkResponder: Sendable {
         self.take = take
     }
 
-    /// Sends the next answer, in the order of the calls; while the link is down it waits for it.
+    /// Sends the next answer, in the order of the calls. While the link is down the answer is queued.
     ///
-    /// Throws 25013 for an answer too large for an envelope, 20136 when the request is over (answered, or past its
-    /// deadline), 25024 past `LinkLimits.answersPerRequest`.
+    /// Throws 25013 for an answer that is too large for an envelope, 20136 when the request has ended (answered, or
+    /// past its deadline), 25024 past `LinkLimits.answersPerRequest`.
     public func send(_ result: JSONValue) throws(IoTError) {
         try take(result)
     }

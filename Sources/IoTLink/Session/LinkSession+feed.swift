@@ -3,16 +3,16 @@ import Logging
 import NIOCore
 import Synchronization
 
-// The pump: inputs into the machine, its outputs into the world.
+// Feeds inputs to the machine and performs its outputs.
 extension LinkSession {
     func feed(_ input: LinkSessionMachine.Input) {
         feed([input])
     }
 
-    /// Runs the machine and carries out its outputs under the lock, so that their order stands: each is a hand-off
-    /// that does not block. Ends of streams and log lines come after.
+    /// Runs the machine and performs its outputs under the lock, to keep their order. No output blocks. Streams are
+    /// finished and log lines are written after the lock is released.
     ///
-    /// - Parameter isWanted: asked under the lock; else nothing is done.
+    /// - Parameter isWanted: called under the lock; if it returns `false`, the inputs are dropped.
     func feed(
         _ inputs: [LinkSessionMachine.Input], if isWanted: (LinkSessionState) -> Bool = { _ in true }
     ) {
@@ -32,7 +32,7 @@ extension LinkSession {
         if isTimerLate { timer.raise() }
     }
 
-    /// Gives what the machine must hear in return.
+    /// Performs an output. Returns an input for the machine, if one results.
     private func perform(
         _ output: LinkSessionMachine.Output, _ state: inout LinkSessionState, _ later: inout [@Sendable () -> Void]
     ) -> LinkSessionMachine.Input? {
@@ -98,7 +98,7 @@ extension LinkSession {
         }
     }
 
-    /// A connection that takes no more is as good as lost; a request it swallowed is sent again after it.
+    /// Treats a connection that accepts no more messages as lost. The next connection resends what it did not send.
     private func hand(
         _ state: inout LinkSessionState, _ body: (MQTTConnection) throws(IoTError) -> Void
     ) -> LinkSessionMachine.Input? {
@@ -142,7 +142,7 @@ extension LinkSession {
         }
     }
 
-    /// In a task of `run()`: reads the token and starts the connection.
+    /// Reads the token and starts the connection, on a task of `run()`.
     func connect(_ attempt: Int, _ address: LinkAddress, clientID: String, isNext: Bool) {
         let token = state.withLock { $0.token }
         let credentials: MQTTCredentials
@@ -178,7 +178,7 @@ extension LinkSession {
         if isWanted { connection.connect() }
     }
 
-    /// In a task of `run()`: what was renewed outlives us, before anything else is done with it.
+    /// Stores a renewed token before it is used, so that it survives a restart. On a task of `run()`.
     func keep(_ token: String, in place: LinkToken) {
         if case .file(let path) = place {
             do throws(IoTError) {
@@ -189,14 +189,14 @@ extension LinkSession {
                     state.token = .value(token)
                 }
                 logger.error(
-                    "the renewed link token could not be kept and ends with this program",
+                    "the renewed link token could not be saved and will be lost when this program exits",
                     metadata: ["link.principal": "\(principal)", "link.error": "\(error)"])
             }
         }
         onTokenRenewed?(token)
     }
 
-    /// On the connection's thread.
+    /// Called on the connection's thread.
     private func received(_ event: MQTTEvent, attempt: Int, topic: String) {
         let transport: LinkSessionMachine.Transport
         switch event {
@@ -204,7 +204,7 @@ extension LinkSession {
         case .subscribed(_, let granted): transport = .subscribed(granted: granted)
         case .message(let message):
             let (envelopes, malformed) = message.topic == topic ? EnvelopeBatch.parse(message.payload) : ([], 1)
-            // Each by itself, so that between them what runs can end.
+            // Feeds each envelope separately, so that running handlers can finish between them.
             for envelope in envelopes { feed(.transport(attempt: attempt, .received(envelope))) }
             for _ in 0..<malformed { feed(.transport(attempt: attempt, .malformed)) }
             return

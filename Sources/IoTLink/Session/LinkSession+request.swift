@@ -9,8 +9,8 @@ extension LinkSession {
         try await request(method, params, timeout: timeout, id: id, as: nil)
     }
 
-    /// As the other one; an administrator may ask in the name of another account (25005 for others), and the hub
-    /// judges by that account's rights.
+    /// Like `request(_:_:timeout:id:)`, but in the name of `account` if it is set. Only an administrator may do that
+    /// (otherwise 25005). The hub checks the account's rights.
     public func request(
         _ method: String, _ params: JSONValue = .object([:]), timeout: Duration = .seconds(10), id: String? = nil,
         as account: Principal?
@@ -20,7 +20,7 @@ extension LinkSession {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 start(method, params, timeout: timeout, id: id, as: account, ticket, .one(continuation))
-                // A task cancelled before its request was known found nothing to cancel.
+                // A cancellation before `start` found no request to cancel.
                 if Task.isCancelled { giveUp(id, ticket) }
             }
         } onCancel: {
@@ -29,8 +29,10 @@ extension LinkSession {
         return try outcome.get()
     }
 
-    /// Asks for something that has several answers, in order; ends after the last, or throws an `IoTError` as
-    /// `request` does, and 25022 when `LinkLimits.waitingAnswers` wait unread. Dropping the stream gives it up.
+    /// Sends a request that has several answers. The stream yields them in order and finishes after the last.
+    ///
+    /// It throws an `IoTError` as `request` does, and 25022 when more than `LinkLimits.waitingAnswers` are unread.
+    /// Dropping the stream cancels the request.
     public func responses(
         _ method: String, _ params: JSONValue = .object([:]), timeout: Duration, id: String? = nil,
         as account: Principal? = nil
@@ -53,7 +55,8 @@ extension LinkSession {
 
     private static let tickets = Atomic(0)
 
-    /// Tells callers apart that use the same id one after the other: one that gives up late gives up its own request.
+    /// A ticket distinguishes callers that use the same id one after the other, so that a late cancellation does not
+    /// cancel another caller's request.
     private static func mintTicket() -> Int {
         tickets.wrappingAdd(1, ordering: .relaxed).newValue
     }

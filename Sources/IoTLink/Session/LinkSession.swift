@@ -5,15 +5,15 @@ import NIOCore
 public import ServiceLifecycle
 import Synchronization
 
-/// A principal's session with its hub: the shell of `LinkSessionMachine` over `MQTTConnection`.
+/// A principal's session with its hub. It runs a `LinkSessionMachine` over `MQTTConnection`.
 ///
-/// `run()` registers, owns every task, and at a graceful shutdown says goodbye. Nothing connects before it runs.
+/// `run()` registers, owns every task, and ends the session at a graceful shutdown. Nothing connects before it runs.
 public final class LinkSession: Service, LinkRequester, Sendable {
     public typealias Handler = @Sendable (LinkRequest) async throws(IoTError) -> JSONValue
 
     enum Work {
         case connect(attempt: Int, LinkAddress, clientID: String, isNext: Bool)
-        /// A renewed token, and where it belongs.
+        /// A renewed token, and the token that it replaces.
         case keep(String, LinkToken)
         case execute(RememberedAnswers.Key, LinkRequest, deadline: NIODeadline)
     }
@@ -39,7 +39,7 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         limits = configuration.limits
         onTokenRenewed = configuration.onTokenRenewed
         self.logger = logger
-        // At most `runningRequests` handlers are asked for at a time, and few connections: nothing is dropped.
+        // At most `runningRequests` handlers and a few connections are queued, so that nothing is dropped.
         let (stream, continuation) = AsyncStream.makeStream(
             of: Work.self, bufferingPolicy: .bufferingOldest(configuration.limits.runningRequests + 64))
         work = stream
@@ -53,14 +53,14 @@ public final class LinkSession: Service, LinkRequester, Sendable {
 
     // MARK: Registering
 
-    /// Connects and stays connected. After a kick this is the way back; while offline it tries at once.
+    /// Connects and stays connected. Call it again after a kick. While offline it reconnects at once.
     public func register() { feed(.register) }
 
-    /// Says goodbye; requests that wait fail with 21025.
+    /// Ends the session. Waiting requests fail with 21025.
     public func unregister() { feed(.unregister) }
 
-    /// Replaces the token. A session that is online stays so and moves to a connection made with the new token, before
-    /// the old one ends: no request and no push is lost. After a refused token it registers again.
+    /// Replaces the token. An online session stays online: it makes a connection with the new token before the old one
+    /// ends, so that no request or push is lost. After a refused token it registers again.
     public func updateToken(_ token: LinkToken) {
         state.withLock { $0.token = token }
         feed(.tokenUpdated)
@@ -80,7 +80,8 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         }
     }
 
-    /// The status now, then each change. A reader 16 changes behind loses the oldest, never the newest.
+    /// Yields the current status, then each change. While 16 changes wait for a slow reader, each new one drops the
+    /// oldest.
     public func statusChanges() -> AsyncStream<LinkStatusChange> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: LinkStatusChange.self, bufferingPolicy: .bufferingNewest(16))
@@ -95,26 +96,26 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         return stream
     }
 
-    /// The hub's clock, ms since 1970, with which what the hub says in its own time (a token's end, `t`) is compared.
-    /// Our own before the hub's first answer; after it no change of our own clock matters.
+    /// The time on the hub's clock, ms since 1970, to compare with times from the hub (a token's expiry, `t`). Before
+    /// the hub's first answer it is our own clock. After it, setting our own clock has no effect.
     public var hubTime: Int64 {
         state.withLock { $0.machine.hubTime(at: .now(), wall: WallClock.milliseconds()) }
     }
 
-    /// What a device's hub signs tokens with, from the answer to the newest `session.begin`; `nil` for a hub that gives
-    /// no keys there. A device handles a request only after such an answer, so that these are the asking hub's.
+    /// The keys that verify the hub's tokens, from the answer to the newest `session.begin`; `nil` if it contains none.
+    /// A device handles requests only after that answer, so that the keys are those of the requesting hub.
     public var tokenKeys: TokenKeys? { state.withLock { $0.machine.tokenKeys } }
 
-    // MARK: What the hub sends
+    // MARK: Requests and pushes from the hub
 
-    /// Registers what answers the hub's requests of one method, in place of an earlier handler.
+    /// Registers the handler of one method, in place of an earlier handler.
     ///
-    /// It runs in a task of `run()`, is cancelled at the request's deadline, and an id is handled once.
+    /// It runs on a task of `run()` and is cancelled at the request's deadline. It is called once for each request id.
     public func handle(_ method: String, _ handler: @escaping Handler) {
         state.withLock { $0.handlers[method] = handler }
     }
 
-    /// What the hub pushes from now on, except its kick. A slow reader loses the oldest, which is counted.
+    /// Yields the hub's pushes from now on, except `session.kick`. A slow reader loses the oldest, which are counted.
     public func pushes() -> AsyncStream<LinkPush> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: LinkPush.self, bufferingPolicy: .bufferingNewest(limits.waitingPushes))
@@ -133,20 +134,20 @@ public final class LinkSession: Service, LinkRequester, Sendable {
 
     private static let cancellations = DispatchQueue(label: "iotlink.cancellations")
 
-    /// What a cancellation handler, or a stream's `onTermination`, wants done under our lock.
+    /// Runs the body of a cancellation handler, or of a stream's `onTermination`, that takes our lock.
     ///
-    /// They run under a lock of the task that is cancelled, which waking that task takes too; and we wake tasks under
-    /// our lock. So a handler that took it could wait for a thread that waits for it.
+    /// These handlers run under a lock of the cancelled task. Resuming the task takes that lock too, and we resume
+    /// tasks under our lock. So a handler that took our lock directly could deadlock.
     static func outsideCancellation(_ body: @escaping @Sendable () -> Void) {
         cancellations.async(execute: body)
     }
 
     // MARK: Running
 
-    /// Throws 25001 when it was run before.
+    /// Throws 25001 at the second call.
     public func run() async throws {
         guard state.withLock({ $0.startRunning() }) else {
-            throw IoTError(.invalidRequest, "a link session runs once: make a new one")
+            throw IoTError(.invalidRequest, "a link session runs once: create a new one")
         }
         feed(.register)
         await withGracefulShutdownHandler {
@@ -170,14 +171,14 @@ public final class LinkSession: Service, LinkRequester, Sendable {
         finish()
     }
 
-    /// Feeds `.timeout` at each deadline, until the session is over.
+    /// Feeds `.timeout` at each deadline, until the session ends.
     private func runTimers() async {
         while !Task.isCancelled {
             let deadline = state.withLock { $0.armTimer() }
             await withTaskGroup(of: Void.self) { group in
                 if let deadline {
                     let pause = max(deadline - NIODeadline.now(), .zero)
-                    // NIODeadline stands still while the machine sleeps, as this clock does.
+                    // Like `NIODeadline`, this clock stops while the machine sleeps.
                     group.addTask { try? await Task.sleep(for: Duration(pause), clock: .suspending) }
                 }
                 group.addTask { await self.timer.wait() }

@@ -1,22 +1,22 @@
 import IoTCore
 import NIOCore
 
-// A new token for a session that is online: renewed in time, and moved to on a connection of its own.
+// Renews the token of an online session in time, and moves the session to a connection with the new token.
 extension LinkSessionMachine {
-    /// What is done with the connection that is to be the next.
+    /// An output for the next connection of the session.
     enum HandoverOutput {
         case connect(attempt: Int, LinkAddress, clientID: String)
         case subscribe(filter: String)
         case publish(topic: String, payload: [UInt8])
-        /// It is the session's connection now; the old one sends what waits and ends without its will.
+        /// Make it the session's connection. The old one sends its queued messages and disconnects without its will.
         case adopt
-        /// It is not wanted any more.
+        /// Disconnect it.
         case abandon
     }
 
-    /// The MQTT client id of the session's connection. The broker ends a client when another one connects with its id
-    /// (MQTT 3.1.1 §3.1.4), so the id is a secret of this client: nothing that a peer sees tells it. The two forms
-    /// alternate, because during a handover both connections live.
+    /// The MQTT client id of the session's connection. The broker disconnects a client when another one connects with
+    /// its id (MQTT 3.1.1 §3.1.4), so the id is secret: peers cannot learn it. The two forms alternate, because during
+    /// a handover there are two connections.
     var clientID: String { clientID(isAlternate: usesAlternateID) }
 
     private func clientID(isAlternate: Bool) -> String {
@@ -42,7 +42,7 @@ extension LinkSessionMachine {
         emit(.handover(.connect(attempt: attempt, address, clientID: clientID(isAlternate: !usesAlternateID))))
     }
 
-    /// The next connection did not come about; the session stays where it is.
+    /// The next connection failed. The session stays on the present one.
     private mutating func failHandover(isWorthRetrying: Bool, at now: NIODeadline) {
         abandonHandover()
         counters.failedHandovers += 1
@@ -58,7 +58,7 @@ extension LinkSessionMachine {
         emit(.handover(.abandon))
     }
 
-    /// What the next connection tells.
+    /// Handles an event of the next connection.
     mutating func handleNext(_ event: Transport, at now: NIODeadline, wall: Int64) {
         guard var handover, case .online = phase else { return }
         switch (event, handover.stage) {
@@ -76,7 +76,7 @@ extension LinkSessionMachine {
             guard let payload = try? mark.serialized() else { return }
             emit(.handover(.publish(topic: address.upTopic, payload: payload)))
         case (.received(let envelope), .marking(let id, _)):
-            receive(envelope, behind: id, at: now, wall: wall)
+            receive(envelope, after: id, at: now, wall: wall)
         case (.lost, _), (.closed, _), (.credentialsRefused, _):
             failHandover(isWorthRetrying: true, at: now)
         case (.tokenUnreadable, _), (.subscribed(granted: false), _):
@@ -85,7 +85,7 @@ extension LinkSessionMachine {
         }
     }
 
-    private mutating func receive(_ envelope: Envelope, behind mark: String, at now: NIODeadline, wall: Int64) {
+    private mutating func receive(_ envelope: Envelope, after mark: String, at now: NIODeadline, wall: Int64) {
         guard var handover else { return }
         if handover.newHasMark {
             guard handover.received.count < LinkHandover.maximumReceived else {
@@ -100,7 +100,7 @@ extension LinkSessionMachine {
         if handover.oldHasMark, handover.newHasMark { adopt(at: now, wall: wall) }
     }
 
-    /// What the old connection brings while the next one is made; `true` when it is done with.
+    /// Handles a message on the old connection during a handover. Returns `true` if nothing more is to be done with it.
     mutating func receivedOnOld(_ envelope: Envelope, at now: NIODeadline, wall: Int64) -> Bool {
         guard var handover, case .marking(let id, let sentAt) = handover.stage else { return false }
         if handover.oldHasMark { return true }
@@ -133,8 +133,8 @@ extension LinkSessionMachine {
         }
     }
 
-    /// What the old connection tells after the move. What we published on it is known to have arrived when it closed
-    /// in order; only then the new one goes on, so that requests keep their order.
+    /// Handles an event of the old connection after the move. When it closes in order, everything that we published on
+    /// it has arrived. Only then does the new connection send, so that requests keep their order.
     mutating func handleRetired(_ event: Transport, at now: NIODeadline, wall: Int64) {
         switch event {
         case .closed:
@@ -144,7 +144,7 @@ extension LinkSessionMachine {
             if hasUnusedToken { startHandover(at: now) }
         case .lost(let reason), .credentialsRefused(let reason):
             retiring = nil
-            // Something of it may be lost, and its will may end the session: begin it anew and ask again.
+            // Messages may be lost, and its will may end the session: begin the session again and resend the requests.
             if case .online = phase { goOffline(.connectionLost, reason, at: now, wall: wall) }
         default: break
         }
@@ -161,7 +161,7 @@ extension LinkSessionMachine {
         if renewal.request == nil, let due = renewal.due, due <= now { renew(at: now, wall: wall) }
     }
 
-    /// The earliest of the timers above, while online.
+    /// The earliest deadline of a handover or a renewal, while online.
     var nextHandoverDeadline: NIODeadline? {
         if let handover { return handover.until }
         if let retiring { return retiring.until }

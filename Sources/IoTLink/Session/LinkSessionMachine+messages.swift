@@ -1,13 +1,13 @@
 import IoTCore
 import NIOCore
 
-// Requests out, answers in, and the requests of others.
+// Our requests and their answers, and the requests of others.
 extension LinkSessionMachine {
     private var isOnline: Bool {
         if case .online = phase { true } else { false }
     }
 
-    /// While the earlier connection still sends, what is new waits behind it.
+    /// New messages wait until the old connection has sent its own.
     private var canSend: Bool { isOnline && retiring == nil }
 
     // MARK: Requests of ours
@@ -56,7 +56,7 @@ extension LinkSessionMachine {
     mutating func cancel(_ id: String) {
         guard pending[id] != nil else { return }
         complete(
-            id, .failure(IoTError(.sendFailed, "the caller gave the request up", underlying: CancellationError())))
+            id, .failure(IoTError(.sendFailed, "the caller cancelled the request", underlying: CancellationError())))
     }
 
     private mutating func complete(_ id: String, _ outcome: Result<JSONValue, IoTError>) {
@@ -68,8 +68,8 @@ extension LinkSessionMachine {
         for entry in pending.takeAll() { emit(.complete(id: entry.id, .failure(error))) }
     }
 
-    /// Gives up what is past its deadline, and sends again what has no answer: a broker that is asked for too much
-    /// drops a message of anybody's. The same id makes the hub carry it out once.
+    /// Fails requests past their deadline, and resends those without an answer, because an overloaded broker drops
+    /// messages. The hub executes a resent request only once, because it has the same id.
     mutating func handlePendingTimeout(at now: NIODeadline, wall: Int64) {
         let due = pending.takeDue(at: now)
         for entry in due.expired {
@@ -83,7 +83,7 @@ extension LinkSessionMachine {
         }
     }
 
-    // MARK: What arrives
+    // MARK: Received messages
 
     mutating func receive(_ envelope: Envelope, at now: NIODeadline, wall: Int64) {
         switch envelope {
@@ -103,7 +103,7 @@ extension LinkSessionMachine {
             guard accept(reply, at: now, wall: wall) else { return }
             if let begun = try? SessionMethod.begin.result(reply.result) {
                 learnClock(begun.time, sentAt: sentAt, at: now, wall: wall)
-                // Keys that cannot be read are not as good as none given.
+                // Unreadable keys reject every token; absent keys are `nil`.
                 tokenKeys = begun.tokenKeys.map { TokenKeys(jwkSet: $0) ?? .none }
             }
             goOnline(at: now, wall: wall)
@@ -117,7 +117,7 @@ extension LinkSessionMachine {
         }
     }
 
-    /// Whether the hub lets the session begin or go on; acts when it does not.
+    /// Returns whether the hub accepted a `session.begin` or a heartbeat. If not, the session goes offline or ends.
     mutating func accept(_ reply: LinkReply, at now: NIODeadline, wall: Int64) -> Bool {
         guard case .failure(let error) = reply.outcome else { return true }
         if error.code == .tokenRejected || error.code == .unauthenticated {
@@ -128,10 +128,12 @@ extension LinkSessionMachine {
         return false
     }
 
-    /// Deadlines are on the hub's clock, so that a device with a wrong clock works. What the hub tells is taken to
-    /// be from the middle of the round trip, unless what we know puts it somewhere inside already.
+    /// Learns the hub's clock. Deadlines are on that clock, so that a device with a wrong clock works.
+    ///
+    /// The hub's time is assumed to be from the middle of the round trip. It is ignored if the known offset already
+    /// fits the round trip.
     mutating func learnClock(_ time: SessionTime, sentAt: NIODeadline, at now: NIODeadline, wall: Int64) {
-        // Up to the year 9999: no arithmetic on it can then overflow.
+        // Up to the year 9999, so that arithmetic on it cannot overflow.
         guard let t = time.t, (0...253_402_300_799_999).contains(t) else { return }
         renewal.learn(hubTime: t, at: now)
         let roundTrip = (now - sentAt).nanoseconds / 1_000_000
@@ -140,14 +142,15 @@ extension LinkSessionMachine {
         if !isInside { hubClock = (t + roundTrip / 2, now) } else if hubClock == nil { hubClock = (known, now) }
     }
 
-    /// The hub's clock, ms since 1970. Since its last answer the monotonic clock counts: ours may be set meanwhile.
+    /// The time on the hub's clock, ms since 1970. Since its last answer the monotonic clock counts, because our wall
+    /// clock may be set.
     ///
-    /// - Parameter wall: our own clock, which stands in before the first answer.
+    /// - Parameter wall: our own clock, which is used before the first answer.
     func hubTime(at now: NIODeadline, wall: Int64) -> Int64 {
         hubClock.map { $0.time + (now - $0.learnedAt).nanoseconds / 1_000_000 } ?? wall
     }
 
-    /// From the answer to a heartbeat.
+    /// Learns the hub's clock from the answer to a heartbeat.
     mutating func learnClock(_ reply: LinkReply, sentAt: NIODeadline, at now: NIODeadline, wall: Int64) {
         guard let time = try? SessionMethod.heartbeat.result(reply.result) else { return }
         learnClock(time, sentAt: sentAt, at: now, wall: wall)
@@ -158,14 +161,14 @@ extension LinkSessionMachine {
             counters.unexpectedReplies += 1
             return
         }
-        // The hub forgot the session, as after a long silence: begin anew and ask again, once.
+        // The hub forgot the session, for example after a long silence: begin it again and resend the request, once.
         if reply.code == .linkUnavailable, !entry.wasDisowned, case .failure(let reason) = reply.outcome {
             entry.wasDisowned = true
             pending.update(entry)
             return goOffline(.refused, reason, at: now, wall: wall)
         }
         if let place = reply.seq {
-            // After a resend the first answers may come again.
+            // After a resend the first answers may arrive again.
             guard place >= entry.nextPlace else {
                 counters.unexpectedReplies += 1
                 return
@@ -202,11 +205,11 @@ extension LinkSessionMachine {
             return
         }
         guard answers.runningCount < limits.runningRequests else {
-            // Not remembered: a repeat may find room.
+            // The refusal is not remembered, so that a repeat may be accepted.
             counters.refusedRequests += 1
             return publish(.reply(LinkReply(id: request.id, error: IoTError(.tooManyRequests))))
         }
-        // Nobody waits longer than the answer would be remembered.
+        // The deadline is limited to the time that the answer is remembered.
         let deadline = now + min(.milliseconds(min(left, 86_400_000)), limits.answerMemory)
         answers.begin(key, deadline: deadline)
         emit(.execute(key, request, deadline: deadline))
@@ -215,7 +218,7 @@ extension LinkSessionMachine {
     mutating func finish(_ key: RememberedAnswers.Key, _ outcome: Result<JSONValue, IoTError>, at now: NIODeadline) {
         var reply = LinkReply(id: key.id, outcome: outcome)
         if let place = answers.nextPlace(of: key), place > 0 { reply.seq = place }
-        // On the wire 21025 is the hub's word for a session that it does not know, and nobody else's.
+        // On the wire, 21025 means that the hub does not know the session. Only the hub may send it.
         if reply.code == .linkUnavailable { reply.code = .internalFailure }
         let payload = Self.serialize(reply)
         guard let deadline = answers.finish(key, answer: payload, at: now) else { return }
@@ -269,7 +272,7 @@ extension LinkSessionMachine {
             LinkRequest(id: id, method: method, actingAs: actingAs, params: params, t: t, deadline: t &+ left))
     }
 
-    /// For the link's own small envelopes, which cannot be too large.
+    /// Publishes one of the link's own envelopes, which are never too large.
     mutating func publish(_ envelope: Envelope) {
         guard let payload = try? envelope.serialized() else { return }
         publish(payload)

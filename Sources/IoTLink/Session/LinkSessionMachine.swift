@@ -1,27 +1,28 @@
 import IoTCore
 import NIOCore
 
-/// The link session without I/O: register, connect, begin, stay online, come back; requests out and in.
+/// The state machine of a link session: registering, connecting, staying online, reconnecting, and the requests of both
+/// sides.
 ///
-/// Owns no socket, clock, task or logger. Feed `handle` and carry out what it returns, in order; call it with
-/// `.timeout` at `nextDeadline`.
+/// It performs no I/O and owns no socket, clock, task or logger. Pass inputs to `handle` and perform the outputs that
+/// it returns, in order. Call it with `.timeout` at `nextDeadline`.
 struct LinkSessionMachine: Sendable {
     enum Input {
         case register
         case unregister
-        /// There is a new token to try.
+        /// There is a new token.
         case tokenUpdated
-        /// Say goodbye; nothing follows.
+        /// End the session. No input follows.
         case stop
         case timeout
-        /// What became of the connection that `.connect(attempt:)` asked for; an older attempt's is ignored.
+        /// An event of the connection that `.connect(attempt:)` requested. Events of older attempts are ignored.
         case transport(attempt: Int, Transport)
-        /// The token with which a connection is made.
+        /// The claims of the token of a connection.
         case tokenRead(attempt: Int, TokenClaims)
         case request(PendingRequests.Entry)
         /// The caller no longer waits.
         case cancel(id: String)
-        /// A handler gave one of several answers.
+        /// A handler sent one of several answers.
         case partlyAnswered(RememberedAnswers.Key, JSONValue)
         /// A handler finished.
         case handled(RememberedAnswers.Key, Result<JSONValue, IoTError>)
@@ -32,37 +33,37 @@ struct LinkSessionMachine: Sendable {
         case subscribed(granted: Bool)
         case received(Envelope)
         case malformed
-        /// The token could not be read, or is none.
+        /// The token could not be read, or is malformed.
         case tokenUnreadable(IoTError)
         case credentialsRefused(IoTError)
-        /// Could not be made, or was lost.
+        /// The connection failed or was lost.
         case lost(IoTError)
-        /// Ended because we asked for it.
+        /// The connection ended by our request.
         case closed
     }
 
     enum Output {
         case connect(attempt: Int, LinkAddress)
-        /// Send what was published before, then end without the will.
+        /// Send what was published before, then disconnect without the will.
         case disconnect
         case subscribe(filter: String)
         case publish(topic: String, payload: [UInt8])
         case status(LinkStatusChange)
-        /// One of several answers; `complete` follows some time.
+        /// One of several answers. `complete` follows later.
         case answer(id: String, JSONValue)
         case complete(id: String, Result<JSONValue, IoTError>)
-        /// Run a handler; give `handled` when it ends, at the deadline at the latest.
+        /// Run a handler, and feed `handled` when it ends, at the deadline at the latest.
         case execute(RememberedAnswers.Key, LinkRequest, deadline: NIODeadline)
         case push(LinkPush)
         case handover(HandoverOutput)
-        /// Keep this token, before the connection that is asked for next.
+        /// Store this token, before performing the next `connect`.
         case renewed(token: String)
-        /// After `stop`: nothing more will come.
+        /// After `stop`: no output follows.
         case finished
     }
 
     enum Phase {
-        /// Unregistered, token refused or kicked off: `status` tells.
+        /// Unregistered, token refused or kicked; see `status`.
         case idle
         /// Offline, until the next attempt.
         case waiting(until: NIODeadline)
@@ -76,10 +77,11 @@ struct LinkSessionMachine: Sendable {
 
     struct Beginning {
         let until: NIODeadline
-        /// The requests of this attempt, and when each was sent: any of them may be answered.
+        /// The `session.begin` requests of this attempt, and when each was sent. Any of them may be answered.
         var sent: [String: NIODeadline] = [:]
         var newest = ""
-        /// A broker may be there before its hub is, and then takes requests that nobody hears.
+        /// When to repeat the request. A broker may start before its hub and then accepts requests that the hub never
+        /// gets.
         var nextAsk: NIODeadline
         var pause: TimeAmount
     }
@@ -96,8 +98,8 @@ struct LinkSessionMachine: Sendable {
     let limits: LinkLimits
     private(set) var status: LinkStatusChange
     private(set) var address: LinkAddress
-    /// 128 random bits for the client id of each registration; kept while it reconnects, so that the broker ends what
-    /// is left of a connection that was lost.
+    /// 128 random bits for the client id of each registration. They are kept while it reconnects, so that the broker
+    /// ends what remains of a lost connection.
     private(set) var clientSecret: String
     var counters = LinkCounters()
 
@@ -106,23 +108,23 @@ struct LinkSessionMachine: Sendable {
     var answers: RememberedAnswers
     /// Answers that could not be published when they were ready.
     var unsentAnswers: [(payload: [UInt8], deadline: NIODeadline)] = []
-    /// What the hub's clock showed, ms since 1970, and when we learned it.
+    /// The hub's time, ms since 1970, and when we learned it.
     var hubClock: (time: Int64, learnedAt: NIODeadline)?
-    /// What the hub signs tokens with, as its newest answer to `session.begin` says; `nil` when that says nothing.
+    /// The keys that verify the hub's tokens, from its newest answer to `session.begin`; `nil` if it contains none.
     var tokenKeys: TokenKeys?
 
-    /// A connection to follow the present one.
+    /// The move to the next connection.
     var handover: LinkHandover?
     var handoverRetry: NIODeadline?
     var handoverFailures = 0
-    /// A new token came when it could not be moved to yet.
+    /// A new token came while the session could not move to a new connection.
     var hasUnusedToken = false
     var retiring: RetiringConnection?
     var usesAlternateID = false
     var renewal: TokenRenewal
-    /// The present connection's.
+    /// The claims of the present connection's token.
     var token: TokenClaims?
-    /// Of the input that is being handled.
+    /// The time of the input that is being handled.
     private(set) var present = NIODeadline.uptimeNanoseconds(0)
 
     var attempt = 0
@@ -149,7 +151,7 @@ struct LinkSessionMachine: Sendable {
         clientSecret = RequestID.random(using: &self.generator)
     }
 
-    /// When to call with `.timeout` at the latest.
+    /// The latest time to call `handle` with `.timeout`.
     var nextDeadline: NIODeadline? {
         let timer: NIODeadline? =
             switch phase {
@@ -196,7 +198,7 @@ struct LinkSessionMachine: Sendable {
     }
 
     mutating func emit(_ output: Output) {
-        // The one request that is our own.
+        // The session's own request for a new token.
         if case .complete(let id, let outcome) = output, id == renewal.request { return renewed(outcome) }
         outputs.append(output)
     }
@@ -210,12 +212,12 @@ struct LinkSessionMachine: Sendable {
         RequestID.random(using: &generator)
     }
 
-    // MARK: What the user asks for
+    // MARK: Registering and unregistering
 
     private mutating func register(at now: NIODeadline, wall: Int64) {
         switch phase {
         case .idle:
-            // A registration is a session of its own: the hub tells a newer one from one that came back.
+            // Each registration is a new session, so that the hub can distinguish it from one that reconnected.
             address = LinkAddress.random(principal, using: &generator)
             clientSecret = RequestID.random(using: &generator)
             usesAlternateID = false
@@ -247,7 +249,7 @@ struct LinkSessionMachine: Sendable {
         default: break
         }
         abandonHandover()
-        sayGoodbye(wall: wall)
+        endSession(wall: wall)
         rest(.unregistering, .unregistered, nil, wall: wall)
     }
 
@@ -257,7 +259,7 @@ struct LinkSessionMachine: Sendable {
         case .leaving, .finished: return
         case .idle, .waiting: phase = .finished
         case .connecting, .subscribing, .beginning, .online:
-            sayGoodbye(wall: wall)
+            endSession(wall: wall)
             phase = .leaving(until: now + limits.leaveTimeout)
         }
         let reason = IoTError(.stopping)
@@ -266,7 +268,7 @@ struct LinkSessionMachine: Sendable {
         if case .finished = phase { emit(.finished) }
     }
 
-    private mutating func sayGoodbye(wall: Int64) {
+    private mutating func endSession(wall: Int64) {
         switch phase {
         case .online:
             let push = SessionMethod.end.push(SessionEnding(.left), t: hubTime(at: present, wall: wall))
@@ -277,7 +279,7 @@ struct LinkSessionMachine: Sendable {
         }
     }
 
-    // MARK: What the connection tells
+    // MARK: Events of the connection
 
     private mutating func handle(_ event: Transport, at now: NIODeadline, wall: Int64) {
         if case .malformed = event { counters.malformedEnvelopes += 1 }
@@ -347,7 +349,7 @@ struct LinkSessionMachine: Sendable {
         sendPending(at: now, wall: wall)
     }
 
-    /// Lost or refused: wait and try again.
+    /// Goes offline after a lost connection or a refusal, and reconnects later.
     mutating func goOffline(
         _ cause: LinkStatusChange.Cause, _ reason: IoTError, isConnected: Bool = true, at now: NIODeadline,
         wall: Int64
@@ -364,7 +366,7 @@ struct LinkSessionMachine: Sendable {
         change(.offline, cause, reason, wall: wall)
     }
 
-    /// Ends the connection for good, until the user acts.
+    /// Ends the connection until the user registers again or replaces the token.
     mutating func rest(
         _ status: LinkStatus, _ cause: LinkStatusChange.Cause, _ reason: IoTError?, kick: LinkKickReason? = nil,
         wall: Int64
@@ -372,7 +374,7 @@ struct LinkSessionMachine: Sendable {
         abandonHandover()
         retiring = nil
         switch (phase, cause) {
-        // Saying goodbye, or the connection's own end, came before.
+        // The connection has already ended or is ending.
         case (_, .unregistered), (_, .tokenUnreadable), (.idle, _), (.waiting, _): break
         default: emit(.disconnect)
         }
@@ -433,7 +435,7 @@ struct LinkSessionMachine: Sendable {
             old.status != status || old.cause != cause || old.reason?.code != reason?.code
                 || old.reason?.message != reason?.message
         else { return }
-        // Another reason for the same status does not begin it anew.
+        // Another reason for the same status keeps its start time.
         self.status = LinkStatusChange(
             status, cause, reason: reason, kick: kick, since: old.status == status ? old.since : wall)
         emit(.status(self.status))

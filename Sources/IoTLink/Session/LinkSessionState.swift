@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// What a `LinkSession` guards with its lock: the machine, and who waits for what it tells.
+/// The state that a `LinkSession` guards with its lock: the machine, and the waiters and readers of its outputs.
 struct LinkSessionState {
     enum Waiter {
         case one(CheckedContinuation<Result<JSONValue, IoTError>, Never>)
@@ -14,19 +14,19 @@ struct LinkSessionState {
     var statusReaders: [Int: AsyncStream<LinkStatusChange>.Continuation] = [:]
     var pushReaders: [Int: AsyncStream<LinkPush>.Continuation] = [:]
     var droppedPushes = 0
-    /// By the request's id; whose it is, and where its answer goes.
+    /// By request id: the caller's ticket, and the receiver of the answer.
     var waiters: [String: (ticket: Int, waiter: Waiter)] = [:]
     var connection: MQTTConnection?
-    /// The attempt to which `connection` belongs.
+    /// The attempt of `connection`.
     var attempt = 0
-    /// The one to follow it, during a handover.
+    /// The next connection, during a handover.
     var next: MQTTConnection?
     var nextAttempt = 0
     let work: AsyncStream<LinkSession.Work>.Continuation
     private(set) var isOver = false
     private var isRunning = false
     private var nextReader = 0
-    /// What the timer task waits for; `.distantFuture` for nothing.
+    /// The deadline that the timer task waits for; `.distantFuture` for none.
     private var armedDeadline = NIODeadline.distantFuture
 
     init(machine: LinkSessionMachine, token: LinkToken, work: AsyncStream<LinkSession.Work>.Continuation) {
@@ -46,7 +46,7 @@ struct LinkSessionState {
         return deadline
     }
 
-    /// Whether the timer task waits too long.
+    /// Whether the timer task waits past the next deadline.
     var isTimerLate: Bool {
         guard let deadline = machine.nextDeadline else { return false }
         return deadline < armedDeadline
@@ -67,7 +67,7 @@ struct LinkSessionState {
         return nextReader
     }
 
-    /// Takes all that must be told that nothing follows. Streams are finished outside the lock, since their
+    /// Ends the session. Returns closures that finish the streams: call them outside the lock, because the streams'
     /// termination handlers take it.
     mutating func finish() -> [@Sendable () -> Void] {
         isOver = true

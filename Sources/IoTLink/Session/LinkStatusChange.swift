@@ -2,14 +2,14 @@ public import IoTCore
 
 /// A link status with its reason.
 public struct LinkStatusChange: Sendable, CustomStringConvertible {
-    /// Why, in one word.
+    /// The cause of a status.
     public enum Cause: String, Sendable, Codable {
         /// `register()` was not called yet.
         case notRegistered
         /// `register()`, or a new token after a refused one.
         case registering
         case connected
-        /// The broker is not there, or the connection to it ended.
+        /// The broker cannot be reached, or the connection to it ended.
         case connectionLost
         /// The broker or the hub did not answer in time.
         case noAnswer
@@ -18,7 +18,7 @@ public struct LinkStatusChange: Sendable, CustomStringConvertible {
         case tokenRefused
         /// The token could not be read.
         case tokenUnreadable
-        /// The hub ended the session: `kick` tells why.
+        /// The hub ended the session, for the reason in `kick`.
         case kicked
         /// `unregister()`.
         case unregistered
@@ -28,11 +28,11 @@ public struct LinkStatusChange: Sendable, CustomStringConvertible {
 
     public let status: LinkStatus
     public let cause: Cause
-    /// The failure behind the change; `nil` when nothing failed.
+    /// The error that caused the change; `nil` when nothing failed.
     public let reason: IoTError?
-    /// Why the hub kicked the session off; `nil` for every other cause.
+    /// Why the hub ended the session; `nil` for every other cause.
     public let kick: LinkKickReason?
-    /// When it began, in ms since 1970.
+    /// When the status began, in ms since 1970.
     public let since: Int64
 
     init(_ status: LinkStatus, _ cause: Cause, reason: IoTError? = nil, kick: LinkKickReason? = nil, since: Int64) {

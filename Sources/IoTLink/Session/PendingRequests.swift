@@ -7,34 +7,35 @@ struct PendingRequests {
         let id: String
         let method: String
         let params: JSONValue
-        /// The account in whose name it is asked; `nil` for our own.
+        /// The account in whose name the request is made; `nil` for our own.
         var actingAs: Principal?
         let deadline: NIODeadline
-        /// Whether the caller takes each of several answers.
+        /// Whether the caller receives each of several answers.
         let takesMany: Bool
-        /// Counts up, to send in the order of the calls.
+        /// Increases with each request, to send in the order of the calls.
         fileprivate(set) var order = 0
         /// Whether it was published on the present connection.
         fileprivate(set) var isSent = false
         fileprivate(set) var wasSentBefore = false
         /// Whether the hub answered that it does not know the session.
         var wasDisowned = false
-        /// The place of the next answer of several.
+        /// The index of the next answer of several.
         var nextPlace = 0
-        /// When it is sent again for want of an answer, and the pause until then.
+        /// When it is resent if no answer came.
         fileprivate(set) var repeatAt = NIODeadline.distantFuture
+        /// The pause until it is resent.
         fileprivate(set) var pause = TimeAmount.zero
 
-        /// Whose part of the table it takes.
+        /// The account that the request counts for in the quota.
         var holder: AccountHolder { actingAs?.accessID.map(AccountHolder.account) ?? .owner }
     }
 
     private var entries: [String: Entry] = [:]
     private var quota: Quota<AccountHolder>
     private var nextOrder = 0
-    /// Never later than the next request is to be sent again or given up; earlier when that one is gone.
+    /// Not later than the next resend or deadline of a request. It may be earlier, when that request is gone.
     private(set) var earliestDeadline: NIODeadline?
-    /// From sending a request to sending it again for want of an answer; twice as long each time.
+    /// The time until a request without an answer is resent; it doubles at each repeat.
     private let repeatInterval: TimeAmount
 
     init(_ bound: QuotaBound, repeatInterval: TimeAmount) {
@@ -46,7 +47,7 @@ struct PendingRequests {
 
     subscript(id: String) -> Entry? { entries[id] }
 
-    /// - Throws: 25024 when the account has too many, or all accounts together; our own requests have a reserve.
+    /// - Throws: 25024 when the account, or all accounts together, have too many. Our own requests have a reserve.
     mutating func add(_ entry: Entry) throws(IoTError) {
         do throws(Quota<AccountHolder>.Refusal) {
             try quota.take(for: entry.holder)
@@ -60,7 +61,7 @@ struct PendingRequests {
         earliestDeadline = min(earliestDeadline ?? entry.deadline, entry.deadline)
     }
 
-    /// Notes what became known of a request that still waits.
+    /// Replaces the entry of a request that still waits.
     mutating func update(_ entry: Entry) {
         if entries[entry.id] != nil { entries[entry.id] = entry }
     }
@@ -84,14 +85,15 @@ struct PendingRequests {
         for id in entries.keys { entries[id]?.isSent = false }
     }
 
-    /// Those not yet published on the present connection, oldest first.
+    /// The requests that are not published on the present connection, oldest first.
     var unsent: [Entry] {
         entries.values.filter { !$0.isSent }.sorted { $0.order < $1.order }
     }
 
-    /// What became due: requests to give up, which are gone, and requests to send again.
+    /// Removes and returns the expired requests, and returns the requests to resend.
     ///
-    /// Once the first of several answers is there, nothing is sent again: the hub keeps only some of them for a repeat.
+    /// A request is not resent after the first of several answers, because the hub keeps only some of them for a
+    /// repeat.
     mutating func takeDue(at now: NIODeadline) -> (expired: [Entry], unanswered: [Entry]) {
         guard let earliestDeadline, earliestDeadline <= now else { return ([], []) }
         let expired = entries.values.filter { $0.deadline <= now }.sorted { $0.order < $1.order }

@@ -1,10 +1,10 @@
 import IoTCore
 import NIOCore
 
-/// The requests of others that run or were answered, so that a repeat gets the first answer, or the first answers.
+/// The requests of others that are running or were answered, so that a repeated request gets the same answers.
 ///
-/// Bounded in time, count and bytes; when full, who asked for most loses the oldest answer, so that nobody makes
-/// another's request be carried out a second time. A running request is never forgotten.
+/// Bounded in time, count and bytes. When it is full, the oldest answer of the principal with most is forgotten, so
+/// that one principal cannot cause another's request to be executed twice. A running request is never forgotten.
 struct RememberedAnswers {
     /// Two principals may use the same id.
     struct Key: Hashable, Sendable {
@@ -13,12 +13,13 @@ struct RememberedAnswers {
     }
 
     enum State: Equatable {
-        /// With what was answered so far.
+        /// With the answers so far.
         case running(deadline: NIODeadline, parts: [[UInt8]])
         case answered([[UInt8]])
     }
 
-    /// Of a request's several answers so many bytes are kept for a repeat; past it only the last one is.
+    /// The most bytes of a request's several answers that are kept for a repeat. Beyond it, only the last answer is
+    /// kept.
     static let maximumPartBytes = 256 << 10
 
     private struct Running {
@@ -51,12 +52,12 @@ struct RememberedAnswers {
         running[key] = Running(deadline: deadline)
     }
 
-    /// How many answers a running request has had; `nil` when it does not run.
+    /// The number of answers of a running request; `nil` when it is not running.
     func nextPlace(of key: Key) -> Int? {
         running[key]?.nextPlace
     }
 
-    /// Gives the deadline of the request that runs, or `nil` when none does.
+    /// Returns the deadline of the running request; `nil` when it is not running.
     mutating func addPart(_ key: Key, _ part: [UInt8]) -> NIODeadline? {
         guard var request = running[key] else { return nil }
         request.nextPlace += 1
@@ -70,7 +71,7 @@ struct RememberedAnswers {
         return request.deadline
     }
 
-    /// Gives the deadline of the request that ran, or `nil` when none did.
+    /// Returns the deadline of the request; `nil` when it was not running.
     mutating func finish(_ key: Key, answer: [UInt8], at now: NIODeadline) -> NIODeadline? {
         guard let request = running.removeValue(forKey: key) else { return nil }
         let payloads = request.parts + [answer]

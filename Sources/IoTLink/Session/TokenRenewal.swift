@@ -1,13 +1,13 @@
 import IoTCore
 import NIOCore
 
-/// When a session's token is to be renewed: at two thirds of its life, on the hub's clock.
+/// Computes when to renew a session's token: at two thirds of its lifetime, on the hub's clock.
 ///
-/// What is due is reckoned anew from each hub's time that comes in, and waited for on the monotonic clock: a wall
-/// clock that jumps moves nothing. Between two attempts there is always a pause, so that a hub whose clock jumps is
-/// not asked in a loop.
+/// The due time is recomputed from each time that the hub sends, and is kept on the monotonic clock, so that setting
+/// the wall clock has no effect. There is always a pause between two attempts, so that a jump of the hub's clock does
+/// not cause a loop of requests.
 struct TokenRenewal: Sendable {
-    /// The longest wait that is reckoned ahead; each heartbeat's answer reckons anew.
+    /// The longest wait that is computed ahead. Each heartbeat's answer recomputes it.
     private static let horizon: Int64 = 30 * 86_400_000
     private static let latestSeconds: Int64 = 253_402_300_799
 
@@ -18,7 +18,7 @@ struct TokenRenewal: Sendable {
     private var notBefore: NIODeadline?
     /// The request that asks for the new token, while it runs.
     var request: String?
-    /// When to ask; `nil` for never, or for not known yet.
+    /// When to renew; `nil` for never, or when it is not known yet.
     private(set) var due: NIODeadline?
 
     init(isWanted: Bool) {
@@ -32,10 +32,10 @@ struct TokenRenewal: Sendable {
         life = (claims.issued.flatMap { (0..<expires).contains($0) ? $0 : nil }, expires)
     }
 
-    /// - Parameter hubTime: ms since 1970 on the hub's clock, now.
+    /// - Parameter hubTime: the current time on the hub's clock, ms since 1970.
     mutating func learn(hubTime: Int64, at now: NIODeadline) {
         guard let life, (0...Self.latestSeconds * 1_000).contains(hubTime) else { return }
-        // A token that does not say since when it lives, lives since we first used it.
+        // The lifetime of a token without `iat` starts when we first use it.
         let issued = life.issued ?? min(hubTime / 1_000, life.expires)
         self.life?.issued = issued
         let dueTime = issued * 1_000 + (life.expires - issued) * 2_000 / 3
@@ -49,7 +49,7 @@ struct TokenRenewal: Sendable {
         postpone(by: pause, at: now)
     }
 
-    /// The pauses double, up to a twelfth of the token's life: 1 to 10 min.
+    /// Doubles the pause at each failure, up to a twelfth of the token's lifetime, but at least 1 and at most 10 min.
     mutating func failed(at now: NIODeadline) {
         request = nil
         failures += 1
@@ -67,7 +67,7 @@ struct TokenRenewal: Sendable {
         life.flatMap { life in life.issued.map { life.expires - $0 } }
     }
 
-    /// 10 s, and less for a token that lives less than a minute.
+    /// 10 s, or less for a token with a lifetime below a minute.
     private var pause: TimeAmount {
         .seconds(min(10, max(1, (lifetime ?? 60) / 6)))
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes one waiting task; raised before the wait, the wait returns at once.
+/// Wakes one waiting task. If it is raised before the wait, the wait returns at once.
 final class WakeSignal: Sendable {
     private struct State {
         var isRaised = false

@@ -2,8 +2,8 @@ import CMosquitto
 import Glibc
 import IoTCore
 
-/// A thread for a call that blocks and writes to sockets: with every signal blocked, since a server that hangs up
-/// would else kill the process by SIGPIPE.
+/// A thread for a blocking call that writes to sockets. It blocks every signal, because a server that closes the
+/// connection would otherwise kill the process with SIGPIPE.
 enum BlockingThread {
     private final class Body: Sendable {
         let name: String
@@ -37,6 +37,6 @@ enum BlockingThread {
             return
         }
         argument.release()
-        onFailure(IoTError(.internalFailure, "no thread: \(String(cString: strerror(result)))"))
+        onFailure(IoTError(.internalFailure, "cannot start a thread: \(String(cString: strerror(result)))"))
     }
 }

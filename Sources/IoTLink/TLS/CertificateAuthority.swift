@@ -2,15 +2,14 @@ import COpenSSL
 import Glibc
 public import IoTCore
 
-/// A certificate that is trusted, and by it all that it signed: a hub's own authority, or the one above a given
-/// certificate.
+/// A trusted certificate: a hub's own certificate authority, or the issuer of a configured certificate.
 public struct CertificateAuthority: Sendable, Hashable {
     /// The certificate as PEM text (RFC 7468).
     public let pem: String
     /// SHA-256 of the certificate's DER: 32 bytes.
     public let fingerprint: [UInt8]
-    /// Whether a hub made it for itself. It then signs that hub's certificates and nobody else's, so that the name
-    /// in them proves nothing more.
+    /// Whether a hub created it for itself. It then signs only that hub's certificates, so that checking the name in
+    /// them adds no security.
     public let isHubOwn: Bool
 
     /// The organisation in the subject of a hub's own authority.
@@ -18,7 +17,7 @@ public struct CertificateAuthority: Sendable, Hashable {
 
     static let maximumSize = 1 << 20
 
-    /// Takes the first certificate of a PEM text. Throws 25002 when there is none.
+    /// Reads the first certificate of a PEM text. Throws 25002 when there is none.
     public init(pem: String) throws(IoTError) {
         guard pem.utf8.count <= Self.maximumSize, let certificate = Self.parse(pem) else {
             throw IoTError(.invalidConfiguration, "there is no certificate in PEM form")
@@ -30,7 +29,7 @@ public struct CertificateAuthority: Sendable, Hashable {
         self = parsed
     }
 
-    /// Throws 25017 for a file that cannot be read, 25002 for one without a certificate.
+    /// Reads a PEM file. Throws 25017 when it cannot be read, 25002 when it holds no certificate.
     public init(file path: String) throws(IoTError) {
         guard !path.isEmpty else {
             throw IoTError(
@@ -51,7 +50,7 @@ public struct CertificateAuthority: Sendable, Hashable {
         }
     }
 
-    /// From OpenSSL's hands; the reference stays the caller's.
+    /// Copies an OpenSSL `X509`. The caller keeps ownership.
     init?(_ certificate: OpaquePointer) {
         guard let fingerprint = Self.fingerprint(of: certificate), let bio = BIO_new(BIO_s_mem()) else { return nil }
         defer { BIO_free(bio) }
@@ -73,7 +72,7 @@ public struct CertificateAuthority: Sendable, Hashable {
         return Array(digest.prefix(32))
     }
 
-    /// A reference for the caller to free.
+    /// Returns an `X509` that the caller frees.
     static func parse(_ pem: String) -> OpaquePointer? {
         let bytes = Array(pem.utf8)
         guard let bio = BIO_new_mem_buf(bytes, Int32(clamping: bytes.count)) else { return nil }

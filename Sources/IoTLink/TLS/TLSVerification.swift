@@ -1,21 +1,21 @@
 import COpenSSL
 import IoTCore
 
-/// The TLS context of one connection: TLS 1.2 or newer, and a server is believed only when its chain ends in the one
-/// authority we know.
+/// The TLS context of one connection: TLS 1.2 or newer. A server is trusted only when its chain ends in the configured
+/// authority.
 ///
-/// OpenSSL holds it unretained while it verifies: keep it as long as the context is used. Confined to the thread of
-/// its connection.
+/// OpenSSL keeps an unretained reference to this object: keep the object as long as the context is used. Confined to
+/// the thread of its connection.
 final class TLSVerification {
     /// An `SSL_CTX`.
     let context: OpaquePointer
-    /// Why the server was refused; `nil` while it was not.
+    /// Why the server was refused; `nil` if it was not.
     private(set) var refusal: String?
 
     private let authority: CertificateAuthority
     private let host: String
 
-    /// - Parameter checksTimes: Whether certificates must be valid today; not for a box whose clock cannot be right.
+    /// - Parameter checksTimes: whether to check validity times; `false` when this machine's clock is implausible.
     init(authority: CertificateAuthority, host: String, checksTimes: Bool) throws(IoTError) {
         self.authority = authority
         self.host = host
@@ -27,7 +27,7 @@ final class TLSVerification {
             throw IoTError(.invalidConfiguration, "the certificate authority cannot be read")
         }
         defer { X509_free(anchor) }
-        // An authority that is itself signed by another one ends the chain too.
+        // Also accepts an authority that is itself signed by another one.
         let flags = UInt(X509_V_FLAG_PARTIAL_CHAIN) | (checksTimes ? 0 : UInt(X509_V_FLAG_NO_CHECK_TIME))
         guard X509_STORE_add_cert(SSL_CTX_get_cert_store(context), anchor) == 1,
             X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(context), flags) == 1
@@ -53,16 +53,18 @@ final class TLSVerification {
         guard let leaf = X509_STORE_CTX_get0_cert(chain), isNamed(leaf) else {
             X509_STORE_CTX_set_error(chain, X509_V_ERR_HOSTNAME_MISMATCH)
             refusal =
-                "its certificate is not made out to \(host): use one of the names in it, or add this one to "
-                + "hub.tls.names at the hub"
+                "its certificate is not valid for \(host): use one of the names in it, or add this name to "
+                + "hub.tls.names on the hub"
             return false
         }
         return true
     }
 
-    /// A hub's own authority vouches for the hub, whatever it is called: only when its certificate lists names of the
-    /// kind that we used (host names, or addresses), ours must be among them. Under any other authority, which signs
-    /// for many, it always must.
+    /// Whether the certificate is valid for `host`.
+    ///
+    /// Any other authority signs for many servers, so that the certificate must name `host`. A hub's own authority
+    /// identifies the hub by itself: `host` must be listed only when the certificate lists names of its kind (host
+    /// names, or addresses).
     private func isNamed(_ leaf: OpaquePointer) -> Bool {
         let isAddress = IPAddress.isValid(host)
         let fits =
@@ -82,9 +84,9 @@ final class TLSVerification {
             let top = iot_x509_count(presented) > 0 ? iot_x509_at(presented, iot_x509_count(presented) - 1) : nil
             let seen = top.flatMap { CertificateAuthority.fingerprint(of: $0) }.map { Hex.encode($0) } ?? "none"
             return
-                "it is not certified by the authority that we know (\(words)): expected SHA-256 "
+                "its certificate is not signed by the trusted authority (\(words)): expected SHA-256 "
                 + "\(Hex.encode(authority.fingerprint)), seen \(seen): this is another server, or the hub was set up "
-                + "anew and must be joined again"
+                + "again and must be joined again"
         }
     }
 }

@@ -1,8 +1,7 @@
-/// RFC 4648 §5 without padding, as JWTs use it.
+/// Base64url (RFC 4648 §5) without padding, as JWTs use it.
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Letters, digits, `-` and `_` alone.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         var buffer: UInt32 = 0
@@ -19,7 +18,7 @@ package enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `nil` for text that is none, or that has padding.
+    /// Returns `nil` for invalid text, and for text with padding.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0

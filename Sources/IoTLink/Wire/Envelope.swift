@@ -10,20 +10,20 @@ public enum Envelope: Sendable, Equatable {
     /// 256 KiB of JSON text.
     public static let maximumSize = 262_144
 
-    /// Throws 25013 for more than `maximumSize` bytes, 25001 for what is no envelope.
+    /// Throws 25013 for more than `maximumSize` bytes, 25001 for a malformed envelope.
     public init(parsing bytes: [UInt8]) throws(IoTError) {
         guard bytes.count <= Self.maximumSize else { throw Self.tooLarge(bytes.count) }
         let json: JSONValue
         do {
             json = try JSONValue(parsing: bytes)
         } catch {
-            throw IoTError(.invalidRequest, "the envelope is no JSON: \(error.reason) at byte \(error.offset)")
+            throw IoTError(.invalidRequest, "the envelope is not JSON: \(error.reason) at byte \(error.offset)")
         }
         try self.init(json: json)
     }
 
     init(json: JSONValue) throws(IoTError) {
-        guard let members = json.objectValue else { throw Self.malformed("it is no object") }
+        guard let members = json.objectValue else { throw Self.malformed("it is not an object") }
         let params = members["params"] ?? .object([:])
         let method = members["method"]?.stringValue
         if let method { guard (1...64).contains(method.utf8.count) else { throw Self.malformed("method") } }

@@ -1,18 +1,19 @@
 import IoTCore
 
-/// Several envelopes in one message, as a JSON array, for a session whose `session.begin` says that it reads them.
+/// Several envelopes in one message, as a JSON array. It is sent only to a session that accepts batches in its
+/// `session.begin`.
 public enum EnvelopeBatch {
-    /// Bytes that a batch does not outgrow; an envelope that is larger goes alone.
+    /// The most bytes of a batch. A larger envelope is sent alone.
     public static let maximumSize = 65_536
 
-    /// Envelopes that a batch has at most: half of the requests that a session runs at a time.
+    /// The most envelopes of a batch: half of the requests that a session runs at a time.
     public static let maximumCount = 32
 
-    /// What the hub received is at most 128 deep, and lies a few levels deeper in what it sends. An envelope that is
-    /// refused for its depth would take the others of its batch along.
+    /// The hub accepts JSON of up to 128 levels and nests it a few levels deeper in what it sends. An envelope that
+    /// were refused for its depth would lose its whole batch.
     private static let maximumDepth = 160
 
-    /// The envelopes of a message in their order, whether it is one or a batch, and how many of it are malformed.
+    /// Parses a message, which is one envelope or a batch. Returns the envelopes in order, and how many were malformed.
     public static func parse(_ bytes: [UInt8]) -> (envelopes: [Envelope], malformed: Int) {
         guard bytes.count <= Envelope.maximumSize,
             let json = try? JSONValue(parsing: bytes, maximumDepth: maximumDepth)
@@ -22,7 +23,7 @@ public enum EnvelopeBatch {
         return (envelopes, list.isEmpty ? 1 : list.count - envelopes.count)
     }
 
-    /// The message that carries these envelopes, of which each is JSON text; one alone stays as it is.
+    /// Joins envelopes, each as JSON text, into one message. A single envelope is returned unchanged.
     public static func joined(_ envelopes: [[UInt8]]) -> [UInt8] {
         guard envelopes.count != 1 else { return envelopes[0] }
         var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 import IoTCore
 
-/// One registration of one principal: what the topics name.
+/// One registration of one principal, as the topics name it.
 public struct LinkAddress: Hashable, Sendable {
     public enum Direction: String, Sendable {
         /// From the principal to the hub.
@@ -10,12 +10,12 @@ public struct LinkAddress: Hashable, Sendable {
     }
 
     public let principal: Principal
-    /// 32 lower-case hex digits, minted at random by the principal for each registration.
+    /// 32 lower-case hex digits, which the principal chooses at random for each registration.
     public let session: String
 
     /// `nil` when `session` is not 32 lower-case hex digits.
     public init?(principal: Principal, session: String) {
-        // A session id has a device id's form.
+        // A session id has the form of a device id.
         guard DeviceID(rawValue: session) != nil else { return nil }
         self.principal = principal
         self.session = session
@@ -35,9 +35,9 @@ public struct LinkAddress: Hashable, Sendable {
         self.session = session
     }
 
-    /// Reads the address and the direction out of a topic; `nil` for a topic that is none of the link's.
+    /// Parses a topic into address and direction. Returns `nil` for a topic that is not the link's.
     public static func parse(topic: String) -> (address: LinkAddress, direction: Direction)? {
-        // A principal may publish with any text in place of its session: none but ASCII is looked at as text.
+        // A principal may publish with any text in place of its session. Only ASCII is processed as a `String`.
         guard topic.utf8.count <= longestTopic, topic.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0] == "iotlink", parts[1] == "1",
@@ -59,6 +59,6 @@ public struct LinkAddress: Hashable, Sendable {
     public var upTopic: String { topic(.up) }
     public var downTopic: String { topic(.down) }
 
-    /// The filter by which the hub reads every principal.
+    /// The topic filter with which the hub subscribes to every principal.
     public static let upFilter = "iotlink/1/up/+/+/+"
 }

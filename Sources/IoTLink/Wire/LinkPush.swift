@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// A message that wants no answer: `{"method","params","t"?}`.
+/// A message without an answer: `{"method","params","t"?}`.
 public struct LinkPush: Sendable, Equatable {
     public var method: String
     public var params: JSONValue

@@ -4,13 +4,13 @@ public import IoTCore
 public struct LinkReply: Sendable, Equatable {
     /// The id of the request it answers.
     public var id: String
-    /// `.success` (0), or what went wrong.
+    /// `.success` (0), or the error code.
     public var code: ErrorCode
     public var message: String
-    /// What to do about a failure, when the catalogue's remedy does not fit.
+    /// The remedy of a failure, when it is not the catalogue's.
     public var remedy: String?
     public var result: JSONValue
-    /// The place of one of several answers, from 0; `nil` when there is one answer only.
+    /// The index of one of several answers, from 0; `nil` when there is only one answer.
     public var seq: Int?
     /// Whether this is the last answer to the request.
     public var final: Bool
@@ -28,7 +28,7 @@ public struct LinkReply: Sendable, Equatable {
         self.final = final
     }
 
-    /// The answer that tells of a failure; a `LinkRefusal` under it supplies the result.
+    /// An answer with an error. The result is taken from a `LinkRefusal` that underlies the error.
     public init(id: String, error: IoTError) {
         self.init(
             id: id, code: error.code, message: error.message, remedy: error.specificRemedy,
@@ -42,7 +42,7 @@ public struct LinkReply: Sendable, Equatable {
         }
     }
 
-    /// The result, or the failure with a `LinkRefusal` under it when the answer carries a result too.
+    /// The result, or the error. When an error reply carries a result, a `LinkRefusal` with it underlies the error.
     public var outcome: Result<JSONValue, IoTError> {
         guard code != .success else { return .success(result) }
         return .failure(
@@ -62,8 +62,8 @@ public struct LinkReply: Sendable, Equatable {
     }
 }
 
-/// What a refusal carries beside its code: a conditional write that lost the race gets the current value and
-/// version. It travels as the `underlying` of an `IoTError`, from the handler to the caller.
+/// The result that accompanies an error code. For example, a conditional write that lost the race gets the current
+/// value and version. It is passed as the `underlying` of an `IoTError`, from the handler to the caller.
 public struct LinkRefusal: Error, Sendable, Equatable {
     public let result: JSONValue
 

@@ -5,14 +5,14 @@ public struct LinkRequest: Sendable, Equatable {
     /// Makes the request idempotent: a repeat gets the first answer.
     public var id: String
     public var method: String
-    /// Who asked, as the hub saw it; only what the hub sends carries it.
+    /// Who asked. Only the hub sets it.
     public var from: Principal?
-    /// In whose name an administrator asks; `"as"` on the wire.
+    /// The account in whose name an administrator asks; `"as"` on the wire.
     public var actingAs: Principal?
     public var params: JSONValue
     /// When it was made, in ms since 1970 on the hub's clock.
     public var t: Int64
-    /// When it is no longer to be executed, in ms since 1970 on the hub's clock.
+    /// From when on it is not executed, in ms since 1970 on the hub's clock.
     public var deadline: Int64
 
     public init(

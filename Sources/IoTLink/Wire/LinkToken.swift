@@ -1,11 +1,11 @@
 public import IoTCore
 
-/// Where a principal's access token (a JWT) comes from.
+/// The source of a principal's access token (a JWT).
 public enum LinkToken: Sendable, CustomStringConvertible {
     case value(String)
     case file(path: String)
 
-    /// Never the token.
+    /// Never contains the token.
     public var description: String {
         switch self {
         case .value: "token"
@@ -16,8 +16,8 @@ public enum LinkToken: Sendable, CustomStringConvertible {
     /// The largest token file, in bytes.
     static let maximumSize = 16_384
 
-    /// The token without surrounding white space. Throws 25002 for a file that others may read or that holds no
-    /// token, 25017 for one that cannot be read.
+    /// Returns the token; a file's without surrounding white space. Throws 25002 for a file that others may read or
+    /// that is empty, 25017 for a file that cannot be read.
     public func read() throws(IoTError) -> String {
         switch self {
         case .value(let token): return token
@@ -43,7 +43,7 @@ public enum LinkToken: Sendable, CustomStringConvertible {
         return token
     }
 
-    /// Replaces the file as a whole, mode 0600, so that it lasts over a power cut. Throws 25017.
+    /// Replaces the file atomically, mode 0600, so that it survives a power cut. Throws 25017.
     static func write(_ token: String, toFile path: String) throws(IoTError) {
         do throws(IoTError) {
             try PrivateFile.write(token + "\n", to: path)

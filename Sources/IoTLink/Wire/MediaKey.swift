@@ -1,7 +1,7 @@
 import IoTCore
 
-/// A media key: an id, which is no secret, and 128 random bits after it. 32 characters that need no encoding in an
-/// address. It is never printed.
+/// A media key: an id, which is not secret, then 128 random bits. Its 32 characters need no encoding in a URL. It is
+/// never printed.
 package struct MediaKey: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Lower-case hex digits at the start.
     private static let idLength = 10

@@ -1,7 +1,7 @@
 public import IoTCore
 
-/// Who speaks over the link: a user account or a device, whose text is `u/<access id>` or `d/<device id>`; or an
-/// enrolment, `e/<its id>`, which may only exchange itself for tokens.
+/// A participant of the link: a user account (`u/<access id>`), a device (`d/<device id>`), or an enrolment
+/// (`e/<its id>`), which may only be exchanged for tokens.
 public struct Principal: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case user = "u"
@@ -16,7 +16,7 @@ public struct Principal: Hashable, Sendable, CustomStringConvertible {
     public static func user(_ id: AccessID) -> Principal { Principal(kind: .user, unchecked: id.rawValue) }
     public static func device(_ id: DeviceID) -> Principal { Principal(kind: .device, unchecked: id.rawValue) }
 
-    /// `nil` when `id` is not one of this kind.
+    /// `nil` when `id` is not valid for this kind.
     public init?(kind: Kind, id: String) {
         switch kind {
         case .user, .enrolment: guard AccessID(rawValue: id) != nil else { return nil }
@@ -25,9 +25,9 @@ public struct Principal: Hashable, Sendable, CustomStringConvertible {
         self.init(kind: kind, unchecked: id)
     }
 
-    /// Reads `u/owner` or `d/<32 hex digits>`; `nil` for anything else.
+    /// Parses `u/owner`, `d/<32 hex digits>` or `e/<its id>`; `nil` for anything else.
     public init?(_ text: some StringProtocol) {
-        // No longer text is one, nor worth comparing.
+        // A longer text is not a principal; do not spend time on it.
         guard text.utf8.count <= 2 + 64, let slash = text.firstIndex(of: "/"),
             let kind = Kind(rawValue: String(text[..<slash]))
         else { return nil }

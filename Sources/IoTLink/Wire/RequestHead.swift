@@ -1,9 +1,9 @@
 import IoTCore
 
-/// Finds the id of a request in a message that is refused unread: one pass over the bytes, and nothing is made of them.
+/// Finds the id of a request in a message that is refused without parsing it, in one pass over the bytes.
 public enum RequestHead {
-    /// The message's `id` when it is an object with a `method` and a valid id; `nil` for anything else. What else is
-    /// wrong with the message is not looked at, and names and ids with escapes are not read.
+    /// Returns the message's `id` if it is an object with a `method` and a valid id, otherwise `nil`. It does not check
+    /// the rest of the message, and does not decode escapes in names and ids.
     public static func id(in message: [UInt8]) -> String? {
         var scanner = Scanner(bytes: message)
         guard scanner.take(UInt8(ascii: "{")) else { return nil }
@@ -38,7 +38,7 @@ public enum RequestHead {
             return true
         }
 
-        /// The string at this place, as it stands in the text; empty for a long one.
+        /// Takes the string at this position, with its escapes; empty for a long one.
         mutating func takeString() -> ArraySlice<UInt8>? {
             guard take(UInt8(ascii: "\"")) else { return nil }
             let start = position

@@ -2,7 +2,7 @@ import Crypto
 import IoTCore
 
 /// A request's id: 128 random bits as 32 lower-case hex digits. The hub accepts 1 to 64 characters of
-/// `[A-Za-z0-9._-]` from others.
+/// `[A-Za-z0-9._-]` from other clients.
 public enum RequestID {
     public static func random() -> String {
         var generator = SystemRandomNumberGenerator()
@@ -13,7 +13,7 @@ public enum RequestID {
         Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// The same for the same text, and for no other.
+    /// Returns an id that is the same for the same text, and different for any other.
     package static func derived(from text: String) -> String {
         Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16))
     }

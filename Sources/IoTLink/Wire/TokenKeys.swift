@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 public import IoTCore
 
-/// The public keys of a hub: a gateway sees by them without asking that a token is not the hub's, and a device judges
-/// the tokens of calls.
+/// The public keys of a hub. With them a gateway rejects a token that the hub did not sign, without a request to the
+/// hub, and a device verifies the tokens of calls.
 public struct TokenKeys: Sendable {
-    /// What a signed token says of itself. Whether it is good is the hub's to say.
+    /// The claims of a signed token. Only the hub knows whether it is still valid.
     public struct Claims: Sendable, Equatable {
         public var kind: String
         /// `u/…` or `d/…`.
@@ -26,10 +26,10 @@ public struct TokenKeys: Sendable {
         self.keys = keys
     }
 
-    /// No token is good by these: for a hub whose keys cannot be used here.
+    /// No keys, so that no token is accepted: for a hub whose keys cannot be used here.
     public static let none = TokenKeys([])
 
-    /// Reads a JWK Set (RFC 7517 §5) and passes over keys that are not Ed25519 (RFC 8037 §2).
+    /// Reads a JWK Set (RFC 7517 §5) and skips keys that are not Ed25519 (RFC 8037 §2).
     ///
     /// - Returns: `nil` when no key can be used.
     public init?(jwkSet: JSONValue) {
@@ -42,7 +42,7 @@ public struct TokenKeys: Sendable {
         if keys.isEmpty { return nil }
     }
 
-    /// The claims of a token that one of the keys signed; `nil` for any other text. Takes time linear in its size.
+    /// Returns the claims of a token that one of the keys signed, otherwise `nil`. Takes time linear in its size.
     public func claims(of token: String) -> Claims? {
         guard let payload = payload(of: token), let kind = payload["kind"]?.stringValue,
             let expires = payload["exp"]?.integerValue,
@@ -51,12 +51,12 @@ public struct TokenKeys: Sendable {
         return Claims(kind: kind, subject: subject, expires: expires)
     }
 
-    /// All that a token says that one of the keys signed; `nil` for any other text.
+    /// Returns the payload of a token that one of the keys signed, otherwise `nil`.
     public func payload(of token: String) -> JSONValue? {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let signature = Base64URL.decode(Substring(parts[2])) else { return nil }
         let signed = Data(token.utf8.prefix(parts[0].count + 1 + parts[1].count))
-        // RFC 7515 §5.2: the payload is not looked at before its signature was found good.
+        // The signature is verified before the payload is parsed (RFC 7515 §5.2).
         guard keys.contains(where: { $0.isValidSignature(signature, for: signed) }),
             let payload = Base64URL.decode(Substring(parts[1]))
         else { return nil }

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import IoTLink
 
-/// A real mosquitto in a directory of its own, on a Unix socket and on a loopback port if asked.
+/// A real mosquitto in its own directory, on a Unix socket and, if `port` is set, on a loopback port.
 final class Broker: Sendable {
     let directory: URL
     let port: Int?
@@ -43,7 +43,7 @@ final class Broker: Sendable {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    /// Returns when it says that it runs.
+    /// Returns when mosquitto logs that it is running.
     func start() async throws {
         try? FileManager.default.removeItem(at: directory.appendingPathComponent("s"))
         let broker = Process()
@@ -57,22 +57,22 @@ final class Broker: Sendable {
         let isRunning = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var text = ""
-                var told = false
-                // Reads on to the end, so that the broker never blocks on a full pipe.
+                var isReported = false
+                // Reads to the end, so that the broker never blocks on a full pipe.
                 while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
-                    guard !told else { continue }
+                    guard !isReported else { continue }
                     text += String(decoding: data, as: UTF8.self)
                     guard text.contains(" running") else { continue }
-                    told = true
+                    isReported = true
                     continuation.resume(returning: true)
                 }
-                if !told { continuation.resume(returning: false) }
+                if !isReported { continuation.resume(returning: false) }
             }
         }
         guard isRunning else { throw IoTError(.brokerFailed, "mosquitto did not start") }
     }
 
-    /// SIGKILL: the broker sends nothing, and no will is published.
+    /// Kills the broker with SIGKILL, so that it sends nothing and publishes no will.
     func kill() {
         process.withLock { process in
             if let process, process.isRunning {
@@ -84,7 +84,7 @@ final class Broker: Sendable {
     }
 }
 
-/// A token that looks like the hub's: a JWT whose signature nobody here checks.
+/// A token like the hub's: a JWT with a signature that is not checked here.
 struct TestToken: Sendable {
     let id: String
     let text: String

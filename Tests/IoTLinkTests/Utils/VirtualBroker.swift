@@ -4,8 +4,8 @@ import TestSupport
 
 @testable import IoTLink
 
-/// A machine, its connections, a broker between them, and a hub, all in virtual time: every step moves one message on
-/// one wire, drawn by a seeded generator, so that the wires run past each other in every way.
+/// A machine with its connections, a broker and a hub, in virtual time. Each step moves one message on one connection,
+/// which a seeded generator chooses, so that messages on different connections overtake each other in many ways.
 struct VirtualBroker {
     /// One connection as the broker sees it.
     private struct Wire {
@@ -25,10 +25,10 @@ struct VirtualBroker {
     var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
     /// Our own clock, in ms; a test may make it jump.
     var wall: Int64 = 1_700_000_000_000
-    /// The hub's clock less ours as it was at first.
+    /// The hub's clock, in ms; a test may make it jump.
     var hubTime: Int64 = 1_700_000_000_000
     private let tokenLife: Int64
-    /// Whether the hub gives new tokens.
+    /// Whether the hub issues new tokens.
     var renews = true
     private var generator: SeededGenerator
     private var wires: [Int: Wire] = [:]
@@ -39,12 +39,12 @@ struct VirtualBroker {
     private(set) var statuses: [LinkStatus] = []
     private(set) var pushes: [Int64] = []
     private(set) var pushed: [Int64] = []
-    /// What the hub carried out, in order.
+    /// The requests that the hub executed, in order.
     private(set) var executed: [String] = []
     private(set) var completed: [String: Int] = [:]
     private(set) var failures: [String] = []
     private(set) var renewals: [NIODeadline] = []
-    /// Connections that the broker had at the same time.
+    /// The most connections that the broker had at the same time.
     private(set) var mostWires = 0
     var wireCount: Int { wires.count }
 
@@ -74,7 +74,7 @@ struct VirtualBroker {
         send(.push(LinkPush(method: "test.push", params: ["n": .integer(nextPush)])))
     }
 
-    /// Lets time pass, delivering one message a millisecond while there are any.
+    /// Advances the time, and delivers one message each millisecond while there are any.
     mutating func advance(_ amount: TimeAmount) {
         let end = now + amount
         while now < end {
@@ -94,7 +94,7 @@ struct VirtualBroker {
         hubTime += time.nanoseconds / 1_000_000
     }
 
-    /// Moves one message on one wire in one direction. False when there was none.
+    /// Moves one message on one connection in one direction. Returns `false` when there was none.
     mutating func step() -> Bool {
         let ready = wires.values.flatMap { wire in
             (wire.up.isEmpty ? [] : [(wire.attempt, true)]) + (wire.down.isEmpty ? [] : [(wire.attempt, false)])
@@ -109,7 +109,7 @@ struct VirtualBroker {
         return true
     }
 
-    // MARK: The shell
+    // MARK: Performing outputs
 
     private var primary = 0
     private var next = 0
@@ -160,7 +160,7 @@ struct VirtualBroker {
             wires[attempt]?.down.append(.subscribed(granted: true))
         case .disconnect:
             wires[attempt]?.isSubscribed = false
-            // What the broker still had for it is never read.
+            // Messages that the broker still had for it are never read.
             wires[attempt]?.down = [.closed]
         case .publish(let payload):
             guard case .request(let request)? = try? Envelope(parsing: payload) else { return }

@@ -4,14 +4,14 @@ import TestSupport
 
 @testable import IoTLink
 
-/// A machine in virtual time, with what it put out.
+/// A machine in virtual time, with its outputs.
 struct VirtualSession {
     static let start: Int64 = 1_700_000_000_000
 
     var machine: LinkSessionMachine
     var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
     var wall = VirtualSession.start
-    /// What the last step put out.
+    /// The outputs of the last step.
     var outputs: [LinkSessionMachine.Output] = []
     private(set) var attempt = 0
     private(set) var completed: [String: [Result<JSONValue, IoTError>]] = [:]
@@ -34,7 +34,7 @@ struct VirtualSession {
     mutating func receive(_ reply: LinkReply) { feed(.received(.reply(reply))) }
     mutating func receive(_ request: LinkRequest) { feed(.received(.request(request))) }
 
-    /// Moves time on, stopping at each deadline of the machine; gives all outputs on the way.
+    /// Advances the time, stopping at each deadline of the machine. Collects all outputs.
     mutating func advance(_ amount: TimeAmount) {
         let end = now + amount
         var all: [LinkSessionMachine.Output] = []
@@ -99,12 +99,12 @@ struct VirtualSession {
         return session
     }
 
-    /// The hub's request, 5 s to live.
+    /// A request from the hub; by default its deadline is in 5 s.
     func incoming(_ id: String, from: Principal? = nil, deadline: Int64? = nil) -> LinkRequest {
         LinkRequest(id: id, method: "test.act", from: from, params: [:], t: wall, deadline: deadline ?? wall + 5000)
     }
 
-    // MARK: What came out
+    // MARK: Outputs
 
     var published: [Envelope] {
         outputs.compactMap { output in

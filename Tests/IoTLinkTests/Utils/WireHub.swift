@@ -4,7 +4,7 @@ import Testing
 
 @testable import IoTLink
 
-/// The hub's end of the wire: a second MQTT connection that reads all up topics and answers as docs/link.md says.
+/// A hub for tests: a second MQTT connection that subscribes to all up topics and answers as docs/link.md describes.
 final class WireHub: Sendable {
     typealias Answer = @Sendable (LinkAddress, LinkRequest) -> [LinkReply]
 
@@ -15,11 +15,11 @@ final class WireHub: Sendable {
 
     let endpoint: LinkEndpoint
     private let connection: MQTTConnection
-    /// What arrived and is kept, in order.
+    /// The received messages, in order.
     let arrivals: AsyncStream<Arrival>
     private let subscribed: AsyncStream<Bool>
 
-    /// Messages of `unread` methods do not go to `arrivals`, which holds 4,096.
+    /// - Parameter unread: methods with messages that are not added to `arrivals`, which holds 4,096.
     init(
         endpoint: LinkEndpoint, token: TestToken, unread: Set<String> = [],
         answer: @escaping Answer = WireHub.accept
@@ -59,7 +59,7 @@ final class WireHub: Sendable {
         own.set(connection)
     }
 
-    /// So that the callback can answer on the connection it belongs to.
+    /// Lets the callback answer on its own connection.
     private final class OwnConnection: Sendable {
         private let connection = Mutex<MQTTConnection?>(nil)
         func set(_ new: MQTTConnection) { connection.withLock { $0 = new } }
@@ -87,7 +87,7 @@ final class WireHub: Sendable {
 
     func stop() { connection.disconnect() }
 
-    /// Answers what belongs to the session, and echoes every other request's params.
+    /// Answers the session's own requests, and echoes the params of every other request.
     static let accept: Answer = { _, request in
         let t: JSONValue = ["t": .integer(WallClock.milliseconds())]
         switch request.method {
@@ -96,7 +96,7 @@ final class WireHub: Sendable {
         }
     }
 
-    /// The next arrival that fits.
+    /// Returns the next message that matches.
     func next(_ fits: (Arrival) -> Bool) async throws -> Arrival {
         for await arrival in arrivals where fits(arrival) { return arrival }
         throw IoTError(.internalFailure, "the hub's connection ended")

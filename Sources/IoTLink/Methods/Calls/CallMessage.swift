@@ -1,17 +1,17 @@
 public import IoTCore
 
-/// A message between the two sides of a call. The hub reads its route and passes it on as it came.
+/// A message between the two sides of a call. The hub reads its route and forwards it unchanged.
 public protocol CallMessage: LinkValue {
     var route: CallRoute { get }
 }
 
-/// Whom a call's message is for, and which call it is about.
+/// The receiver of a call's message, and its call.
 public struct CallRoute: LinkValue, Hashable {
     /// The other side.
     public var peer: Principal
-    /// The call's name; empty, and so of no call, for what is not a text.
+    /// The call's name. When the member is not a string, the name is empty and matches no call.
     public var session: String
-    /// Of a device: the link session that it answers (`CallRequest.peerSession`).
+    /// From a device: the caller's link session (`CallRequest.peerSession`).
     public var peerSession: String?
 
     public init(peer: Principal, session: String, peerSession: String? = nil) {
@@ -76,7 +76,7 @@ public struct CallAnswer: LinkValue, Hashable {
 /// The parameters of `call.trickle`.
 public struct CallCandidate: CallMessage, Hashable {
     public var route: CallRoute
-    /// As `candidate:…`; empty text ends them, as does none.
+    /// `candidate:…`. When it is empty or absent, no more candidates follow.
     public var candidate: String
 
     public init(_ route: CallRoute, candidate: String) {
@@ -92,7 +92,7 @@ public struct CallCandidate: CallMessage, Hashable {
     public var json: JSONValue { route.json.merging(["candidate": .string(candidate)]) }
 }
 
-/// What a viewer asks of a connected channel.
+/// A viewer's command for a connected channel.
 public enum CallCommand: String, Sendable, Hashable, CaseIterable {
     case play
     case stop

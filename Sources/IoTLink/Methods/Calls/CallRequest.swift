@@ -1,26 +1,26 @@
 public import IoTCore
 
-/// The parameters of `call.connect`, as the hub gets them and as it sends them on.
+/// The parameters of `call.connect`, from the caller to the hub and from the hub to the device.
 public struct CallRequest: LinkValue, Hashable {
-    /// To the hub an id or a name, to the device its id; an earlier hub sends it as it came.
+    /// From the caller an id or a name. The hub forwards the id; an earlier hub forwards it unchanged.
     public var device: String
     public var kind: ChannelKind
     /// 0 when absent.
     public var source: Int64?
-    /// The call's own name, which the caller chooses.
+    /// The call's name, which the caller chooses.
     public var session: String
-    /// The caller's; then the device makes no offer, and its answer stands in the result.
+    /// The caller's SDP offer. With it the device makes no offer, and its answer is in the result.
     public var offer: String?
-    /// Whether media flow as soon as the connection stands.
+    /// Whether media flow as soon as the connection is established.
     public var play: Bool?
-    /// The token, which hub and device check; a value that is no text is none.
+    /// The token, which hub and device check; `nil` when the member is not a string.
     public var token: String?
 
-    // What the hub adds:
+    // The hub adds the rest:
 
-    /// By which the hub knows the caller's link session in what the device sends back.
+    /// Identifies the caller's link session. The device returns it in its messages to the caller.
     public var peerSession: String?
-    /// What the token grants, for devices that do not check it themselves.
+    /// The token's grant, for devices that do not verify the token themselves.
     public var grant: CallGrant?
 
     public init(
@@ -41,14 +41,14 @@ public struct CallRequest: LinkValue, Hashable {
         source = try members.optionalInteger("source")
         token = members["token"]?.stringValue
         session = try members.text("session")
-        // It is part of a key of the hub's store.
+        // The session is part of a key in the hub's database.
         guard (1...64).contains(session.utf8.count), session.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw members.wrong("session", "1 to 64 visible characters of ASCII")
         }
         offer = try members.optionalText("offer")
         play = try members.optionalFlag("play")
         peerSession = try members.optionalText("peerSession")
-        // To the hub it is nobody's to say, and to a device that reads the token it does not matter.
+        // Errors are ignored: a caller may not set it, and a device that verifies the token does not need it.
         grant = try? members.optional("grant", as: CallGrant.self)
     }
 
@@ -61,13 +61,13 @@ public struct CallRequest: LinkValue, Hashable {
     }
 }
 
-/// The result of `call.connect`: the device took the call.
+/// The result of `call.connect`: the device accepted the call.
 public struct CallAcceptance: LinkValue, Hashable {
     public var session: String?
-    /// To the caller's offer.
+    /// The SDP answer to the caller's offer.
     public var answer: String?
     public var iceServers: [CallServer]
-    /// When the right to the call ends; s since 1970.
+    /// When the permission for the call expires; s since 1970.
     public var expires: Int64?
 
     public init(session: String, answer: String? = nil, iceServers: [CallServer], expires: Int64) {
@@ -92,10 +92,10 @@ public struct CallAcceptance: LinkValue, Hashable {
     }
 }
 
-/// A STUN or TURN server as a device names it (W3C's RTCIceServer). Whether it can be used is the caller's to judge.
+/// A STUN or TURN server from a device, as W3C's `RTCIceServer`. The caller checks whether it can use it.
 public struct CallServer: LinkValue, Hashable {
     public var urls: [String]
-    /// Empty where the server wants none.
+    /// Empty when the server needs none.
     public var username: String
     public var credential: String
 
@@ -124,7 +124,7 @@ public struct CallServer: LinkValue, Hashable {
 extension LinkMembers {
     private static let mostServers = 16
 
-    /// Those of the first 16 that can be read.
+    /// Reads the first 16 servers and skips malformed ones.
     func callServers(_ name: String) -> [CallServer] {
         (self[name]?.arrayValue ?? []).prefix(Self.mostServers).compactMap { server in
             try? CallServer(LinkMembers(server, of: method, failure: failure))

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// What a call may be for.
+/// An action that a call may be used for.
 public enum CallAction: String, Sendable, Hashable, CaseIterable {
     case view
     case listen
@@ -65,10 +65,10 @@ public struct CallToken: LinkValue, Hashable {
     public var json: JSONValue { ["token": .string(token), "expires": .integer(expires)] }
 }
 
-/// The claims of a call token (RFC 7519): which user may open what kind of channel to which device, and do what there.
-/// The hub signs them, and the device judges the call by them.
+/// The claims of a call token (RFC 7519): the user, the device, the kind of channel and the permitted actions. The hub
+/// signs them, and the device enforces them.
 public struct CallTokenClaims: LinkValue, Hashable {
-    /// Keeps a token of one kind from being used as another.
+    /// The value of `kind`. It prevents a token of one kind from being used as another.
     public static let tokenKind = "call"
 
     /// The device.
@@ -81,7 +81,7 @@ public struct CallTokenClaims: LinkValue, Hashable {
     /// s since 1970.
     public var iat: Int64
     public var exp: Int64
-    /// Whether the user owns the device; missing in tokens of a hub of before.
+    /// Whether the user owns the device; `nil` in tokens of an earlier hub.
     public var owner: Bool?
 
     public init(
@@ -98,7 +98,7 @@ public struct CallTokenClaims: LinkValue, Hashable {
         self.owner = owner
     }
 
-    /// Throws for a token of another kind, too.
+    /// Also throws for a token of another kind.
     public init(_ members: LinkMembers) throws(IoTError) {
         guard members["kind"]?.stringValue == Self.tokenKind else { throw members.wrong("kind", "'\(Self.tokenKind)'") }
         sub = try members.principal("sub")
@@ -121,7 +121,7 @@ public struct CallTokenClaims: LinkValue, Hashable {
     }
 }
 
-/// What a caller may do in a call: what the token says, or what the hub says beside it.
+/// A caller's permissions in a call, from the token or from the hub.
 public struct CallGrant: LinkValue, Hashable {
     /// The calling principal.
     public var user: Principal
@@ -129,7 +129,7 @@ public struct CallGrant: LinkValue, Hashable {
     public var actions: [CallAction]
     /// s since 1970.
     public var expires: Int64
-    /// Whether the caller owns the device. An earlier hub does not say it.
+    /// Whether the caller owns the device; `false` from an earlier hub.
     public var isOwner: Bool
 
     public init(user: Principal, kind: ChannelKind, actions: [CallAction], expires: Int64, isOwner: Bool) {
@@ -164,7 +164,7 @@ public struct CallGrant: LinkValue, Hashable {
 }
 
 extension LinkMembers {
-    /// Those that this version knows.
+    /// Reads actions and skips unknown ones.
     fileprivate func callActions(_ name: String) throws(IoTError) -> [CallAction] {
         try list(name).compactMap { $0.stringValue.flatMap(CallAction.init) }
     }

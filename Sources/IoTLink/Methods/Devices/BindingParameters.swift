@@ -6,9 +6,9 @@ public struct BindingGrant: LinkValue, Hashable {
     public var user: AccessID
     /// `guest` when absent.
     public var role: BindingRole?
-    /// A guest's; `view` alone when absent. An owner has all.
+    /// A guest's actions; only `view` when absent. An owner has all actions.
     public var actions: BindingActions?
-    /// Takes the device from another owner.
+    /// Whether to take the device from another owner.
     public var force: Bool?
 
     public init(
@@ -59,11 +59,11 @@ public struct BindingReference: LinkValue, Hashable {
 /// The parameters of `device.share`.
 public struct ShareGrant: LinkValue, Hashable {
     public var device: String
-    /// `view` alone when absent.
+    /// Only `view` when absent.
     public var actions: BindingActions?
     /// 600 when absent.
     public var ttlSeconds: Int64?
-    /// The API token by which a gateway was asked.
+    /// The API token of the request that a gateway received.
     public var within: String?
 
     public init(device: String, actions: BindingActions? = nil, ttlSeconds: Int64? = nil, within: String? = nil) {

@@ -1,11 +1,11 @@
 public import IoTCore
 
-/// `device.bound`: what the account may do with a device from now on.
+/// `device.bound`: the account's new role and actions for a device.
 public struct BoundNotice: LinkValue, Hashable {
     public var device: DeviceID
     public var name: String?
     public var role: String?
-    /// `nil` from a hub that knows roles only.
+    /// `nil` from an earlier hub, which has only roles.
     public var actions: [DeviceAction]?
 
     public init(device: DeviceID, name: String, role: BindingRole, actions: BindingActions) {
@@ -30,7 +30,7 @@ public struct BoundNotice: LinkValue, Hashable {
     }
 }
 
-/// `device.unbound`: the device is the account's no more.
+/// `device.unbound`: the account is no longer bound to the device.
 public struct UnboundNotice: LinkValue, Hashable {
     public var device: DeviceID
     /// `unbound`, `removed`, `forced` or `expired`.

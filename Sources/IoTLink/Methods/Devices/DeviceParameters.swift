@@ -1,8 +1,8 @@
 public import IoTCore
 
-/// The parameters of what concerns one device and needs nothing more.
+/// The parameters of a method that needs only a device.
 public struct DeviceReference: LinkValue, Hashable {
-    /// An id or a name, here and in all of these.
+    /// An id or a name, here and in the types below.
     public var device: String
 
     public init(device: String) {

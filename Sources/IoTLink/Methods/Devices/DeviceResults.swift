@@ -54,7 +54,7 @@ extension BindingDescription: LinkValue {
     }
 }
 
-/// `device.users`: a device has few enough for one answer.
+/// `device.users`. It has no pages, because a device has few users.
 public struct BindingLines: LinkValue, Hashable {
     public var users: [BindingDescription]
 

@@ -3,10 +3,10 @@ public import IoTCore
 /// The parameters of `key.create`.
 public struct KeyCreation: LinkValue, Hashable {
     public var name: String
-    /// `view` alone when it names no actions.
+    /// Only `view` when it has no actions.
     public var scope: CredentialScope
     public var ttlSeconds: Int64
-    /// The API token by which a gateway was asked.
+    /// The API token of the request that a gateway received.
     public var within: String?
 
     public init(name: String, scope: CredentialScope, ttlSeconds: Int64, within: String? = nil) {

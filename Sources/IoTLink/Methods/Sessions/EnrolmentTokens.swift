@@ -56,7 +56,7 @@ public struct EnrolmentTokens: LinkValue, Hashable {
         }
     }
 
-    /// The hub's own facts.
+    /// Information about the hub.
     private struct Hub: LinkValue {
         var name: String?
 
@@ -73,7 +73,7 @@ public struct EnrolmentTokens: LinkValue, Hashable {
 
     public let user: User?
     public let devices: [Device]
-    /// The hub's name for itself, if it has one.
+    /// The hub's name, if it has one.
     public let hubName: String?
 
     public init(user: User?, devices: [Device], hubName: String?) {

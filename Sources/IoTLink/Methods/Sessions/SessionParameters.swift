@@ -2,13 +2,13 @@ public import IoTCore
 
 /// The parameters of `session.begin`.
 public struct SessionBeginning: LinkValue, Hashable {
-    /// The session of the topic.
+    /// The session id, as in the topic.
     public var session: String?
-    /// Of this protocol.
+    /// The versions of this protocol that the client supports.
     public var versions: [Int64]?
-    /// Whether the session reads envelopes of several messages.
+    /// Whether the session accepts envelope batches.
     public var batches: Bool
-    /// Tells the connections of a session apart, so that the will of one that was left does not end the session.
+    /// Distinguishes the connections of a session, so that the will of an earlier connection does not end the session.
     public var connection: Int64?
 
     public init(session: String, connection: Int64) {
@@ -39,8 +39,8 @@ public struct SessionBegun: LinkValue, Hashable {
     public var principal: Principal?
     /// s since 1970; `nil` for a principal without a token.
     public var tokenExpires: Int64?
-    /// For a device: the keys by which it judges the tokens of calls, as a JWK Set (RFC 7517 §5). It has them before
-    /// any call, because a call is put through only to a session that has begun.
+    /// For a device: the keys with which it verifies the tokens of calls, as a JWK Set (RFC 7517 §5). The device has
+    /// them before any call, because the hub forwards calls only to a session that has begun.
     public var tokenKeys: JSONValue?
 
     public init(time: SessionTime, principal: Principal, tokenExpires: Int64?, tokenKeys: JSONValue?) {
@@ -50,7 +50,7 @@ public struct SessionBegun: LinkValue, Hashable {
         self.tokenKeys = tokenKeys
     }
 
-    /// A damaged member of this result does not keep a principal offline.
+    /// Ignores malformed members, which must not keep a principal offline.
     public init(_ members: LinkMembers) {
         time = SessionTime(members)
         principal = members["principal"]?.stringValue.flatMap(Principal.init)
@@ -70,7 +70,7 @@ public struct SessionBegun: LinkValue, Hashable {
 
 /// The parameters of `session.heartbeat`.
 public struct SessionHeartbeat: LinkValue, Hashable {
-    /// The connection that the session is on from now on.
+    /// The connection that the session uses from now on.
     public var connection: Int64?
 
     public init(connection: Int64? = nil) {
@@ -84,12 +84,12 @@ public struct SessionHeartbeat: LinkValue, Hashable {
     public var json: JSONValue { .members(["connection": .whole(connection)]) }
 }
 
-/// The result of `session.heartbeat`: what time it is at the hub.
+/// The result of `session.heartbeat`: the hub's time.
 public struct SessionTime: LinkValue, Hashable {
-    /// Up to the year 9999: no arithmetic on it can then overflow.
+    /// Up to the year 9999, so that arithmetic on it cannot overflow.
     private static let range: ClosedRange<Int64> = 0...253_402_300_799_999
 
-    /// ms since 1970; `nil` when the hub says nothing that can be one.
+    /// ms since 1970; `nil` when it is missing, malformed or out of range.
     public var t: Int64?
 
     public init(t: Int64) {
@@ -110,7 +110,7 @@ public struct SessionEnding: LinkValue, Hashable {
         case connectionLost
     }
 
-    /// `nil` for one that this version does not know.
+    /// `nil` for an unknown reason.
     public var reason: Reason?
     public var connection: Int64?
 
@@ -119,7 +119,7 @@ public struct SessionEnding: LinkValue, Hashable {
         self.connection = connection
     }
 
-    /// Whatever stands there, the session is over.
+    /// Never throws: the session has ended, whatever the members are.
     public init(_ members: LinkMembers) {
         reason = members["reason"]?.stringValue.flatMap(Reason.init)
         connection = members["connection"]?.integerValue
@@ -132,14 +132,14 @@ public struct SessionEnding: LinkValue, Hashable {
 
 /// The parameters of `session.kick`.
 public struct SessionKick: LinkValue, Hashable {
-    /// A `LinkKickReason`, or a word of a later hub's.
+    /// A `LinkKickReason`, or a later hub's word.
     public var word: String?
 
     public init(_ reason: LinkKickReason) {
         word = reason.rawValue
     }
 
-    /// Whatever stands there, the session is over.
+    /// Never throws: the session has ended, whatever the members are.
     public init(_ members: LinkMembers) {
         word = members["reason"]?.stringValue
     }

@@ -6,7 +6,7 @@ public struct LinkTokenCreation: LinkValue, Hashable {
     public var principal: Principal?
     public var name: String?
     public var ttlSeconds: Int64
-    /// The API token by which a gateway was asked, here and in all of these.
+    /// The API token of the request that a gateway received, here and in the types below.
     public var within: String?
 
     public init(principal: Principal? = nil, name: String? = nil, ttlSeconds: Int64, within: String? = nil) {
@@ -31,16 +31,16 @@ public struct LinkTokenCreation: LinkValue, Hashable {
     }
 }
 
-/// What an API token or a media key is to be good for.
+/// The requested account, devices and actions of an API token or a media key.
 public struct CredentialScope: LinkValue, Hashable {
-    /// A credential names at most so many devices.
+    /// The most devices that a credential may name.
     public static let mostDevices = 256
 
-    /// The account whose rights it passes on; the caller when absent.
+    /// The account that the credential acts for; the caller when absent.
     public var user: AccessID?
-    /// The only devices, as ids or names; all of the account's when absent.
+    /// The devices, as ids or names; all devices of the account when absent.
     public var devices: [String]?
-    /// The only actions.
+    /// The actions; the default depends on the method.
     public var actions: BindingActions?
 
     public init(user: AccessID? = nil, devices: [String]? = nil, actions: BindingActions? = nil) {
@@ -94,7 +94,7 @@ public struct APITokenCreation: LinkValue, Hashable {
 public struct EnrolmentCreation: LinkValue, Hashable {
     public static let mostDevices = 64
 
-    /// The account that joins; the caller when neither it nor devices are named.
+    /// The account that joins; the caller when neither `user` nor `devices` is given.
     public var user: AccessID?
     /// The devices that join, as ids or names.
     public var devices: [String]
@@ -124,9 +124,9 @@ public struct EnrolmentCreation: LinkValue, Hashable {
     }
 }
 
-/// The parameters of what concerns one token, enrolment or media key by its id.
+/// The parameters of a method that needs only the id of a token, an enrolment or a media key.
 public struct CredentialReference: LinkValue, Hashable {
-    /// `key.revoke` takes the key itself, too.
+    /// `key.revoke` also accepts the key itself.
     public var id: String
 
     public init(id: String) {
@@ -140,7 +140,7 @@ public struct CredentialReference: LinkValue, Hashable {
     public var json: JSONValue { ["id": .string(id)] }
 }
 
-/// A token by its text: the parameters of `token.check` and `device.subscribe`.
+/// A token as text: the parameters of `token.check` and `device.subscribe`.
 public struct TokenText: LinkValue, Hashable {
     public var token: String
 
@@ -157,7 +157,7 @@ public struct TokenText: LinkValue, Hashable {
 
 /// The parameters of `token.renew`.
 public struct TokenRenewalParameters: LinkValue, Hashable {
-    /// The token whose life the new one gets; the newest of the caller when absent.
+    /// The token whose lifetime the new token copies; the caller's newest token when absent.
     public var token: String?
 
     public init(token: String? = nil) {

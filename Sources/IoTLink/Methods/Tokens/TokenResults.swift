@@ -1,9 +1,9 @@
 public import IoTCore
 
-/// A token that was made: `token.create`, `token.createAPI`, `token.renew`.
+/// A new token: `token.create`, `token.createAPI`, `token.renew`.
 public struct IssuedToken: LinkValue, Hashable {
     public var id: String
-    /// The hub does not keep it.
+    /// The hub does not store it.
     public var token: String
     /// s since 1970.
     public var expires: Int64
@@ -23,10 +23,10 @@ public struct IssuedToken: LinkValue, Hashable {
     public var json: JSONValue { ["id": .string(id), "token": .string(token), "expires": .integer(expires)] }
 }
 
-/// An enrolment that was made: `token.enrol`.
+/// A new enrolment: `token.enrol`.
 public struct IssuedEnrolment: LinkValue, Hashable {
     public var id: String
-    /// The string by which somebody joins. The hub does not keep it.
+    /// The enrolment string (`EnrolmentString`). The hub does not store it.
     public var enrolment: String
     /// s since 1970.
     public var expires: Int64
@@ -48,17 +48,17 @@ public struct IssuedEnrolment: LinkValue, Hashable {
     }
 }
 
-/// Whose an API token or a media key is, and what it is good for: `token.check`, `key.check`.
+/// The account and the permissions of an API token or a media key: `token.check`, `key.check`.
 public struct CredentialGrant: LinkValue, Hashable {
     public var id: String
     public var account: AccessID
-    /// The account's kind, for a token; `nil` from a hub that does not say it, and for a key.
+    /// The account's kind; `nil` for a key, and from an earlier hub.
     public var kind: AccountKind?
     /// s since 1970.
     public var expires: Int64
-    /// Ids; `nil`: all of the account's.
+    /// Ids; `nil` for all devices of the account.
     public var devices: [String]?
-    /// `nil`: all of the account's.
+    /// `nil` for all actions of the account.
     public var actions: [DeviceAction]?
 
     public init(
@@ -75,7 +75,7 @@ public struct CredentialGrant: LinkValue, Hashable {
     public init(_ members: LinkMembers) throws(IoTError) {
         id = try members.text("id")
         account = try members.accessID("account")
-        // A kind that this version does not know has no more rights than a member.
+        // An unknown kind has only the rights of a member.
         kind = try members.optionalText("kind").map { AccountKind(rawValue: $0) ?? .member }
         expires = try members.integer("expires")
         devices = try members.optionalTexts("devices")

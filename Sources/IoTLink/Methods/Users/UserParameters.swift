@@ -21,12 +21,12 @@ public struct UserCreation: LinkValue, Hashable {
 
 /// The parameters of `user.createTemporary`.
 public struct TemporaryUserCreation: LinkValue, Hashable {
-    /// An id or a name, here and in all of these.
+    /// An id or a name.
     public var device: String
-    /// `view` alone when absent.
+    /// Only `view` when absent.
     public var actions: BindingActions?
     public var ttlSeconds: Int64
-    /// The API token by which a gateway was asked.
+    /// The API token of the request that a gateway received.
     public var within: String?
 
     public init(device: String, actions: BindingActions? = nil, ttlSeconds: Int64, within: String? = nil) {
