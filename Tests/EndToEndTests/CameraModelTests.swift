@@ -122,7 +122,7 @@ import Testing
         try await set("5")
         try await eventually("what is told of settings") {
             try await set("5")
-            return daemon.log.contains("debug camera.front: ") && daemon.log.contains("setting carried out")
+            return daemon.log.contains("debug camera.front: ") && daemon.log.contains("setting applied")
         }
         try await set("0")
         // The camera is told of its settings in turn.

@@ -15,7 +15,7 @@ import Testing
         return DeviceEvents(link: hub, logger: logger, now: { 7 }, shortestPause: .zero)
     }
 
-    @Test("A posted event is repeated with its one id until the hub has it; those behind it follow in order")
+    @Test("A posted event is repeated with the same id until the hub has it; later events follow in order")
     func repeated() async throws {
         let events = events()
         for code in [ErrorCode.messageTimeout, .linkUnavailable, .tooManyRequests] {
@@ -36,7 +36,7 @@ import Testing
         #expect(events.droppedCount == 0)
     }
 
-    @Test("What the hub refuses for good is dropped and counted; too many are too")
+    @Test("Events that the hub refuses permanently, and events above the bound, are dropped and counted")
     func dropped() async throws {
         let events = events()
         hub.failNext(EventMethod.report.name, IoTError(.invalidRequest))
@@ -54,7 +54,7 @@ import Testing
         #expect(full.droppedCount == 3)
     }
 
-    @Test("What the hub would refuse is refused at once")
+    @Test("An event that the hub would refuse is refused at once")
     func wrong() throws {
         let events = events()
         try expectError(.invalidRequest) { try events.post("a b", 1) }

@@ -17,7 +17,7 @@ import Testing
             ]), link: hub, logger: Logger(label: "test"), now: { 100 })
     }
 
-    /// Runs the device beside `body`, from its first contact with the hub on.
+    /// Runs the device, and calls `body` after its first contact with the hub.
     private func run(_ model: DeviceModel, _ body: () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await model.run() }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// The next requests of the device, by their methods.
+    /// Expects the methods of the device's next requests.
     private func expect(_ methods: [String], sourceLocation: SourceLocation = #_sourceLocation) async {
         for method in methods {
             let next = await hub.nextMethod()
@@ -38,7 +38,7 @@ import Testing
 
     private let firstContact = ["model.login", "model.applied", "model.applied", "model.applied", "model.applied"]
 
-    @Test("Coming online logs in with what was reported before, and carries out every setting")
+    @Test("When it comes online, the device logs in with the earlier reports and applies every setting")
     func login() async throws {
         let model = try makeModel()
         let limits = Mutex<[JSONValue]>([])
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A new session logs in anew and gets only what changed meanwhile")
+    @Test("A new session logs in again and gets only the changed settings")
     func loginAgain() async throws {
         let model = try makeModel()
         let limits = Mutex<[JSONValue]>([])
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("While a report is under way, later values replace each other; an unchanged one is not sent")
+    @Test("While a report is being sent, later values replace each other; an unchanged value is not sent")
     func coalesced() async throws {
         let model = try makeModel()
         try await run(model) { () async throws in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("What the hub did not take is said again with a login")
+    @Test("After a failed report the device logs in again")
     func failedReport() async throws {
         let model = try makeModel()
         try await run(model) { () async throws in
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("A report outside the schema is refused at once")
+    @Test("A report that the schema does not allow is refused at once")
     func wrongReport() throws {
         let model = try makeModel()
         try expectError(.valueInvalid) { try model.report("ProReadonly.viewers.stVal", "many") }
@@ -111,7 +111,7 @@ import Testing
         try expectError(.pathInvalid) { try model.report("ProWritable.limit.setVal", 1) }
     }
 
-    @Test("A delivered write is carried out, acknowledged, and not carried out twice; a late older one is skipped")
+    @Test("A delivered write is applied once and acknowledged; a late older one is skipped")
     func delivery() async throws {
         let model = try makeModel()
         let limits = Mutex<[JSONValue]>([])
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test("A setting that the device cannot carry out is not acknowledged, and the reason comes back")
+    @Test("A setting that the device cannot apply is not acknowledged, and the hub gets the reason")
     func refusedDelivery() async throws {
         let model = try makeModel()
         struct Broken: Error {}
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test("Writes to one property are carried out one after the other, in order")
+    @Test("Writes to one property are applied one at a time, in order")
     func serialWrites() async throws {
         let model = try makeModel()
         let door = Door()
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test("An action reaches its handler in every form the hub or a user may give it")
+    @Test("An action reaches its handler in every form that the hub or a user may send")
     func actions() async throws {
         let model = try makeModel()
         model.onAction("cameraOn") { value in ["on": value] }
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test("An action fails with the code that says why")
+    @Test("A failed action returns the right code")
     func actionFailures() async throws {
         struct Jammed: Error {}
         let model = try makeModel()
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test("An action that is still being carried out is 20100, and free again afterwards")
+    @Test("A running action is 20100, and can be executed again afterwards")
     func busy() async throws {
         let model = try makeModel()
         let door = Door()
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    @Test("When the link session ends, so does the model, and not before", .timeLimit(.minutes(1)))
+    @Test("The model runs until the link session ends", .timeLimit(.minutes(1)))
     func ends() async throws {
         let model = try makeModel()
         let hasEnded = Atomic(false)

@@ -7,7 +7,7 @@ import ThingModel
         PropertyChange(path: "ProUser.x", value: new, version: 2, previous: old).leaves
     }
 
-    @Test("Only what differs is named, as deep as it goes")
+    @Test("Only the leaves that differ are listed, at any depth")
     func deep() {
         #expect(
             leaves(
@@ -16,7 +16,7 @@ import ThingModel
         #expect(leaves(["val": 1, "t": 1], ["val": 1, "t": 1]) == [])
     }
 
-    @Test("A new object is all its leaves, a deleted one is gone as a whole")
+    @Test("A new object lists all its leaves; a deleted object is one change")
     func wholes() {
         #expect(
             leaves(nil, ["val": ["a": 1], "t": 5])
@@ -26,7 +26,7 @@ import ThingModel
         #expect(LeafChange(path: "p", value: .null).json == ["path": "p", "value": .null])
     }
 
-    @Test("Lists, and objects with names that no path can hold, are leaves")
+    @Test("Lists, and objects with names that a path cannot contain, are leaves")
     func opaque() {
         #expect(leaves(["val": [1, 2]], ["val": [1, 3]]) == [LeafChange(path: "ProUser.x.val", value: [1, 3])])
         for name in ["a.b", "", String(repeating: "n", count: 65)] {

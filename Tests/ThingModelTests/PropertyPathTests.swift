@@ -4,7 +4,7 @@ import ThingModel
 
 @Suite struct PropertyPathTests {
     @Test(
-        "A path at every depth is read and written back",
+        "A path of any depth can be parsed and written",
         arguments: [
             "", "Action", "ProWritable._logLevel", "ProWritable._logLevel.setVal", "ProUser._buildIn.val.nickName",
             "ProUser.a b/ü 家\"\\%.val", "ProReadonly.x.stVal.a.b.c.d",
@@ -13,7 +13,7 @@ import ThingModel
         #expect(try PropertyPath(parsing: text).description == text)
     }
 
-    @Test("Class, object and members fall into their places")
+    @Test("A path has a class, an object and members")
     func parts() throws {
         let path = try PropertyPath(parsing: "ProUser._buildIn.val.nickName")
         #expect(path.propertyClass == .user)
@@ -24,7 +24,7 @@ import ThingModel
     }
 
     @Test(
-        "An empty name, a strange class or an endless path is 20101",
+        "An empty name, an unknown class or a path that is too long is 20101",
         arguments: [
             ".", "ProUser.", ".ProUser", "ProUser..val", "ProUser.x.", "Nothing.x", " ProUser.x",
             "ProUser." + String(repeating: "a.", count: 600),
@@ -33,13 +33,13 @@ import ThingModel
         try expectError(.pathInvalid) { _ = try PropertyPath(parsing: text) }
     }
 
-    @Test("A class in the wrong case is refused with the right one named")
+    @Test("A class in the wrong case is refused, and the message names the right one")
     func caseHint() throws {
         let error = try expectError(.pathInvalid) { _ = try PropertyPath(parsing: "Prowritable.xxx.setVal") }
         #expect(error.message.contains("ProWritable"))
     }
 
-    @Test("A combining mark behind the dot does not hide it")
+    @Test("A combining mark after the dot does not hide it")
     func combiningMark() throws {
         #expect(try PropertyPath(parsing: "ProUser.\u{301}x").object == "\u{301}x")
     }

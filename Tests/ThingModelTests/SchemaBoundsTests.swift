@@ -2,7 +2,7 @@ import IoTCore
 import Testing
 import ThingModel
 
-@Suite("A schema is no larger than it may be, however small its text is")
+@Suite("The bounds of a schema hold, even if its text is small")
 struct SchemaBoundsTests {
     private func schema(_ types: [JSONValue], _ data: [JSONValue]) throws(IoTError) -> ThingSchema {
         try ThingSchema(vendorForm: ["TypeDefs": .array(types), "DataDefs": .array(data)])
@@ -12,7 +12,7 @@ struct SchemaBoundsTests {
         ["name": .string(name), "type": type, "FC": "ProReadonly"]
     }
 
-    @Test("Text of a structure counts wherever it is used", arguments: ["desc", "default"])
+    @Test("The text of a structure counts each time it is used", arguments: ["desc", "default"])
     func unfoldedText(key: String) {
         var member: JSONValue = ["name": "a", "type": "string65535"]
         member[key] = .string(String(repeating: "x", count: 60_000))
@@ -35,7 +35,7 @@ struct SchemaBoundsTests {
         #expect(error?.code == .payloadTooLarge)
     }
 
-    @Test("Names are checked before anything is made of them")
+    @Test("Names are validated before they are used")
     func longNames() {
         let long = String(repeating: "n", count: 200_000)
         for line in [
@@ -52,7 +52,7 @@ struct SchemaBoundsTests {
         #expect(error?.code == .valueInvalid)
     }
 
-    @Test("What the vendor form of a good schema says is read back, with names of types as long as they get")
+    @Test("The vendor form of a valid schema can be read, even with the longest type names")
     func longestNames() throws {
         let name = String(repeating: "n", count: 64)
         let made = try schema([], [property(name, [["name": .string(name), "type": "int32"]])])

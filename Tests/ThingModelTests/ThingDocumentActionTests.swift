@@ -4,7 +4,7 @@ import ThingModel
 
 @Suite struct ThingDocumentActionTests {
     @Test(
-        "ctlVal and stVal both command, and so does a bare value at either path",
+        "An action accepts ctlVal, stVal, and a bare value at any of its paths",
         arguments: [
             ("Action.cameraOn", #"{"ctlVal":1}"#), ("Action.cameraOn", #"{"stVal":1}"#),
             ("Action.cameraOn.ctlVal", "1"), ("Action.cameraOn", "1"),
@@ -27,7 +27,7 @@ import ThingModel
     }
 
     @Test(
-        "What is no action is 20101",
+        "A path that is not an action is 20101",
         arguments: [
             "", "Action", "Action.none", "ProWritable._logLevel", "Action.cameraOn.t", "Action.cameraOn.ctlVal.x",
         ])

@@ -3,7 +3,7 @@ import Testing
 import ThingModel
 
 @Suite struct ThingDocumentLoginTests {
-    @Test("Reports take bare values, whole objects with the device's own time, and members")
+    @Test("A report accepts bare values, whole objects with the device's own time, and members")
     func reports() throws {
         var document = try sampleDocument()
         _ = try document.report("ProReadonly.cameraOn.stVal", 1, at: 10)
@@ -16,7 +16,7 @@ import ThingModel
     }
 
     @Test(
-        "A device may not report what is not its own",
+        "A device may report only its own properties",
         arguments: [
             ("ProWritable._logLevel.setVal", ErrorCode.pathInvalid), ("ProUser._buildIn.val", .pathInvalid),
             ("Action.cameraOn.ctlVal", .pathInvalid), ("ProReadonly", .pathInvalid), ("", .pathInvalid),
@@ -28,12 +28,12 @@ import ThingModel
         try expectError(code) { _ = try document.report(path, 1, at: 1) }
     }
 
-    @Test("A write while the device is away is delivered at its login, and then no more")
+    @Test("A write while the device is offline is delivered once, at its login")
     func delivery() throws {
         var hub = try sampleDocument()
         var device = try sampleDocument()
         let first = try hub.login(ModelLogin(of: device), at: 1)
-        // A device that starts knows nothing of the hub's settings: it gets them all.
+        // A device that starts has none of the hub's settings, so that it gets them all.
         #expect(first.writable.count == 4)
         for (name, delivery) in first.writable { try hub.markApplied("ProWritable.\(name)", version: delivery.version) }
         #expect(hub.pendingPaths.isEmpty)
@@ -55,7 +55,7 @@ import ThingModel
         _ = try device.write("ProWritable._logLevel.setVal", 3, at: 2)
     }
 
-    @Test("An old or impossible acknowledgement changes nothing")
+    @Test("An old or impossible acknowledgement has no effect")
     func acknowledgements() throws {
         var hub = try sampleDocument()
         _ = try hub.write("ProWritable._logLevel.setVal", 3, at: 2)
@@ -68,7 +68,7 @@ import ThingModel
         #expect(!hub.pendingPaths.contains("ProWritable._logLevel"))
     }
 
-    @Test("A login takes over what the device says of itself, except whether it is online")
+    @Test("A login stores the device's own properties, except whether it is online")
     func selfDescription() throws {
         var hub = try sampleDocument()
         _ = try hub.report("ProReadonly._online.stVal", 1, at: 1, by: .hub)
@@ -82,7 +82,7 @@ import ThingModel
         #expect(try hub.read("ProReadonly.cameraOn").value == ["stVal": 1, "t": 5])
     }
 
-    @Test("A login with a value outside its own schema is refused whole")
+    @Test("A login with a value that its own schema does not allow is refused as a whole")
     func wrongLogin() throws {
         var hub = try sampleDocument()
         let before = hub
@@ -96,7 +96,7 @@ import ThingModel
         }
     }
 
-    @Test("New firmware keeps the settings that still fit and tells which it dropped")
+    @Test("A new schema keeps the settings that are still valid and lists the dropped ones")
     func schemaChange() throws {
         var document = ThingDocument(
             schema: try ThingSchema([
@@ -132,7 +132,7 @@ import ThingModel
         #expect(try document.adopt(document.schema).changes.isEmpty)
     }
 
-    @Test("A setting that nobody wrote becomes the new schema's default; a written one stays")
+    @Test("A setting that was never written becomes the new schema's default; a written one is kept")
     func newDefaults() throws {
         func schema(_ limit: Int32) throws -> ThingSchema {
             try ThingSchema([

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import ThingModel
 
-/// Random mutations of a document beside a model of it so simple that it is plainly right.
+/// Compares random mutations of a document with a model that is simple enough to be obviously correct.
 @Suite struct ThingDocumentPropertyTests {
-    /// What a path holds, and each object's version.
+    /// The simple model: the values at some paths, and each object's version.
     private struct Shadow {
         var begin: Int64 = 0
         var desc = ""
@@ -25,7 +25,7 @@ import ThingModel
 
     private static let names = ["a", "b", "c"]
 
-    /// One random mutation of both; they must agree on whether it succeeds, and on the conflict when not.
+    /// Applies one random mutation to both. They must agree on whether it succeeds, and on the conflict if it does not.
     private func mutate(
         _ document: inout ThingDocument, _ shadow: inout Shadow, _ random: inout SeededGenerator, at t: Int64
     ) -> PropertyChange? {
@@ -40,7 +40,7 @@ import ThingModel
             default: "ProUser.\(name)"
             }
         let current = shadow.versions[object] ?? 0
-        // A third unconditional, a third right, a third stale.
+        // One third is unconditional, one third has the right version, one third has a stale version.
         let ifVersion: Int64? = [nil, current, max(0, current - 1)].randomElement(using: &random) ?? nil
         let isStale = kind != 3 && ifVersion.map { $0 != current } ?? false
         do throws(IoTError) {
@@ -74,7 +74,7 @@ import ThingModel
                 change = try document.deleteUserProperty(name, ifVersion: ifVersion)
                 #expect(shadow.notes.removeValue(forKey: name) != nil)
             }
-            #expect(!isStale, "a stale write must lose")
+            #expect(!isStale, "a stale write must fail")
             shadow.changed(object)
             if kind == 6 { shadow.versions[object] = nil }
             #expect(change.version == shadow.version)
@@ -95,7 +95,7 @@ import ThingModel
     }
 
     @Test(
-        "Random writes, reports and deletions leave what a simple model says, with its versions",
+        "After random writes, reports and deletions the document has the values and versions of a simple model",
         arguments: 1...40 as ClosedRange<UInt64>)
     func agrees(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -104,10 +104,10 @@ import ThingModel
         for t in 1...300 as ClosedRange<Int64> {
             let before = document
             guard let change = mutate(&document, &shadow, &random, at: t) else {
-                #expect(document == before, "what fails changes nothing")
+                #expect(document == before, "a failed mutation changes nothing")
                 continue
             }
-            // The leaves carried out on the object before make the one after.
+            // The leaves, applied to the object before the change, give the object after it.
             var rebuilt = change.previous
             for leaf in change.leaves { rebuilt = apply(leaf, to: rebuilt, of: change.path) }
             #expect((rebuilt ?? .null) == change.value, "seed \(seed) t \(t)")
@@ -120,7 +120,7 @@ import ThingModel
         #expect(try document.read("ProReadonly.cameraOn.stVal").value == .integer(shadow.viewers))
         for (path, version) in shadow.versions { #expect(try document.read(path).version == version) }
         for name in Self.names { #expect((try? document.read("ProUser.\(name).val").value) == shadow.notes[name]) }
-        // A store gives it back as it is.
+        // The stored document is equal.
         let stored = try ThingDocument(
             schema: document.schema, version: document.version, properties: document.storedProperties)
         #expect(stored == document)
@@ -140,7 +140,7 @@ import ThingModel
     }
 
     @Test(
-        "A new schema keeps every value that it takes and lists every one that it does not",
+        "A new schema keeps every value that it allows and lists every other one",
         arguments: 1...40 as ClosedRange<UInt64>)
     func schemaChanges(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -3,9 +3,9 @@ import Testing
 import ThingModel
 
 @Suite struct ThingDocumentTests {
-    @Test("A new document has exactly the shape of the vendor's sample")
+    @Test("A new document has exactly the form of the vendor's sample")
     func initialShape() throws {
-        // The sample of the IoT video guide with every value at its default.
+        // The sample of the IoT video guide, with the default of every value.
         let sample = try JSONValue(
             parsing: """
                 {"Action":{"_otaVersion":{"ctlVal":"","origin":"","t":0},"_otaUpgrade":{"ctlVal":0,"origin":"","t":0},
@@ -42,7 +42,7 @@ import ThingModel
     }
 
     @Test(
-        "What is not there is 20101",
+        "A path that does not exist is 20101",
         arguments: [
             "ProWritable.none", "ProWritable._loglevel", "ProWritable._logLevel.stVal",
             "ProWritable._logLevel.setVal.x",
@@ -53,7 +53,7 @@ import ThingModel
         try expectError(.pathInvalid) { _ = try document.read(path) }
     }
 
-    @Test("An event that the schema declares is in the document and keeps its last occurrence")
+    @Test("The document holds the last occurrence of each event that the schema declares")
     func events() throws {
         var document = ThingDocument(schema: try ThingSchema([.event("motion", .uint32)]))
         #expect(try document.read("").value["Event"] == ["motion": ["stVal": 0, "t": 0]])
@@ -61,7 +61,7 @@ import ThingModel
         #expect(try document.read("Event.motion").value == ["stVal": 3, "t": 9])
     }
 
-    @Test("The size that is kept along is the size of the text, to within the braces")
+    @Test("The size is the size of the text, apart from the braces")
     func size() throws {
         var document = try sampleDocument()
         _ = try document.addUserProperty("x", .string(String(repeating: "家\n", count: 100)), at: 1)
@@ -72,7 +72,7 @@ import ThingModel
         #expect((text...text + 96).contains(document.size))
     }
 
-    @Test("A stored document comes back equal, as one value and as rows")
+    @Test("A stored document is equal when it is read, as one value and as rows")
     func storage() throws {
         var document = try sampleDocument()
         _ = try document.write("ProWritable._logLevel.setVal", 4, at: 10)

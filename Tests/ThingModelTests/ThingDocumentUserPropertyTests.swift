@@ -3,7 +3,7 @@ import Testing
 import ThingModel
 
 @Suite struct ThingDocumentUserPropertyTests {
-    @Test("Added, written, replaced, deleted: as the guide shows it")
+    @Test("A user property is added, written, replaced and deleted, as in the vendor's guide")
     func life() throws {
         var document = try sampleDocument()
         _ = try document.addUserProperty("testProUser", ["testKey": "testValue"], at: 1_600_048_390)
@@ -22,7 +22,7 @@ import ThingModel
         try expectError(.pathInvalid) { _ = try document.read("ProUser.testProUser") }
     }
 
-    @Test("The built-in's leaf is made when it is written, and known leaves are checked")
+    @Test("A leaf of the built-in is added when it is written, and known leaves are validated")
     func builtIn() throws {
         var document = try sampleDocument()
         _ = try document.write("ProUser._buildIn.val.nickName", "前门", at: 9)
@@ -35,7 +35,7 @@ import ThingModel
         try expectError(.pathInvalid) { _ = try document.write("ProUser._buildIn.val.a.b", 1, at: 1) }
     }
 
-    @Test("A leading underscore is 8605, on adding and deleting", arguments: ["_x", "_buildIn", "ProUser._x"])
+    @Test("Adding or deleting a name with a leading underscore is 8605", arguments: ["_x", "_buildIn", "ProUser._x"])
     func reserved(name: String) throws {
         var document = try sampleDocument()
         try expectError(.reservedPropertyName) { _ = try document.addUserProperty(name, 1, at: 1) }
@@ -43,7 +43,7 @@ import ThingModel
     }
 
     @Test(
-        "A name that no path can hold, or too long, is 20101",
+        "A name that a path cannot contain, or that is too long, is 20101",
         arguments: [
             "", "a.b", "ProUser.", String(repeating: "x", count: 65), String(repeating: "家", count: 22),
         ])
@@ -52,13 +52,13 @@ import ThingModel
         try expectError(.pathInvalid) { _ = try document.addUserProperty(name, 1, at: 1) }
     }
 
-    @Test("Deleting what is not there is 20101")
+    @Test("Deleting a property that does not exist is 20101")
     func deleteMissing() throws {
         var document = try sampleDocument()
         try expectError(.pathInvalid) { _ = try document.deleteUserProperty("none") }
     }
 
-    @Test("Versions grow over a delete and never start over")
+    @Test("Versions increase with a deletion and never start over")
     func versionsAfterDelete() throws {
         var document = try sampleDocument()
         let first = try document.addUserProperty("x", 1, at: 1)
@@ -81,7 +81,7 @@ import ThingModel
         _ = try document.addUserProperty("p0", 2, at: 1)
     }
 
-    @Test("A model past its size is refused and unchanged; it can still shrink")
+    @Test("A change that makes the model too large is refused; the model can still shrink")
     func size() throws {
         var document = try sampleDocument()
         let text = JSONValue.string(String(repeating: "x", count: 120_000))
@@ -92,7 +92,7 @@ import ThingModel
         _ = try document.write("ProUser.a.val", "x", at: 2)
     }
 
-    @Test("A value nested past the bound is 20102, at once or bit by bit")
+    @Test("A value that is nested too deeply is 20102, also when it is written in steps")
     func depth() throws {
         var document = try sampleDocument()
         var value: JSONValue = 1

@@ -3,7 +3,7 @@ import Testing
 import ThingModel
 
 @Suite struct ThingDocumentWriteTests {
-    @Test("A bare value at .setVal and {\"setVal\":…} at the object do the same")
+    @Test("A bare value at .setVal and {\"setVal\":…} at the object are equivalent")
     func bothForms() throws {
         var bare = try sampleDocument()
         var wrapped = bare
@@ -18,14 +18,14 @@ import ThingModel
                     previous: ["setVal": 0, "t": 0]))
     }
 
-    @Test("An object that was read can be written back; its time is the hub's")
+    @Test("An object that was read can be written back; the hub sets its time")
     func readBack() throws {
         var document = try sampleDocument()
         _ = try document.write("ProWritable._logLevel", ["setVal": 2, "t": 99, "origin": "x"], at: 7)
         #expect(try document.read("ProWritable._logLevel").value == ["setVal": 2, "t": 7])
     }
 
-    @Test("A member deep inside is replaced and its siblings stay")
+    @Test("A nested member is replaced and its siblings are kept")
     func deepMember() throws {
         var document = try sampleDocument()
         _ = try document.write("ProWritable.recordPlan.setVal.timeSection1.begin", 60, at: 1)
@@ -40,7 +40,7 @@ import ThingModel
     }
 
     @Test(
-        "A value outside the schema is 20102, names its leaf and changes nothing",
+        "A value that the schema does not allow is 20102 with its leaf, and changes nothing",
         arguments: [
             ("ProWritable._logLevel.setVal", #""2""#, "ProWritable._logLevel.setVal"),
             ("ProWritable._logLevel.setVal", "2.5", "ProWritable._logLevel.setVal"),
@@ -62,7 +62,7 @@ import ThingModel
     }
 
     @Test(
-        "An illegal or absent path is 20101, with what to do, and changes nothing",
+        "A path that cannot be written is 20101 with a remedy, and changes nothing",
         arguments: [
             ("", "one property"), ("ProWritable", "one property"),
             ("ProWritable.none.setVal", "ProWritable has no 'none'"),
@@ -84,7 +84,7 @@ import ThingModel
         #expect(document == before)
     }
 
-    @Test("A conditional write that lost the race changes nothing and brings value and version")
+    @Test("A conditional write that lost the race changes nothing and returns the current value and version")
     func conditional() throws {
         var document = try sampleDocument()
         let first = try document.write("ProWritable._logLevel.setVal", 1, at: 1)
@@ -96,7 +96,7 @@ import ThingModel
         #expect(try document.read("ProWritable._logLevel.setVal") == PropertyReading(value: 2, version: 3))
     }
 
-    @Test("A write elsewhere does not spoil a conditional write")
+    @Test("A write to another property does not affect a conditional write")
     func versionsByProperty() throws {
         var document = try sampleDocument()
         let version = try document.read("ProWritable._logLevel").version

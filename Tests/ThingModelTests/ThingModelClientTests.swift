@@ -5,7 +5,7 @@ import ThingModel
 
 @testable import IoTLink
 
-/// Answers every request with what the test says, and notes what was asked.
+/// A link that returns the test's answers and records the requests.
 private final class ScriptedLink: ModelLink {
     let asked = Mutex<[(method: String, params: JSONValue, timeout: Duration, id: String?)]>([])
     private let answers: Mutex<[Result<JSONValue, IoTError>]>
@@ -16,7 +16,7 @@ private final class ScriptedLink: ModelLink {
         pushList = pushes
     }
 
-    /// One behind the other; the last stays.
+    /// Returns the results one after the other, then the last one repeatedly.
     init(_ results: [JSONValue]) {
         answers = Mutex(results.map { .success($0) })
         pushList = []
@@ -42,7 +42,7 @@ private final class ScriptedLink: ModelLink {
 @Suite struct ThingModelClientTests {
     private let id = "00112233445566778899aabbccddeeff"
 
-    @Test("A write asks with path, value and expected version, and reads the answer")
+    @Test("A write sends the path, value and expected version, and reads the answer")
     func write() async throws {
         let link = ScriptedLink(.success(["version": 9, "value": 3, "pending": true]))
         let outcome = try await ThingModelClient(link: link).write(
@@ -57,9 +57,9 @@ private final class ScriptedLink: ModelLink {
         #expect(asked.id == "r1")
     }
 
-    @Test("A lost race brings value and version over the link")
+    @Test("After a lost race the current value and version arrive over the link")
     func conflict() async throws {
-        // The error as the hub's document throws it, through a reply and back.
+        // The error of the hub's document, converted to a reply and back.
         var document = try sampleDocument()
         let thrown = try expectError(.versionConflict) {
             _ = try document.write("ProWritable._logLevel.setVal", 1, at: 1, ifVersion: 7)
@@ -72,7 +72,7 @@ private final class ScriptedLink: ModelLink {
             error?.versionConflict == VersionConflict(path: "ProWritable._logLevel.setVal", value: 0, version: 1))
     }
 
-    @Test("An action names its time-out and waits a little longer itself")
+    @Test("An action sends its timeout, and the caller waits a little longer")
     func action() async throws {
         let link = ScriptedLink(.success(["value": ["resource": "r"]]))
         let result = try await ThingModelClient(link: link).takeAction(
@@ -83,7 +83,7 @@ private final class ScriptedLink: ModelLink {
         #expect(asked.timeout == .milliseconds(3500))
     }
 
-    @Test("A line that cannot be read hides no other, and the next page begins after it")
+    @Test("A line that cannot be read does not hide others, and the next page begins after it")
     func unreadableLines() async throws {
         let link = ScriptedLink([
             ["devices": [["id": .string(id), "name": "front"], ["id": "?", "name": "rear"]], "more": true],
@@ -98,7 +98,7 @@ private final class ScriptedLink: ModelLink {
         let readings = ThingModelClient(
             link: ScriptedLink([["readings": [good, ["device": "b", "version": "?"], good], "more": false]]))
         let read = try await readings.readMany(["a", "b", "c"], "x")
-        #expect(read.map(\.device) == ["a", "b", "a"], "one each, in their order")
+        #expect(read.map(\.device) == ["a", "b", "a"], "one reading for each device, in order")
         #expect(read.map { $0.error?.code } == [nil, .modelReceiveFailed, nil])
 
         let event = ThingEvent(id: 7, device: try #require(DeviceID(rawValue: id)), topic: "a", body: 1, t: 1)
@@ -112,7 +112,7 @@ private final class ScriptedLink: ModelLink {
         #expect(users.users.map(\.accessId) == ["a"])
     }
 
-    @Test("Devices are read; what is no device is left out")
+    @Test("Devices are read, and malformed ones are skipped")
     func devices() async throws {
         let link = ScriptedLink(
             .success([
@@ -127,7 +127,7 @@ private final class ScriptedLink: ModelLink {
         #expect(devices.first?.presenceSince == 5)
     }
 
-    @Test("An answer that makes no sense is 21004", arguments: [JSONValue.null, [:], [], ["version": "1"]])
+    @Test("A malformed answer is 21004", arguments: [JSONValue.null, [:], [], ["version": "1"]])
     func damaged(answer: JSONValue) async throws {
         let client = ThingModelClient(link: ScriptedLink(.success(answer)))
         let calls: [@Sendable () async throws -> Void] = [
@@ -141,7 +141,7 @@ private final class ScriptedLink: ModelLink {
         }
     }
 
-    @Test("Long lists are asked for in pages, and each device is asked for once")
+    @Test("Long lists are requested in pages, and each device is requested once")
     func pages() async throws {
         func page(_ names: [String], more: Bool) -> JSONValue {
             let readings = names.map { name -> JSONValue in
@@ -158,12 +158,12 @@ private final class ScriptedLink: ModelLink {
         #expect(
             some.asked.withLock { $0.map { $0.params["devices"] } } == [["a", "b", "c"], ["c"]])
 
-        // A hub that never gets further ends it.
+        // The client stops when the hub makes no progress.
         let stuck = ScriptedLink([page(["a"], more: true)])
         #expect(try await ThingModelClient(link: stuck).readMany(nil, "x").count == 2)
     }
 
-    @Test("Pushes of the model become updates, in order; others are passed over")
+    @Test("Pushes of the model become updates, in order; other pushes are skipped")
     func updates() async throws {
         let device = try #require(DeviceID(rawValue: id))
         let link = ScriptedLink(

@@ -4,7 +4,7 @@ import Testing
 @testable import ThingModel
 
 @Suite struct ThingSchemaTests {
-    @Test("The vendor form is read: structures by name, classes by FC, built-ins without being told")
+    @Test("The vendor form is read: structures by name, classes by FC, built-ins implicitly")
     func vendorForm() throws {
         let schema = try ThingSchema(vendorForm: sampleSchemaForm)
         #expect(schema[.writable, "recordPlan"]?.value.type.name == "recordPlan_t")
@@ -14,7 +14,7 @@ import Testing
         #expect(schema[.constant, "_versionInfo"] != nil)
     }
 
-    @Test("What is written in the vendor form is read back the same")
+    @Test("A schema is equal after it was written and read in the vendor form")
     func roundTrip() throws {
         let schema = try ThingSchema([
             .constant("model", .string(32, default: "M1")),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "A wrong schema is refused, and the message names the line",
+        "An invalid schema is refused, and the message names the line",
         arguments: [
             (#"{"DataDefs":[{"name":"x","type":"int32","FC":"Writable"}]}"#, "DataDefs[0] x"),
             (#"{"DataDefs":[{"name":"x","type":"int32"}]}"#, "FC is missing"),
@@ -83,7 +83,7 @@ import Testing
         #expect(error.message.contains(part), "\(error.message)")
     }
 
-    @Test("Types that multiply as they unfold end at a bound, not in memory")
+    @Test("Types that grow exponentially when they are expanded are refused at a bound")
     func expansion() throws {
         var types: [JSONValue] = [["name": "t0", "type": [["name": "m", "type": "int32"]]]]
         for level in 1...7 {
@@ -98,7 +98,7 @@ import Testing
         try expectError(.payloadTooLarge) { _ = try ThingSchema(vendorForm: form) }
     }
 
-    @Test("Every built-in of the facts has its default")
+    @Test("The default is the explicit one, or the nearest allowed value")
     func defaults() {
         #expect(ValueSchema.int32(3...9).defaultValue == 3)
         #expect(ValueSchema.int32(-9 ... -3).defaultValue == -3)

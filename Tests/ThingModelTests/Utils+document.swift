@@ -27,7 +27,7 @@ func sampleDocument() throws -> ThingDocument {
     ThingDocument(schema: try ThingSchema(vendorForm: sampleSchemaForm))
 }
 
-/// The error that `body` throws must have this code; gives it for a look at its message.
+/// Expects `body` to throw an error with this code. Returns the error.
 @discardableResult
 func expectError(
     _ code: ErrorCode, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
@@ -38,7 +38,7 @@ func expectError(
 }
 
 extension LinkValue {
-    /// As the parameters of a request have it.
+    /// Reads the value from the parameters of a request.
     init(parameters json: JSONValue) throws(IoTError) {
         try self.init(LinkMembers(json, of: "test", failure: .invalidRequest))
     }

@@ -4,9 +4,9 @@ import ThingModel
 
 @testable import IoTLink
 
-/// The hub's half of the thing model in memory: a document that answers a device's requests by the real rules.
+/// The hub side of the thing model in memory. It answers a device's requests from a real document.
 ///
-/// It stands in for link and broker only, so that their timing can be chosen by the test.
+/// It replaces only the link and the broker, so that the test controls their timing.
 final class HubStandIn: ModelLink {
     struct State {
         var document: ThingDocument?
@@ -43,13 +43,13 @@ final class HubStandIn: ModelLink {
         self.status.yield(LinkStatusChange(status, status == .online ? .connected : .connectionLost, since: 0))
     }
 
-    /// The method of the next request; iterators of one stream share what arrived.
+    /// Returns the method of the next request. Iterators of one stream share its elements.
     func nextMethod() async -> String? {
         var iterator = arrivals.makeAsyncIterator()
         return await iterator.next(isolation: #isolation)
     }
 
-    /// Requests wait until `release`.
+    /// Makes requests wait until `release`.
     func hold() { state.withLock { $0.isHolding = true } }
 
     func release() {
@@ -108,7 +108,7 @@ final class HubStandIn: ModelLink {
         }
     }
 
-    /// A request of the hub to the device.
+    /// Sends a request from the hub to the device.
     func ask(_ method: String, _ params: JSONValue) async throws -> JSONValue {
         guard let handler = state.withLock({ $0.handlers[method] }) else {
             throw IoTError(.internalFailure, "no handler")
@@ -121,7 +121,7 @@ final class HubStandIn: ModelLink {
     }
 }
 
-/// A door that a test opens, once.
+/// A gate that a test opens once.
 final class Door: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

@@ -17,32 +17,32 @@ import ThingModel
         (ValueSchema(.int32, minimum: 0), 1e300),
     ]
 
-    @Test("Each type takes its values, to the edge", arguments: fitting)
+    @Test("Each type accepts its values, up to the limits", arguments: fitting)
     func accepted(schema: ValueSchema, value: JSONValue) throws {
         _ = try schema.validate(value, at: "p")
     }
 
-    @Test("What lies outside is 20102 and names the path", arguments: outside)
+    @Test("A value outside the limits is 20102, and the message names the path", arguments: outside)
     func refused(schema: ValueSchema, value: JSONValue) throws {
         let error = try expectError(.valueInvalid) { _ = try schema.validate(value, at: "ProWritable.x.setVal") }
         #expect(error.message.contains("ProWritable.x.setVal"), "\(error.message)")
     }
 
-    @Test("3.0 is an integer, and is kept as one")
+    @Test("3.0 is an integer and is stored as one")
     func normalForm() throws {
         #expect(try ValueSchema.int32.validate(3.0, at: "p") == .integer(3))
     }
 
-    @Test("A structure must be whole and hold no strangers; the message names the leaf")
+    @Test("A structure must have all members and no unknown ones; the message names the leaf")
     func structures() throws {
         let schema = ValueSchema.structure("box_t", [.init("x", .int32(0...9)), .init("name", .string(4))])
         #expect(try schema.validate(["x": 1, "name": "a"], at: "p") == ["x": 1, "name": "a"])
         let missing = try expectError(.valueInvalid) { _ = try schema.validate(["x": 1], at: "p") }
         #expect(missing.message.contains("p.name is missing"))
-        let stranger = try expectError(.valueInvalid) {
+        let unknown = try expectError(.valueInvalid) {
             _ = try schema.validate(["x": 1, "name": "a", "y": 1], at: "p")
         }
-        #expect(stranger.message.contains("p.y"))
+        #expect(unknown.message.contains("p.y"))
         let wrong = try expectError(.valueInvalid) { _ = try schema.validate(["x": 10, "name": "a"], at: "p") }
         #expect(wrong.message == "p.x must be an integer from 0 to 9 (int32), not 10")
     }

@@ -1,14 +1,14 @@
 public import IoTCore
 public import IoTLink
 
-/// The parameters of `action.take`, as a user asks.
+/// The parameters of `action.take` from a user to the hub.
 public struct ActionQuery: LinkValue, Hashable {
     /// An id or a name.
     public var device: String
     public var path: String
     /// Null when absent.
     public var value: JSONValue
-    /// How long the device is given; until the request's deadline when absent.
+    /// The time that the device has to answer; until the request's deadline when absent.
     public var timeoutMilliseconds: Int64?
 
     public init(device: String, path: String, value: JSONValue, timeoutMilliseconds: Int64? = nil) {
@@ -33,13 +33,13 @@ public struct ActionQuery: LinkValue, Hashable {
     }
 }
 
-/// The same as the hub sends it on to the device.
+/// The parameters of `action.take` from the hub to the device.
 public struct ActionOrder: LinkValue, Hashable {
     public var path: String
     public var value: JSONValue
-    /// When it was asked for: s since 1970; the device's own time when absent.
+    /// When it was requested, in s since 1970; the device's own time when absent.
     public var t: Int64?
-    /// Who asked: `u/<access id>`.
+    /// Who requested it: `u/<access id>`.
     public var origin: String
 
     public init(path: String, value: JSONValue, t: Int64?, origin: String) {
@@ -61,7 +61,7 @@ public struct ActionOrder: LinkValue, Hashable {
     }
 }
 
-/// What a device answers to an action.
+/// A device's answer to an action.
 public struct ActionAnswer: LinkValue, Hashable {
     /// Null when absent.
     public var value: JSONValue

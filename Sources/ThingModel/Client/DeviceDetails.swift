@@ -1,14 +1,14 @@
 public import IoTCore
 public import IoTLink
 
-/// A device as `device.show` shows it.
+/// The result of `device.show`.
 public struct DeviceDetails: LinkValue, Hashable {
     public var summary: DeviceSummary
     /// The whole model.
     public var model: JSONValue
     /// The document's version.
     public var version: Int64
-    /// The `ProWritable` objects that the device has yet to carry out.
+    /// The paths of the `ProWritable` objects that the device has not applied yet.
     public var pending: [String]
 
     public init(summary: DeviceSummary, model: JSONValue, version: Int64, pending: [String]) {

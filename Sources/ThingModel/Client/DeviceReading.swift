@@ -1,21 +1,21 @@
 public import IoTCore
 public import IoTLink
 
-/// What one device has at a path, among many devices.
+/// The value at a path of one device, in a reading of many devices.
 public struct DeviceReading: LinkValue, Hashable {
-    /// The device's id; what was asked for, when there is no such device.
+    /// The device's id; the requested text when the device does not exist.
     public var device: String
     /// `nil` when the device cannot be read.
     public var name: String?
-    /// `nil` when it cannot be read: then `error` says why.
+    /// `nil` when the device cannot be read; then `error` is set.
     public var reading: PropertyReading?
     public var error: Failure?
 
-    /// Why there is no reading.
+    /// The error of a device that cannot be read.
     public struct Failure: Sendable, Hashable {
         public var code: ErrorCode
         public var message: String
-        /// Where the catalogue's remedy for the code does not fit.
+        /// The remedy, when it is not the catalogue's for the code.
         public var remedy: String?
 
         public init(code: ErrorCode, message: String, remedy: String? = nil) {
@@ -59,13 +59,13 @@ public struct DeviceReading: LinkValue, Hashable {
 
 /// The parameters of `property.readMany`.
 public struct ManyPropertyQuery: LinkValue, Hashable {
-    /// The most devices that one of these may name.
+    /// The most devices that one request may name.
     public static let mostDevices = 1_000
 
     public var path: String
-    /// Ids or names; all that the caller may view, by name, when absent.
+    /// Ids or names; all devices that the caller may view, sorted by name, when absent.
     public var devices: [String]?
-    /// Without `devices`: only those after this name.
+    /// Without `devices`: only devices after this name.
     public var after: String?
 
     public init(path: String, devices: [String]? = nil, after: String? = nil) {
@@ -85,7 +85,7 @@ public struct ManyPropertyQuery: LinkValue, Hashable {
     }
 }
 
-/// What `property.readMany` answers: as many readings as fit an envelope.
+/// The result of `property.readMany`: as many readings as fit in an envelope.
 public struct DeviceReadings: LinkValue, Hashable {
     public var readings: [DeviceReading]
     public var hasMore: Bool
@@ -96,7 +96,7 @@ public struct DeviceReadings: LinkValue, Hashable {
     }
 
     public init(_ members: LinkMembers) throws(IoTError) {
-        // Each device asked for has its line: one that this version cannot read says so.
+        // Each requested device has its line. A line that this version cannot read becomes an error.
         readings = try members.list("readings").map { line in
             do throws(IoTError) {
                 return try DeviceReading(LinkMembers(line, of: members.method, failure: members.failure))

@@ -1,7 +1,7 @@
 public import IoTCore
 public import IoTLink
 
-/// A device as `device.list` shows it.
+/// One line of `device.list`.
 public struct DeviceSummary: LinkListed, Hashable {
     public static var listName: String { "devices" }
     public static var placeName: String { "name" }
@@ -9,16 +9,16 @@ public struct DeviceSummary: LinkListed, Hashable {
 
     public var id: DeviceID
     public var name: String
-    /// What the account is to it; `nil` for none.
+    /// The account's role; `nil` when it is not bound to the device.
     public var role: BindingRole?
-    /// What the account may do with it; `nil` from a hub that knows roles only.
+    /// The actions that the account may take; `nil` from an earlier hub, which has only roles.
     public var actions: [DeviceAction]?
     public var owner: AccessID?
     /// Whether it is connected to the hub.
     public var isOnline: Bool
-    /// Since when it is online or offline, as the hub gave it: ms since 1970; `nil` when it was never there.
+    /// When it came online or went offline, in ms since 1970 on the hub's clock; `nil` when it was never online.
     public var presenceSince: Int64?
-    /// Of a camera.
+    /// The source of a camera.
     public var source: SourceSummary?
 
     public init(
@@ -55,13 +55,13 @@ public struct DeviceSummary: LinkListed, Hashable {
     }
 }
 
-/// What a camera's source does, by the camera's own report.
+/// The state of a camera's source, as the camera reports it.
 public struct SourceSummary: LinkValue, Hashable {
     /// `connecting`, `ready`, `failed` or `off`.
     public var state: String
     /// s since 1970.
     public var since: Int64?
-    /// Why it failed.
+    /// The error code, when it failed.
     public var code: Int64?
 
     public init(state: String, since: Int64?, code: Int64? = nil) {

@@ -1,9 +1,9 @@
 public import IoTCore
 public import IoTLink
 
-/// Devices and their thing models; `docs/link.md` and `docs/thing-model.md`.
+/// Methods for devices and their thing models; `docs/link.md` and `docs/thing-model.md`.
 public enum ModelMethod {
-    // MARK: A user asks the hub
+    // MARK: From a user to the hub
 
     public static let listDevices = LinkMethod<PageQuery, LinkPage<DeviceSummary>>(
         "device.list", user: .oneself(parameter: "user"))
@@ -23,22 +23,22 @@ public enum ModelMethod {
     public static let takeAction = LinkMethod<ActionQuery, ActionAnswer>(
         "action.take", user: .action(.control), isDurable: true, longestDeadline: .seconds(600))
 
-    // MARK: A device asks the hub
+    // MARK: From a device to the hub
 
     public static let login = LinkMethod<ModelLogin, LoginDeliveries>("model.login", device: .device)
     public static let report = LinkMethod<ModelReport, VersionOutcome>("model.report", device: .device, isDurable: true)
     public static let applied = LinkMethod<AppliedProperty, LinkNothing>("model.applied", device: .device)
 
-    // MARK: The hub asks a device
+    // MARK: From the hub to a device
 
-    /// Carry out a written property.
+    /// Delivers a written property, which the device applies.
     public static let deliver = LinkMethod<PropertyDelivery, LinkNothing>("model.write")
     public static let carryOut = LinkMethod<ActionOrder, ActionAnswer>(sentOn: takeAction)
 
-    // MARK: The hub pushes to users
+    // MARK: Pushes from the hub to users
 
     /// An object of a document changed.
     public static let update = LinkPushMethod<PropertyUpdateNotice>("property.update")
-    /// A device came or went.
+    /// A device came online or went offline.
     public static let presence = LinkPushMethod<PresenceNotice>("device.presence")
 }

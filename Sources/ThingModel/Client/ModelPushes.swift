@@ -8,7 +8,7 @@ public struct PropertyUpdateNotice: LinkValue, Hashable {
     /// The whole object; null when it was deleted.
     public var value: JSONValue
     public var version: Int64
-    /// What of it changed; absent when it would not fit.
+    /// The leaves that changed; `nil` when they would not fit.
     public var changes: [LeafChange]?
 
     public init(device: DeviceID, _ change: PropertyChange, hasLeaves: Bool) {
@@ -35,11 +35,11 @@ public struct PropertyUpdateNotice: LinkValue, Hashable {
     }
 }
 
-/// `device.presence`: a device came or went.
+/// `device.presence`: a device came online or went offline.
 public struct PresenceNotice: LinkValue, Hashable {
     public var device: DeviceID
     public var isOnline: Bool
-    /// Since when, ms since 1970.
+    /// When it came online or went offline, in ms since 1970.
     public var presenceSince: Int64?
 
     public init(device: DeviceID, isOnline: Bool, presenceSince: Int64? = nil) {

@@ -1,9 +1,9 @@
 public import IoTCore
 import IoTLink
 
-/// What the hub tells of an account's devices without being asked.
+/// A push from the hub about one of the account's devices.
 public enum ModelUpdate: Sendable, Hashable {
-    /// An object changed: its path, itself (null when deleted), its version, and `leaves`: what of it changed.
+    /// An object changed: its path, its value (null when deleted), its version, and the changed `leaves`.
     case property(device: DeviceID, PropertyChange)
     case presence(device: DeviceID, isOnline: Bool)
 
@@ -13,7 +13,7 @@ public enum ModelUpdate: Sendable, Hashable {
         }
     }
 
-    /// `nil` for a push that is not of the model, or is damaged.
+    /// Returns `nil` for any other push, and for a malformed one.
     init?(_ push: LinkPush) {
         if let update = ModelMethod.update.parameters(of: push) {
             var change = PropertyChange(path: update.path, value: update.value, version: update.version)

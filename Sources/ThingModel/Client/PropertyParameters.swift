@@ -3,7 +3,7 @@ public import IoTLink
 
 /// The parameters of `property.read`.
 public struct PropertyQuery: LinkValue, Hashable {
-    /// An id or a name, here and in all of these.
+    /// An id or a name, here and in the types below.
     public var device: String
     public var path: String
 

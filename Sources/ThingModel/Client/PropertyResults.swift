@@ -10,13 +10,13 @@ extension PropertyReading: LinkValue {
     public var json: JSONValue { ["value": value, "version": .integer(version)] }
 }
 
-/// What a write did.
+/// The result of `property.write`.
 public struct WriteOutcome: LinkValue, Hashable {
     /// The property's new version.
     public var version: Int64
-    /// The object as it now is.
+    /// The object after the write.
     public var value: JSONValue
-    /// Whether the device has yet to carry it out.
+    /// Whether the device has not applied it yet.
     public var isPending: Bool
 
     public init(version: Int64, value: JSONValue, isPending: Bool) {
@@ -34,9 +34,9 @@ public struct WriteOutcome: LinkValue, Hashable {
     public var json: JSONValue { ["version": .integer(version), "value": value, "pending": .bool(isPending)] }
 }
 
-/// What adding or deleting a user property did, or a device's report.
+/// The result of adding or deleting a user property, or of a device's report.
 public struct VersionOutcome: LinkValue, Hashable {
-    /// The new version: of the property, or of the document.
+    /// The new version of the property, or of the document.
     public var version: Int64
 
     public init(version: Int64) {

@@ -1,14 +1,13 @@
 public import IoTCore
 import IoTLink
 
-/// A user's way to the thing models of the account's devices, through the hub.
+/// A user's access to the thing models of the account's devices, through the hub.
 ///
 /// `device` is an id or a name everywhere. Each call throws the hub's refusal as an `IoTError`, `messageTimeout`
-/// (21002) when none came in time, and `modelReceiveFailed` (21004) for an answer that makes no sense. Calls that
-/// change something may be given a request `id`: repeating one with the same id within ten minutes does not apply it
-/// twice.
+/// (21002) when no answer came in time, and `modelReceiveFailed` (21004) for a malformed answer. Calls that change
+/// something accept a request `id`. A request that is repeated with the same id within ten minutes is applied once.
 public struct ThingModelClient: Sendable {
-    /// How long a call waits for its answer when nothing else is said.
+    /// How long a call waits for its answer by default.
     public static let defaultTimeout = Duration.seconds(10)
 
     private let link: any ModelLink
@@ -19,14 +18,14 @@ public struct ThingModelClient: Sendable {
 
     // MARK: Devices
 
-    /// By name; `timeout` is for each page of 500.
+    /// Returns the devices, sorted by name. `timeout` is for each page of 500.
     public func devices(timeout: Duration = defaultTimeout) async throws(IoTError) -> [DeviceSummary] {
         var all: [DeviceSummary] = []
         var query = PageQuery()
         while true {
             let page = try await link.request(ModelMethod.listDevices, query, timeout: timeout)
             all += page.elements
-            // Each page gets further.
+            // Stops when a page makes no progress.
             guard page.hasMore, let last = page.lastPlace, last != query.after else { return all }
             query.after = last
         }
@@ -45,12 +44,12 @@ public struct ThingModelClient: Sendable {
         try await link.request(ModelMethod.read, PropertyQuery(device: device, path: path), timeout: timeout)
     }
 
-    /// The same path of many devices: one reading each, in the order asked for, with a value or why there is none
-    /// (8002 no such device, 8003 not to be viewed, 8000 never online, 20101 no such path).
+    /// Reads the same path of many devices. Returns one reading for each device, in the requested order, with a value
+    /// or an error (8002 no such device, 8003 no permission to view, 8000 never online, 20101 no such path).
     ///
     /// - Parameters:
-    ///   - devices: at most 1,000 ids or names; `nil` for all that the account may view, by name.
-    ///   - timeout: for each answer of the hub. What does not fit one is asked for in the next.
+    ///   - devices: ids or names; `nil` for all devices that the account may view, sorted by name.
+    ///   - timeout: for each answer of the hub. Readings that do not fit in an answer are requested in the next one.
     public func readMany(
         _ devices: [String]? = nil, _ path: String, timeout: Duration = defaultTimeout
     ) async throws(IoTError) -> [DeviceReading] {
@@ -61,7 +60,7 @@ public struct ThingModelClient: Sendable {
             query.devices = rest.map { Array($0.prefix(ManyPropertyQuery.mostDevices)) }
             let page = try await link.request(ModelMethod.readMany, query, timeout: timeout)
             all += page.readings
-            // Each round gets further.
+            // Stops when a round makes no progress.
             guard let last = page.readings.last else { break }
             rest = rest?.dropFirst(page.readings.count)
             guard rest == nil else { continue }
@@ -71,15 +70,16 @@ public struct ThingModelClient: Sendable {
         return all
     }
 
-    /// The whole of a device, to be kept elsewhere.
+    /// Exports the schema and the whole model of a device.
     public func export(_ device: String, timeout: Duration = defaultTimeout) async throws(IoTError) -> DeviceExport {
         try await link.request(ModelMethod.exportDevice, DeviceReference(device: device), timeout: timeout)
     }
 
-    /// Writes to `ProWritable` or `ProUser`. While the device is away the hub stores it and delivers it later.
+    /// Writes to `ProWritable` or `ProUser`. While the device is offline the hub stores the value and delivers it
+    /// later.
     ///
-    /// With `ifVersion` a write that lost the race throws `versionConflict`; `IoTError.versionConflict` has the value
-    /// and version there are.
+    /// With `ifVersion` a write that lost the race throws `versionConflict`; `IoTError.versionConflict` holds the
+    /// current value and version.
     public func write(
         _ device: String, _ path: String, _ value: JSONValue, ifVersion: Int64? = nil,
         timeout: Duration = defaultTimeout, id: String? = nil
@@ -89,12 +89,12 @@ public struct ThingModelClient: Sendable {
             timeout: timeout, id: id)
     }
 
-    /// Tells the device to do something and waits for what it says, ten minutes at most (25001 for more);
-    /// `deviceOffline` (8000) when it is away.
+    /// Executes an action on the device and returns its answer. Throws 25001 for a timeout of more than ten minutes,
+    /// and `deviceOffline` (8000) when the device is offline.
     public func takeAction(
         _ device: String, _ path: String, _ value: JSONValue, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> JSONValue {
-        // The hub gives the device this long; its own answer needs a moment more.
+        // The device has this time. The hub's own answer needs a little longer.
         let milliseconds = timeout.components.seconds * 1000 + timeout.components.attoseconds / 1_000_000_000_000_000
         let query = ActionQuery(device: device, path: path, value: value, timeoutMilliseconds: milliseconds)
         return try await link.request(ModelMethod.takeAction, query, timeout: timeout + .seconds(1), id: id).value
@@ -102,7 +102,7 @@ public struct ThingModelClient: Sendable {
 
     // MARK: User properties
 
-    /// Adds `ProUser.{name}`, or replaces it; gives its version.
+    /// Adds or replaces `ProUser.{name}`. Returns its version.
     public func addUserProperty(
         _ device: String, _ name: String, _ value: JSONValue, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> Int64 {
@@ -122,7 +122,8 @@ public struct ThingModelClient: Sendable {
 
     // MARK: Updates
 
-    /// What changes at the account's devices from now on; ends with the link session. A slow reader loses the oldest.
+    /// Yields the changes of the account's devices from now on. Ends with the link session. A slow reader loses the
+    /// oldest.
     public func updates() -> some AsyncSequence<ModelUpdate, Never> & Sendable {
         link.pushes().compactMap { ModelUpdate($0) }
     }

@@ -3,18 +3,18 @@ import IoTLink
 public import Logging
 import Synchronization
 
-/// A device's side of its thing model: what it reports, and what it does when it is told to.
+/// The device side of a thing model: it reports values, executes actions and applies settings.
 ///
-/// Values live in a document of its own; the hub has the stored one. Each time the link comes online the device logs
-/// in: it says its schema, constants and state, and carries out the settings that it does not have yet. `report` may
-/// be called from anywhere and never waits.
+/// The device keeps its own document; the hub stores another one. Each time the link comes online the device logs in:
+/// it sends its schema, constants and state, and applies the settings that it does not have yet. `report` may be called
+/// from any thread and never blocks.
 public final class DeviceModel: Sendable {
-    /// Carries out an action with its checked value, and gives the answer for the caller. What the action changed, the
-    /// handler reports as the `ProReadonly` twin. An `IoTError` keeps its code; any other becomes `actionFailed`
+    /// Executes an action with its validated value, and returns the answer for the caller. The handler reports the new
+    /// state as the `ProReadonly` twin. The caller gets an `IoTError` with its code, any other error as `actionFailed`
     /// (20103).
     public typealias ActionHandler = @Sendable (JSONValue) async throws -> JSONValue
 
-    /// Carries out a setting's whole new value. One property's writes come one after the other.
+    /// Applies a setting's whole new value. It is called for one write of a property at a time.
     public typealias WriteHandler = @Sendable (JSONValue) async throws -> Void
 
     private let link: any ModelLink
@@ -36,28 +36,29 @@ public final class DeviceModel: Sendable {
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The values as the device knows them.
+    /// The device's own document.
     public var document: ThingDocument { state.withLock { $0.document } }
 
-    /// Registers what carries out `Action.{name}`; an action without one is refused with `actionNotSupported` (20104).
+    /// Registers the handler of `Action.{name}`. An action without a handler is refused with `actionNotSupported`
+    /// (20104).
     public func onAction(_ name: String, _ handler: @escaping ActionHandler) {
         state.withLock { $0.actionHandlers[name] = handler }
     }
 
-    /// Registers what carries out `ProWritable.{name}`; without one a setting is only noted.
+    /// Registers the handler of `ProWritable.{name}`. Without a handler a setting is only stored in the document.
     public func onWrite(_ name: String, _ handler: @escaping WriteHandler) {
         state.withLock { $0.writeHandlers[name] = handler }
     }
 
-    /// Takes note of a measured value (`ProReadonly.x.stVal`, `ProConst.x`, `Event.x.stVal`, at any depth), and sends
-    /// it when the link allows. Values that follow faster than they can be sent replace each other; an unchanged one is
-    /// not sent. Throws `pathInvalid` and `valueInvalid` as the hub would.
+    /// Stores a value (`ProReadonly.x.stVal`, `ProConst.x`, `Event.x.stVal`, at any depth), and sends it when the link
+    /// is online. A newer value replaces one that is not sent yet. An unchanged value is not sent. Throws `pathInvalid`
+    /// and `valueInvalid` as the hub would.
     public func report(_ path: String, _ value: JSONValue) throws(IoTError) {
         let isNew = try state.withLock { state throws(IoTError) in try state.report(path, value, at: now()) }
         if isNew { waker.yield() }
     }
 
-    /// Keeps the hub informed until the link session ends or the task is cancelled. Call it once.
+    /// Logs in, reports and handles requests until the link session ends or the task is cancelled. Call it once.
     public func run() async {
         link.handle(ModelMethod.carryOut) { [weak self] order, _ throws(IoTError) in
             guard let self else { throw IoTError(.stopping) }
@@ -80,7 +81,7 @@ public final class DeviceModel: Sendable {
         }
     }
 
-    // MARK: Towards the hub
+    // MARK: To the hub
 
     private func work() async {
         let shortest = Duration.milliseconds(500)
@@ -93,7 +94,7 @@ public final class DeviceModel: Sendable {
                     pause = shortest
                 } catch {
                     logger.info(
-                        "the hub did not take the model",
+                        "sending the model to the hub failed",
                         metadata: ["link.code": "\(error.code.rawValue)", "link.reason": "\(error.message)"])
                     state.withLock { $0.startOver() }
                     try? await Task.sleep(for: pause)
@@ -103,7 +104,7 @@ public final class DeviceModel: Sendable {
         }
     }
 
-    /// False when there was nothing to do.
+    /// Returns `false` when there was nothing to do.
     private func perform(_ step: DeviceModelState.Step) async throws(IoTError) -> Bool {
         switch step {
         case .nothing:
@@ -128,9 +129,9 @@ public final class DeviceModel: Sendable {
         do throws(IoTError) {
             try await apply(name, delivery, evenOlder: true)
         } catch {
-            // It stays pending at the hub, which delivers it again at the next login.
+            // It stays pending on the hub, which delivers it again at the next login.
             logger.info(
-                "a setting could not be carried out",
+                "a setting could not be applied",
                 metadata: ["model.property": "\(name)", "link.reason": "\(error.message)"])
         }
     }
@@ -141,16 +142,16 @@ public final class DeviceModel: Sendable {
         let (command, handler) = try state.withLock { state throws(IoTError) in
             let command = try Self.command(order.path, order.value, in: state.document)
             guard let handler = state.actionHandlers[command.name] else {
-                throw IoTError(.actionNotSupported, "this device does not carry out \(command.path)")
+                throw IoTError(.actionNotSupported, "this device does not support \(command.path)")
             }
             guard state.runningActions.insert(command.name).inserted else {
-                throw IoTError(.deviceBusy, "\(command.path) is still being carried out")
+                throw IoTError(.deviceBusy, "\(command.path) is still running")
             }
             return (command, handler)
         }
         defer { state.withLock { _ = $0.runningActions.remove(command.name) } }
         let answer = try await Self.rethrowing(command.path) { try await handler(command.value) }
-        logger.debug("action carried out", metadata: ["model.property": "\(command.name)"])
+        logger.debug("action executed", metadata: ["model.property": "\(command.name)"])
         state.withLock { state in
             _ = try? state.document.takeAction(
                 command.path + ".ctlVal", command.value, origin: order.origin, at: order.t ?? now())
@@ -158,7 +159,7 @@ public final class DeviceModel: Sendable {
         return ActionAnswer(value: answer)
     }
 
-    /// The hub sends the checked value bare, at the action's own path; the forms that users write are read too.
+    /// Reads the bare value that the hub sends at the action's path, and also the forms that users write.
     private static func command(
         _ path: String, _ value: JSONValue, in document: ThingDocument
     ) throws(IoTError) -> ActionCommand {
@@ -176,13 +177,13 @@ public final class DeviceModel: Sendable {
         return LinkNothing()
     }
 
-    /// Carries out a setting unless it is in force already.
+    /// Applies a setting, unless it is applied already.
     ///
-    /// Versions grow, so a delivery older than what is in force came late and is skipped; at a login the hub's word
-    /// counts even so.
+    /// Versions only increase, so that an older delivery came late and is skipped. At a login an older version is
+    /// applied too (`evenOlder`), because the hub's document decides.
     private func apply(_ name: String, _ delivery: Delivery, evenOlder: Bool) async throws(IoTError) {
         guard await enterWrite(name) else {
-            throw IoTError(.deviceBusy, "too many writes to ProWritable.\(name) wait")
+            throw IoTError(.deviceBusy, "too many writes to ProWritable.\(name) are waiting")
         }
         defer { state.withLock { $0.leaveWrite(name) } }
         let (value, handler) = try state.withLock {
@@ -199,19 +200,19 @@ public final class DeviceModel: Sendable {
         }
         try state.withLock { state throws(IoTError) in try state.carriedOut(name, delivery) }
         logger.debug(
-            "setting carried out", metadata: ["model.property": "\(name)", "model.version": "\(delivery.version)"])
+            "setting applied", metadata: ["model.property": "\(name)", "model.version": "\(delivery.version)"])
         waker.yield()
     }
 
     private func enterWrite(_ name: String) async -> Bool {
-        var isLetIn = false
+        var isAdmitted = false
         await withCheckedContinuation { continuation in
-            isLetIn = state.withLock { $0.enterWrite(name, continuation) }
+            isAdmitted = state.withLock { $0.enterWrite(name, continuation) }
         }
-        return isLetIn
+        return isAdmitted
     }
 
-    /// A handler's `IoTError` as it is, any other failure as `actionFailed`.
+    /// Rethrows an `IoTError` unchanged, and any other error as `actionFailed`.
     private static func rethrowing<Value>(
         _ path: String, _ body: () async throws -> Value
     ) async throws(IoTError) -> Value {

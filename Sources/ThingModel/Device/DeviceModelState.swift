@@ -1,21 +1,22 @@
 import IoTCore
 
-/// What a device's model has to do next. A value behind `DeviceModel`'s lock: no task, no clock, no link.
+/// The state of a `DeviceModel`, which decides the next step. A value without tasks, clock or link; a lock guards it.
 struct DeviceModelState: Sendable {
-    /// One thing to do, in order.
+    /// The next step.
     enum Step: Sendable {
         case login(ModelLogin)
-        /// Paths with the newest objects at them.
+        /// Report changed objects, with their newest values.
         case report([PropertyChange])
-        /// By path, the version of a setting that is now in force.
+        /// Acknowledge applied settings: the version by path.
         case acknowledge([String: Int64])
         case nothing
     }
 
-    /// The most changes in one report, and about the most bytes.
+    /// The most changes in one report.
     static let maximumReportCount = 64
+    /// The approximate size limit of a report, in bytes.
     static let maximumReportSize = 96 * 1024
-    /// How many writes to one property may wait for each other.
+    /// The most writes to one property that wait.
     static let maximumWaitingWrites = 16
 
     var document: ThingDocument
@@ -24,8 +25,8 @@ struct DeviceModelState: Sendable {
     var runningActions: Set<String> = []
     private var isOnline = false
     private var needsLogin = true
-    /// Objects to report, oldest first. One entry an object, so the schema bounds it: what changes twice before it is
-    /// sent, is sent once.
+    /// The paths of the objects to report, oldest first. There is one entry for each object, so that the schema bounds
+    /// the list, and an object that changes twice before it is sent is sent once.
     private var unreported: [String] = []
     private var unacknowledged: [String: Int64] = [:]
     private var waitingWrites: [String: [CheckedContinuation<Void, Never>]] = [:]
@@ -35,17 +36,17 @@ struct DeviceModelState: Sendable {
     }
 
     mutating func setOnline(_ online: Bool) {
-        // Each new session logs in anew.
+        // Each new session needs a login.
         if online { needsLogin = true }
         isOnline = online
     }
 
-    /// What failed while online: the login says everything again.
+    /// Logs in again after a failure, because a login sends everything.
     mutating func startOver() {
         needsLogin = true
     }
 
-    /// Takes a report into the own document; false when nothing changed.
+    /// Stores a reported value in the document. Returns `false` when nothing changed.
     mutating func report(_ path: String, _ value: JSONValue, at t: Int64) throws(IoTError) -> Bool {
         let before = document
         let change = try document.report(path, value, at: t)
@@ -66,7 +67,7 @@ struct DeviceModelState: Sendable {
         guard isOnline else { return .nothing }
         if needsLogin {
             needsLogin = false
-            // The login carries these; events it does not.
+            // A login contains everything but events.
             unacknowledged = [:]
             unreported.removeAll { PropertyClass(ofPath: $0) != .event }
             return .login(ModelLogin(of: document))
@@ -86,15 +87,16 @@ struct DeviceModelState: Sendable {
         return changes.isEmpty ? .nothing : .report(changes)
     }
 
-    /// A delivered setting is in force.
+    /// Stores a setting that was applied, and acknowledges it.
     mutating func carriedOut(_ name: String, _ delivery: Delivery) throws(IoTError) {
         _ = try document.applyDelivery(name, delivery)
         unacknowledged["\(PropertyClass.writable.rawValue).\(name)"] = delivery.version
     }
 
-    // MARK: Writes, one after the other for each property
+    // MARK: One write of a property at a time
 
-    /// Lets the caller write at once, or lets it wait; false when too many wait.
+    /// Resumes the caller when it may write: at once, or after the writes before it. Returns `false` when too many
+    /// wait.
     mutating func enterWrite(_ name: String, _ continuation: CheckedContinuation<Void, Never>) -> Bool {
         guard let waiting = waitingWrites[name] else {
             waitingWrites[name] = []

@@ -1,7 +1,7 @@
 public import IoTCore
 public import IoTLink
 
-/// The parameters of `model.report`: all of the changes are taken, or none.
+/// The parameters of `model.report`. The hub stores all of the changes, or none.
 public struct ModelReport: LinkValue, Hashable {
     private static let mostChanges = 256
 
@@ -37,7 +37,7 @@ public struct ModelReport: LinkValue, Hashable {
     public var json: JSONValue { ["changes": .array(changes.map(\.json))] }
 }
 
-/// The parameters of `model.applied`: the device carries this version of a written property out.
+/// The parameters of `model.applied`: the device has applied this version of a written property.
 public struct AppliedProperty: LinkValue, Hashable {
     public var path: String
     public var version: Int64
@@ -55,7 +55,7 @@ public struct AppliedProperty: LinkValue, Hashable {
     public var json: JSONValue { ["path": .string(path), "version": .integer(version)] }
 }
 
-/// The parameters of `model.write`: the hub tells a device a property's newest value.
+/// The parameters of `model.write`: the newest value of a property, from the hub to the device.
 public struct PropertyDelivery: LinkValue, Hashable {
     public var path: String
     public var delivery: Delivery

@@ -1,11 +1,11 @@
 public import IoTCore
 
-/// One leaf of an object that changed: what has no members of its own, at its full path.
+/// A changed leaf of an object: a value without members, with its full path.
 public struct LeafChange: Sendable, Hashable {
     /// `ProWritable.recordPlan.setVal.timeSection1.begin`
     public var path: String
 
-    /// What now stands there; `nil` when nothing does.
+    /// The new value; `nil` when the leaf was removed.
     public var value: JSONValue?
 
     public init(path: String, value: JSONValue?) {
@@ -13,7 +13,7 @@ public struct LeafChange: Sendable, Hashable {
         self.value = value
     }
 
-    /// `{"path","value"}`; without `value` for a leaf that is gone.
+    /// `{"path","value"}`; without `value` for a removed leaf.
     public var json: JSONValue {
         var json: JSONValue = ["path": .string(path)]
         json["value"] = value
@@ -27,13 +27,14 @@ public struct LeafChange: Sendable, Hashable {
 }
 
 extension PropertyChange {
-    /// What differs between the object before and after: each leaf once, by path. Carried out on the object before,
-    /// they make the one after. A list is one leaf, and so is an object with a member that no path can name. Every
-    /// leaf, when the object before is not known.
+    /// The leaves that differ between `previous` and `value`, sorted by path: applied to `previous`, they give `value`.
+    ///
+    /// A list is one leaf. An object with a member that no path can name is one leaf too. If `previous` is not known,
+    /// all leaves are returned.
     public var leaves: [LeafChange] {
         if let toldLeaves { return toldLeaves }
         var leaves: [LeafChange] = []
-        // A plain nil would be JSON's null here.
+        // `nil` alone would mean JSON's null here.
         let new: JSONValue? = value == .null ? Optional.none : value
         Self.compare(previous, new, at: path, into: &leaves)
         return leaves.sorted { $0.path < $1.path }
@@ -55,7 +56,7 @@ extension PropertyChange {
         }
     }
 
-    /// The members of an object that has some, and whose names all fit a path.
+    /// The members of an object; `nil` when it has none, or one that a path cannot name.
     private static func members(_ value: JSONValue?) -> [String: JSONValue]? {
         guard let members = value?.objectValue, !members.isEmpty else { return nil }
         let isNameable = members.keys.allSatisfy { name in

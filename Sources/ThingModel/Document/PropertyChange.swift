@@ -1,21 +1,21 @@
 public import IoTCore
 import IoTLink
 
-/// What one mutation did to a document.
+/// The change of one object of a document.
 public struct PropertyChange: Sendable, Hashable {
     /// The object that changed: `ProWritable._logLevel`.
     public var path: String
 
-    /// The whole object as the document now shows it, `{"setVal":0,"t":1581993565}`; null when it was deleted.
+    /// The whole object after the change, `{"setVal":0,"t":1581993565}`; null when it was deleted.
     public var value: JSONValue
 
     /// The property's new version, which is also the document's.
     public var version: Int64
 
-    /// The object before the change, where it is known; `nil` for a new object too.
+    /// The object before the change; `nil` when it is new, or when its old value is not known.
     public var previous: JSONValue?
 
-    /// What the hub said that changed, in a push; `leaves` gives it, or finds it.
+    /// The changed leaves from the hub's push. If they are `nil`, `leaves` computes them.
     var toldLeaves: [LeafChange]?
 
     public init(path: String, value: JSONValue, version: Int64, previous: JSONValue? = nil) {
@@ -31,11 +31,11 @@ public struct PropertyChange: Sendable, Hashable {
     }
 }
 
-/// What stands at a path, and since which version.
+/// The value at a path, and its version.
 public struct PropertyReading: Sendable, Hashable {
     public var value: JSONValue
 
-    /// The property's version; the document's for a class or the whole model.
+    /// The version of the property, or of the document for a class or the whole model.
     public var version: Int64
 
     public init(value: JSONValue, version: Int64) {
@@ -44,11 +44,11 @@ public struct PropertyReading: Sendable, Hashable {
     }
 }
 
-/// What the value is now, when a conditional write lost its race; `IoTError.versionConflict` finds it.
+/// The current value, when a conditional write lost the race. See `IoTError.versionConflict`.
 public struct VersionConflict: Sendable, Hashable {
     public var path: String
 
-    /// The value at the path that was to be written; null when there is none any more.
+    /// The value at the written path; null when there is none.
     public var value: JSONValue
 
     /// The property's version; 0 when there is no such property.
@@ -60,7 +60,7 @@ public struct VersionConflict: Sendable, Hashable {
         self.version = version
     }
 
-    /// As an answer carries it beside the error: `{"path","value","version"}`.
+    /// The result that accompanies the error: `{"path","value","version"}`.
     public var json: JSONValue {
         ["path": .string(path), "value": value, "version": .integer(version)]
     }
@@ -72,13 +72,13 @@ public struct VersionConflict: Sendable, Hashable {
 }
 
 extension IoTError {
-    /// What the value was when a conditional write lost its race; `nil` for every other error.
+    /// The current value, when a conditional write lost the race; `nil` for every other error.
     public var versionConflict: VersionConflict? {
         guard code == .versionConflict, let refusal = underlying as? LinkRefusal else { return nil }
         return VersionConflict(json: refusal.result)
     }
 
-    /// A lost race, in the form that a link reply carries to the caller with the value and version there are.
+    /// The error for a lost race. A link reply carries the current value and version to the caller.
     static func versionConflict(_ conflict: VersionConflict, expected: Int64) -> IoTError {
         IoTError(
             .versionConflict,

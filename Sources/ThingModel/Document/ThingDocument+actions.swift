@@ -1,11 +1,11 @@
 public import IoTCore
 
-/// An action that fits the schema and may be carried out.
+/// An action with a value that is valid for the schema.
 public struct ActionCommand: Sendable, Hashable {
     /// The action's name: `cameraOn`.
     public var name: String
 
-    /// The checked value for `ctlVal`.
+    /// The validated value for `ctlVal`.
     public var value: JSONValue
 
     /// The action's object: `Action.cameraOn`.
@@ -13,16 +13,18 @@ public struct ActionCommand: Sendable, Hashable {
 }
 
 extension ThingDocument {
-    /// Reads a user's action without changing anything: `Action.x` with `{"ctlVal":…}` or `{"stVal":…}`, or the bare
-    /// value at `Action.x.ctlVal`, or at `Action.x` where it is no object. Null at `Action.x` takes the action without a value: 1 for a number, else the
-    /// type's default.
+    /// Parses a user's action without changing the document.
     ///
-    /// Throws `pathInvalid` for what is no action, `valueInvalid` for a value outside the schema.
+    /// `Action.x` takes `{"ctlVal":…}`, `{"stVal":…}`, or a bare value that is not an object. `Action.x.ctlVal` takes
+    /// the bare value. Null at `Action.x` means no value: 1 for a number, otherwise the type's default.
+    ///
+    /// Throws `pathInvalid` for a path that is not an action, `valueInvalid` for a value that the schema does not
+    /// allow.
     public func actionCommand(_ path: String, _ value: JSONValue) throws(IoTError) -> ActionCommand {
         let path = try PropertyPath(parsing: path)
         guard path.propertyClass == .action, let name = path.object else {
             throw IoTError(
-                .pathInvalid, "'\(path)' is no action; an action's path is Action.NAME",
+                .pathInvalid, "'\(path)' is not an action; an action's path is Action.NAME",
                 remedy: "list the actions with `iotctl property read ID Action`")
         }
         _ = try entry(.action, name)
@@ -36,18 +38,18 @@ extension ThingDocument {
         if path.members.isEmpty, value.objectValue == nil {
             return ActionCommand(name: name, value: try property.value.validate(value, at: "Action.\(name).ctlVal"))
         }
-        // Clients in the wild use both keys.
+        // Existing clients use both keys.
         let (members, bare) = try Self.unwrap(path, .action, value, alsoAs: "stVal")
         guard members.isEmpty else {
             throw IoTError(
-                .pathInvalid, "\(path): an action takes its whole value", remedy: "give it at Action.\(name).ctlVal")
+                .pathInvalid, "\(path): an action takes its whole value", remedy: "pass it at Action.\(name).ctlVal")
         }
         return ActionCommand(name: name, value: try property.value.validate(bare, at: "Action.\(name).ctlVal"))
     }
 
-    /// Notes that an action was taken: its value, who took it (`origin`), and when.
+    /// Records an executed action: its value, who requested it (`origin`), and when.
     ///
-    /// What the action did arrives as the device's report of the `ProReadonly` twin.
+    /// The device reports the effect as the `ProReadonly` twin.
     public mutating func takeAction(
         _ path: String, _ value: JSONValue, origin: String, at t: Int64
     ) throws(IoTError) -> PropertyChange {

@@ -1,9 +1,10 @@
 public import IoTCore
 
 extension ThingDocument {
-    /// Notes that the device carries out `version` of a `ProWritable` property; an older note changes nothing, nor
-    /// does one of a version that does not exist.
-    /// - Returns: The property's path, as a store has it.
+    /// Records that the device has applied `version` of a `ProWritable` property. Ignores an older version and one that
+    /// does not exist.
+    ///
+    /// - Returns: the property's path in its stored spelling.
     @discardableResult
     public mutating func markApplied(_ path: String, version applied: Int64) throws(IoTError) -> String {
         let name = spelling(of: .writable, try writableName(path))
@@ -12,13 +13,13 @@ extension ThingDocument {
         return "\(PropertyClass.writable.rawValue).\(name)"
     }
 
-    /// The `ProWritable` objects whose newest value the device has not yet said to carry out.
+    /// The paths of the `ProWritable` objects with a newest value that the device has not acknowledged.
     public var pendingPaths: [String] {
         (entries[.writable] ?? [:]).filter { $0.value.appliedVersion != $0.value.version }
             .keys.sorted().map { "\(PropertyClass.writable.rawValue).\($0)" }
     }
 
-    /// The version of each `ProWritable` object that the device carries out, by path; for its login.
+    /// The applied version of each `ProWritable` object, by path, for the device's login.
     public var appliedVersions: [String: Int64] {
         var versions: [String: Int64] = [:]
         for (name, entry) in entries[.writable] ?? [:] {
@@ -27,10 +28,10 @@ extension ThingDocument {
         return versions
     }
 
-    /// What a device that comes online says of itself is taken over, and what it must carry out is found.
+    /// Applies the login of a device, and determines the settings to deliver.
     ///
-    /// The schema is adopted, `ProConst` and `ProReadonly` are taken as reported (`_online` apart, which is the
-    /// hub's), and every `ProWritable` whose version is not the one that the device names is to be delivered.
+    /// It adopts the schema and stores the reported `ProConst` and `ProReadonly`, except `_online`, which only the hub
+    /// sets. Every `ProWritable` object that the device has in another version is to be delivered.
     public mutating func login(_ login: ModelLogin, at t: Int64) throws(IoTError) -> LoginOutcome {
         var next = self
         let adopted = try next.adopt(login.schema)
@@ -53,7 +54,7 @@ extension ThingDocument {
         return LoginOutcome(changes: changes, dropped: adopted.dropped, writable: deliveries)
     }
 
-    /// On the device: takes over a delivered `ProWritable` object with the hub's version of it.
+    /// On the device: stores a delivered `ProWritable` object and the hub's version of it.
     mutating func applyDelivery(_ name: String, _ delivery: Delivery) throws(IoTError) -> PropertyChange {
         let change = try write(
             "ProWritable.\(name)", delivery.value, at: delivery.value["t"]?.integerValue ?? 0)
@@ -64,7 +65,7 @@ extension ThingDocument {
     func writableName(_ path: String) throws(IoTError) -> String {
         let path = try PropertyPath(parsing: path)
         guard path.propertyClass == .writable, let name = path.object, path.members.isEmpty else {
-            throw IoTError(.pathInvalid, "'\(path)' is no writable property; its path is ProWritable.NAME")
+            throw IoTError(.pathInvalid, "'\(path)' is not a writable property; the path must be ProWritable.NAME")
         }
         return name
     }

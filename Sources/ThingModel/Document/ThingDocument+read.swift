@@ -1,9 +1,9 @@
 public import IoTCore
 
 extension ThingDocument {
-    /// What stands at `path`, at any depth: `""` is the whole model, `Action` a class, `ProUser._buildIn.val` a value.
+    /// Reads `path`, at any depth: `""` is the whole model, `Action` a class, `ProUser._buildIn.val` a value.
     ///
-    /// Throws `pathInvalid` when there is nothing.
+    /// Throws `pathInvalid` when the path does not exist.
     public func read(_ path: String) throws(IoTError) -> PropertyReading {
         try read(PropertyPath(parsing: path))
     }
@@ -20,7 +20,7 @@ extension ThingDocument {
         return PropertyReading(value: value, version: entry.version)
     }
 
-    /// The object, or `pathInvalid` that lists the names there are.
+    /// Returns the object. Throws `pathInvalid` with the existing names.
     func entry(_ propertyClass: PropertyClass, _ name: String) throws(IoTError) -> Entry {
         if let entry = entries[propertyClass]?[name] { return entry }
         let names = (entries[propertyClass] ?? [:]).keys.sorted()
@@ -31,7 +31,7 @@ extension ThingDocument {
                 + (names.isEmpty ? "it is empty" : "it has \(shown)"))
     }
 
-    /// Throws `versionConflict` unless the property has exactly the expected version; 0 expects that there is none.
+    /// Throws `versionConflict` unless the property has the expected version. 0 expects that it does not exist.
     func checkVersion(_ path: PropertyPath, ifVersion: Int64?) throws(IoTError) {
         guard let ifVersion, let propertyClass = path.propertyClass, let name = path.object else { return }
         let entry = entries[propertyClass]?[name]
@@ -44,14 +44,14 @@ extension ThingDocument {
 }
 
 extension JSONValue {
-    /// What stands at `members` below this value; `nil` for nothing.
+    /// The value at `members` in this value; `nil` when there is none.
     func descendant(_ members: ArraySlice<String>) -> JSONValue? {
         guard let first = members.first else { return self }
         return self[first]?.descendant(members.dropFirst())
     }
 
-    /// This value with `value` at `members`: siblings stay, a last member that is missing is made.
-    /// `nil` when something on the way is missing or is no object.
+    /// Returns this value with `value` at `members`. Siblings are kept. The last member is added if it is missing.
+    /// Returns `nil` when another member is missing or is not an object.
     func replacing(_ members: ArraySlice<String>, with value: JSONValue) -> JSONValue? {
         guard let first = members.first else { return value }
         guard case .object(var own) = self else { return nil }

@@ -1,23 +1,23 @@
 public import IoTCore
 
 extension ThingDocument {
-    /// Who says that a value changed.
+    /// Who reports a value.
     public enum Reporter: Sendable {
         case device
-        /// The hub, which alone knows whether a device is there (`ProReadonly._online`).
+        /// The hub. Only it knows whether a device is online (`ProReadonly._online`).
         case hub
     }
 
-    /// A report of `ProReadonly`, `ProConst` or `Event`, at any depth: `ProReadonly.x` takes `{"stVal":…,"t":…}`,
+    /// Stores a reported `ProReadonly`, `ProConst` or `Event`, at any depth: `ProReadonly.x` takes `{"stVal":…,"t":…}`,
     /// `ProReadonly.x.stVal` the bare value, `ProConst.x` the value itself.
     ///
-    /// A `t` inside the object is the device's own and is kept; otherwise `t` is used.
+    /// A `t` in the object is the device's own time and is kept. Otherwise `t` is used.
     public mutating func report(
         _ path: String, _ value: JSONValue, at t: Int64, by reporter: Reporter = .device
     ) throws(IoTError) -> PropertyChange {
         let path = try PropertyPath(parsing: path)
         guard let propertyClass = path.propertyClass, let name = path.object else {
-            throw IoTError(.pathInvalid, "'\(path)' names no property; a report is of one, like ProReadonly.x.stVal")
+            throw IoTError(.pathInvalid, "'\(path)' does not name a property; report one, like ProReadonly.x.stVal")
         }
         switch propertyClass {
         case .readonly, .constant, .event: break
@@ -25,7 +25,7 @@ extension ThingDocument {
             throw IoTError(.pathInvalid, "\(path) cannot be reported; devices report ProConst, ProReadonly and Event")
         }
         guard reporter == .hub || !(propertyClass == .readonly && name == "_online") else {
-            throw IoTError(.pathInvalid, "ProReadonly._online is the hub's: it follows the device's connection")
+            throw IoTError(.pathInvalid, "only the hub sets ProReadonly._online: it follows the device's connection")
         }
         let entry = try entry(propertyClass, name)
         let (members, bare) = try Self.unwrap(path, propertyClass, value)

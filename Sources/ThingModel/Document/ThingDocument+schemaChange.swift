@@ -1,8 +1,8 @@
 public import IoTCore
 
-/// What a new schema, as new firmware brings it, did to a document.
+/// The changes of a document by a new schema, for example after a firmware update.
 public struct SchemaChange: Sendable, Hashable {
-    /// A value that users had set and that the new schema does not take.
+    /// A value that a user had set and that the new schema does not allow.
     public struct DroppedValue: Sendable, Hashable {
         /// The leaf: `ProWritable.plan.setVal.begin`.
         public var path: String
@@ -10,17 +10,19 @@ public struct SchemaChange: Sendable, Hashable {
         public var reason: String
     }
 
-    /// What now differs: new, changed and removed objects.
+    /// The new, changed and removed objects.
     public var changes: [PropertyChange]
 
-    /// Settings that were lost, by path.
+    /// The settings that were lost, sorted by path.
     public var dropped: [DroppedValue]
 }
 
 extension ThingDocument {
-    /// Takes over a new schema. Written values that still fit stay, member by member; what does not fit becomes the
-    /// default and is listed; what nobody wrote becomes the new default. User properties stay as they are; what the
-    /// device reports itself, it reports again.
+    /// Adopts a new schema.
+    ///
+    /// Written values that are still valid are kept, member by member. Invalid ones become the default and are listed
+    /// in `dropped`. Settings that were never written become the new default. User properties do not change. The device
+    /// reports its own values again.
     public mutating func adopt(_ newSchema: ThingSchema) throws(IoTError) -> SchemaChange {
         guard newSchema != schema else { return SchemaChange(changes: [], dropped: []) }
         var next = self

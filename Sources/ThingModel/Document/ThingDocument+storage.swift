@@ -1,13 +1,13 @@
 public import IoTCore
 
-/// One object of a document as a store keeps it: a row.
+/// One object of a document, as a row of a database.
 public struct StoredProperty: Sendable, Hashable {
     /// `ProWritable._logLevel`
     public var path: String
     /// The whole object, `{"setVal":0,"t":0}`.
     public var value: JSONValue
     public var version: Int64
-    /// The version that the device carries out; `nil` when unknown, and for all classes but `ProWritable`.
+    /// The version that the device has applied; `nil` when unknown, and for all classes but `ProWritable`.
     public var appliedVersion: Int64?
 
     public init(path: String, value: JSONValue, version: Int64, appliedVersion: Int64? = nil) {
@@ -19,7 +19,7 @@ public struct StoredProperty: Sendable, Hashable {
 }
 
 extension ThingDocument {
-    /// Every object, to be stored.
+    /// Every object of the document, for storing it.
     public var storedProperties: [StoredProperty] {
         entries.sorted { $0.key < $1.key }.flatMap { propertyClass, objects in
             objects.sorted { $0.key < $1.key }.map { name, entry in
@@ -30,9 +30,9 @@ extension ThingDocument {
         }
     }
 
-    /// A document from a store: its schema, its version, its objects.
+    /// Creates a document from its stored schema, version and objects.
     ///
-    /// Throws `storeFailed` for rows that cannot be of such a document.
+    /// Throws `storeFailed` for an invalid row.
     public init(schema: ThingSchema, version: Int64, properties: [StoredProperty]) throws(IoTError) {
         var failure: IoTError?
         self.init(schema: schema, version: version, properties: properties) { property, reason in
@@ -41,10 +41,10 @@ extension ThingDocument {
         if let failure { throw failure }
     }
 
-    /// The document that the good ones of these rows make. Of two rows of one object, whose names are written in two
-    /// ways, the newer one counts.
+    /// Creates a document from the valid rows. Of two rows for the same object, with different spellings of its name,
+    /// the newer one is used.
     ///
-    /// - Parameter setAside: Gets each of the others, with what is wrong with it, to be read after its path.
+    /// - Parameter setAside: called with each other row and its fault, which is worded to follow the row's path.
     public init(
         schema: ThingSchema, version: Int64, properties: [StoredProperty],
         setAside: (StoredProperty, String) -> Void
@@ -55,7 +55,7 @@ extension ThingDocument {
             guard let path = try? PropertyPath(parsing: property.path), let propertyClass = path.propertyClass,
                 let name = path.object, path.members.isEmpty
             else {
-                setAside(property, "is no path of a property")
+                setAside(property, "is not the path of a property")
                 continue
             }
             guard property.version <= version, propertyClass == .user || schema[propertyClass, name] != nil else {
@@ -64,10 +64,10 @@ extension ThingDocument {
             }
             if let other = rows[propertyClass]?[name] {
                 let isNewer = property.version > other.version
-                setAside(isNewer ? other : property, "is another writing of a newer row's path")
+                setAside(isNewer ? other : property, "is another spelling of a newer row's path")
                 guard isNewer else { continue }
             }
-            // First out, since a dictionary keeps the key that it has: the row's writing of the name counts.
+            // Remove it first, because a dictionary keeps an equal key that it has. So the row's spelling is used.
             rows[propertyClass]?[name] = nil
             rows[propertyClass, default: [:]][name] = property
         }
@@ -81,7 +81,7 @@ extension ThingDocument {
         self.init(schema: schema, version: version, entries: entries)
     }
 
-    /// Schema, version and objects in one value; `init(json:)` reads it.
+    /// The schema, version and objects as one value. `init(json:)` reads it.
     public var json: JSONValue {
         let objects = storedProperties.map { property in
             var object: JSONValue = [

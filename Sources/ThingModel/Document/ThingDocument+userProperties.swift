@@ -1,9 +1,9 @@
 public import IoTCore
 
 extension ThingDocument {
-    /// Adds `ProUser.{name}` with `value` as its `val`, or replaces it. `name` may also be the path `ProUser.{name}`.
+    /// Adds or replaces `ProUser.{name}` with `value` as its `val`. `name` may also be the path `ProUser.{name}`.
     ///
-    /// Throws `reservedPropertyName` for a leading `_`, `pathInvalid` for a name that no path can hold,
+    /// Throws `reservedPropertyName` for a leading `_`, `pathInvalid` for a name that a path cannot contain,
     /// `payloadTooLarge` past 256 properties.
     public mutating func addUserProperty(
         _ name: String, _ value: JSONValue, at t: Int64, ifVersion: Int64? = nil
@@ -17,12 +17,12 @@ extension ThingDocument {
         let count = entries[.user, default: [:]].count - 1
         guard entries[.user]?[name] != nil || count < Self.maximumUserPropertyCount else {
             throw IoTError(
-                .payloadTooLarge, "there are \(count) user properties, which is the most", remedy: "delete one first")
+                .payloadTooLarge, "there are \(count) user properties; no more are allowed", remedy: "delete one first")
         }
         return try store(Self.object(of: .user, value: value, t: t), .user, name)
     }
 
-    /// Deletes `ProUser.{name}`; the change's value is null.
+    /// Deletes `ProUser.{name}`. The value of the change is null.
     ///
     /// Throws `pathInvalid` when there is none, `reservedPropertyName` for a built-in.
     public mutating func deleteUserProperty(
@@ -64,7 +64,8 @@ extension ThingDocument {
         }
     }
 
-    /// The name in `NAME` or `ProUser.NAME`. In bytes: a combining mark after the '.' or '_' must not hide it.
+    /// The name in `NAME` or `ProUser.NAME`. Compares bytes, because a combining mark after '.' or '_' must not hide
+    /// it.
     private static func userPropertyName(_ text: String) throws(IoTError) -> String {
         let prefix = "\(PropertyClass.user.rawValue).".utf8
         let name =
@@ -72,12 +73,12 @@ extension ThingDocument {
         guard name.utf8.first != UInt8(ascii: "_") else {
             throw IoTError(
                 .reservedPropertyName,
-                "'\(name.excerpt(64))' begins with '_', which is kept for built-in properties")
+                "'\(name.excerpt(64))' begins with '_', which is reserved for built-in properties")
         }
         return name
     }
 
-    /// Deeper values could come in, but not out again: an envelope wraps them, and JSON readers have a bound.
+    /// Limits the nesting: an envelope nests a value further, and a JSON parser that limits the depth would refuse it.
     private static func checkUserValue(_ value: JSONValue, at path: String) throws(IoTError) {
         guard value.nestingDepth <= maximumUserValueDepth else {
             throw IoTError(.valueInvalid, "\(path) nests more than \(maximumUserValueDepth) deep")

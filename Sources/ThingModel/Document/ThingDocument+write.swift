@@ -1,11 +1,11 @@
 public import IoTCore
 
 extension ThingDocument {
-    /// A user's write to `ProWritable` or `ProUser`: `value` takes the place of what stands at `path`, siblings stay.
+    /// Writes to `ProWritable` or `ProUser` for a user: `value` replaces the value at `path`; siblings are kept.
     ///
     /// `ProWritable.x.setVal` takes the bare value, `ProWritable.x.setVal.member…` a part of it, and `ProWritable.x`
-    /// `{"setVal":…}`; the same for `ProUser.x` with `val`. `t` is UTC seconds. With `ifVersion` the write happens only
-    /// when that still is the property's version.
+    /// `{"setVal":…}`. The same holds for `ProUser.x` with `val`. `t` is UTC seconds. With `ifVersion`, it writes only
+    /// if the property has that version.
     ///
     /// Throws `pathInvalid`, `valueInvalid`, `versionConflict` (with `IoTError.versionConflict`), `payloadTooLarge`.
     public mutating func write(
@@ -45,7 +45,7 @@ extension ThingDocument {
         return try store(object.stamped(t), .writable, name)
     }
 
-    /// Why a class that only the device changes cannot be written, and what to do.
+    /// The error for a write to a class that cannot be written.
     private func refusal(_ path: PropertyPath, _ propertyClass: PropertyClass, _ name: String) -> IoTError {
         do { _ = try entry(propertyClass, name) } catch { return error }
         switch propertyClass {
@@ -53,17 +53,17 @@ extension ThingDocument {
             return schema[.action, name] == nil
                 ? IoTError(
                     .pathInvalid, "\(path) is read-only: only the device changes it", remedy: Self.chooseWritable)
-                : IoTError(.pathInvalid, "\(path) is read-only", remedy: "take its action: \(Self.actionCommand(name))")
+                : IoTError(.pathInvalid, "\(path) is read-only", remedy: "run its action: \(Self.actionCommand(name))")
         case .constant:
             return IoTError(
                 .pathInvalid, "\(path) is constant: the device reports it when it starts", remedy: Self.chooseWritable)
         case .event:
             return IoTError(
-                .pathInvalid, "\(path) is an event: only the device reports those", remedy: Self.chooseWritable)
+                .pathInvalid, "\(path) is an event: only the device reports events", remedy: Self.chooseWritable)
         case .action:
             return IoTError(
-                .pathInvalid, "\(path) is an action, which is taken and not written",
-                remedy: "take it: \(Self.actionCommand(name))")
+                .pathInvalid, "\(path) is an action, which is run and not written",
+                remedy: "run it: \(Self.actionCommand(name))")
         case .writable, .user:
             return IoTError(.pathInvalid, "\(path) cannot be written")
         }
@@ -76,7 +76,7 @@ extension ThingDocument {
         "`iotctl action ID Action.\(name).ctlVal JSON`"
     }
 
-    /// The members below the value key, and the value that belongs there.
+    /// Returns the members below the value key, and the value for them.
     static func unwrap(
         _ path: PropertyPath, _ propertyClass: PropertyClass, _ value: JSONValue, alsoAs otherKey: String? = nil
     ) throws(IoTError) -> (members: ArraySlice<String>, value: JSONValue) {
@@ -95,10 +95,10 @@ extension ThingDocument {
                 .valueInvalid,
                 "\(path) takes {\"\(key)\":…}, not \(value.excerpt)", remedy: "write the bare value at \(path).\(key)")
         }
-        // A client may send back what it read; the times in it are the hub's to fill in.
+        // A client may send an object that it read. The hub sets `t` and `origin` itself.
         let known: Set<String> = [key, otherKey ?? key, "t", "origin"]
-        if let stranger = object.keys.sorted().first(where: { !known.contains($0) }) {
-            throw IoTError(.valueInvalid, "\(path).\(stranger) is no attribute; \(path) takes {\"\(key)\":…}")
+        if let unknown = object.keys.sorted().first(where: { !known.contains($0) }) {
+            throw IoTError(.valueInvalid, "\(path).\(unknown) is not an attribute; \(path) takes {\"\(key)\":…}")
         }
         return ([], inner)
     }

@@ -1,24 +1,24 @@
 public import IoTCore
 
-/// One device's thing model: its schema, its values, and their versions. A value: no store, no clock, no lock.
+/// The thing model of one device: its schema, values and versions. A value without store, clock or lock.
 ///
-/// Each mutation raises the document's version by one and gives that number to the property it changed; so versions
-/// only grow, and a property that is deleted and added again does not start over.
+/// Each mutation increments the document's version and assigns it to the changed property. So versions only increase,
+/// also when a property is deleted and added again.
 ///
 /// Times (`t`) are UTC seconds and come from the caller.
 public struct ThingDocument: Sendable, Hashable {
-    /// The longest document, as JSON text. It leaves room so that a whole document fits a link envelope of 256 KiB.
+    /// The largest document, in bytes of JSON text. A whole document fits in a link envelope of 256 KiB.
     public static let maximumSize = 240 * 1024
     /// The most user properties, `_buildIn` not counted.
     public static let maximumUserPropertyCount = 256
-    /// How deep a user property's value may nest.
+    /// The deepest nesting of a user property's value.
     public static let maximumUserValueDepth = 32
 
     /// One object of the document.
     struct Entry: Sendable, Hashable {
         var value: JSONValue
         var version: Int64
-        /// The version that the device last said it carries out; for `ProWritable`.
+        /// The version that the device last acknowledged, for `ProWritable`.
         var appliedVersion: Int64?
     }
 
@@ -26,10 +26,10 @@ public struct ThingDocument: Sendable, Hashable {
     public internal(set) var version: Int64
     var entries: [PropertyClass: [String: Entry]]
 
-    /// The document's size as JSON text, in bytes, kept along as objects change.
+    /// The document's size in bytes of JSON text, updated with each change.
     public private(set) var size: Int
 
-    /// A new document at version 1 with every default of the schema, and all times 0.
+    /// Creates a document at version 1 with the defaults of the schema. All times are 0.
     public init(schema: ThingSchema) {
         self.schema = schema
         version = 1
@@ -50,7 +50,7 @@ public struct ThingDocument: Sendable, Hashable {
         size = Self.size(of: entries)
     }
 
-    /// The whole model, as the vendor's documents show it; versions stand beside it.
+    /// The whole model in the vendor's form, without versions.
     public var value: JSONValue {
         var root: [String: JSONValue] = [:]
         for propertyClass in PropertyClass.allCases {
@@ -64,7 +64,7 @@ public struct ThingDocument: Sendable, Hashable {
         .object((entries[propertyClass] ?? [:]).mapValues(\.value))
     }
 
-    /// Puts `value` at an object's place, at the next version.
+    /// Stores an object with the next version.
     mutating func store(
         _ value: JSONValue, _ propertyClass: PropertyClass, _ name: String
     ) throws(IoTError) -> PropertyChange {
@@ -74,7 +74,7 @@ public struct ThingDocument: Sendable, Hashable {
         guard newSize <= Self.maximumSize || newSize <= size else {
             throw IoTError(
                 .payloadTooLarge,
-                "the model would have \(newSize) bytes; at most \(Self.maximumSize) are kept; delete user properties"
+                "the model would have \(newSize) bytes; at most \(Self.maximumSize) are allowed; delete user properties"
                     + " or shorten values")
         }
         size = newSize
@@ -94,11 +94,11 @@ public struct ThingDocument: Sendable, Hashable {
             path: "\(propertyClass.rawValue).\(name)", value: .null, version: version, previous: old?.value)
     }
 
-    /// The object's name as it was first written, which is its only form.
+    /// The object's name in its first spelling, which is always used.
     ///
-    /// Swift takes `é` in one scalar and in two for the same name, and a store that compares bytes does not: with a
-    /// name of each form it would hold two rows of one object. No normal form is needed for that, nor a second table
-    /// of Unicode that could differ from Swift's.
+    /// Swift treats `é` as one scalar and as two as the same name; a database that compares bytes does not, and would
+    /// hold two rows for one object. Keeping the first spelling needs no normalisation, and so no second Unicode table
+    /// that could differ from Swift's.
     func spelling(of propertyClass: PropertyClass, _ name: String) -> String {
         guard let objects = entries[propertyClass], let index = objects.index(forKey: name) else { return name }
         return objects.keys[index]
@@ -108,7 +108,7 @@ public struct ThingDocument: Sendable, Hashable {
         entries[.writable]?[name]?.appliedVersion = appliedVersion
     }
 
-    /// A value in the wrapping of its class.
+    /// Wraps a value as its class requires.
     static func object(of propertyClass: PropertyClass, value: JSONValue, t: Int64 = 0) -> JSONValue {
         switch propertyClass {
         case .constant: value
@@ -121,7 +121,7 @@ public struct ThingDocument: Sendable, Hashable {
 
     private static let builtInUserObject = object(of: .user, value: ["almEvtPushEna": 0, "nickName": ""])
 
-    // An object's text, its name in quotes, colon and comma. The six class names come once, as a constant.
+    // The object's text, its quoted name, a colon and a comma. `frame` counts the six class names.
     private static func size(of value: JSONValue, name: String) -> Int {
         value.jsonText.utf8.count + JSONValue.string(name).jsonText.utf8.count + 2
     }

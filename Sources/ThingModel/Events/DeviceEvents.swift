@@ -3,12 +3,13 @@ import IoTLink
 public import Logging
 import Synchronization
 
-/// A device's events on their way to the hub.
+/// Reports a device's events to the hub.
 ///
-/// `report` waits until the hub has stored the event; `post` hands it to `run`, which reports one after the other and
-/// goes on until the hub has it, with the request's one id, so that a lost reply does not double it.
+/// `report` waits until the hub has stored the event. `post` queues it for `run`, which reports one event at a time and
+/// repeats it until the hub has stored it. The repeats have the same request id, so that a lost reply does not
+/// duplicate the event.
 public final class DeviceEvents: Sendable {
-    /// Posted events that wait for the hub; then the oldest is dropped.
+    /// The most posted events that wait. Then the oldest is dropped.
     public static let capacity = 256
 
     private struct Posted {
@@ -44,15 +45,15 @@ public final class DeviceEvents: Sendable {
         (wake, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Posted events that were dropped: too many waited, or the hub refused them.
+    /// The number of posted events that were dropped, because too many waited or the hub refused them.
     public var droppedCount: Int { state.withLock { $0.dropped } }
 
-    /// Reports an event and returns its id when the hub has stored it. Topics that begin with `EVENT_SYS/` are the
-    /// hub's.
+    /// Reports an event and returns its id when the hub has stored it. Topics that begin with `EVENT_SYS/` are reserved
+    /// for the hub.
     ///
     /// - Parameters:
-    ///   - t: when it happened, in ms since 1970; the hub's time when this is far from it, or missing.
-    ///   - id: the request's; repeat it to repeat the report.
+    ///   - t: when it happened, in ms since 1970; `nil` for now. The hub uses its own time when `t` is far from it.
+    ///   - id: the request id; `nil` for a new one. To repeat the report, pass the same id.
     /// - Throws: 25001 for a wrong topic, 21008 for a body past 30,000 bytes, 21002 when no answer came in time.
     @discardableResult
     public func report(
@@ -62,12 +63,12 @@ public final class DeviceEvents: Sendable {
         return try await link.request(EventMethod.report, report, timeout: timeout, id: id).id
     }
 
-    /// Takes an event that `run` will report. Never waits. Throws as `report` for what the hub would refuse.
+    /// Queues an event for `run`. Never waits. Like `report`, throws for an event that the hub would refuse.
     public func post(_ topic: String, _ body: JSONValue) throws(IoTError) {
         let posted = Posted(id: RequestID.random(), report: try Self.checked(topic, body, t: now()))
         state.withLock { state in
             if state.waiting.count >= Self.capacity {
-                // Not the first: it may be on its way.
+                // Not the first: `run` may be sending it.
                 state.waiting.remove(at: 1)
                 state.dropped += 1
             }
@@ -76,7 +77,7 @@ public final class DeviceEvents: Sendable {
         waker.yield()
     }
 
-    /// Reports what is posted until the task is cancelled or the session stops. Call it once.
+    /// Reports posted events until the task is cancelled or the session stops. Call it once.
     public func run() async {
         var pause = shortestPause
         for await _ in wake {
@@ -86,7 +87,7 @@ public final class DeviceEvents: Sendable {
                     pause = shortestPause
                 } catch {
                     if error.code == .stopping { return }
-                    if Self.mayPass(error.code) {
+                    if Self.isTransient(error.code) {
                         try? await Task.sleep(for: pause)
                         pause = min(pause * 2, .seconds(15))
                         continue
@@ -101,7 +102,7 @@ public final class DeviceEvents: Sendable {
         }
     }
 
-    private static func mayPass(_ code: ErrorCode) -> Bool {
+    private static func isTransient(_ code: ErrorCode) -> Bool {
         [.messageTimeout, .linkUnavailable, .tooManyRequests, .storeFailed, .sendFailed].contains(code)
     }
 

@@ -1,10 +1,10 @@
 public import IoTCore
 import IoTLink
 
-/// A user's way to the events of the account's devices: what the hub keeps of them, and what comes.
+/// A user's access to the events of the account's devices: stored events and new ones.
 ///
-/// The hub keeps an event 30 days, and 10,000 of a device; then the oldest go. `device` is an id or a name; reading
-/// needs the action `view`, deleting the role owner.
+/// The hub keeps events for 30 days, and at most 10,000 of each device; then it deletes the oldest. `device` is an id
+/// or a name. Reading needs the action `view`, deleting the role owner.
 public struct EventClient: Sendable {
     public static let defaultTimeout = Duration.seconds(10)
 
@@ -16,13 +16,13 @@ public struct EventClient: Sendable {
         self.link = link
     }
 
-    /// One page of events, newest first.
+    /// Returns one page of events, newest first.
     ///
     /// - Parameters:
     ///   - device: `nil` for all devices that the account may view.
-    ///   - topic: how the topic begins.
+    ///   - topic: a prefix of the topic.
     ///   - from: ms since 1970, inclusive; `to` likewise.
-    ///   - before: only events with a lower id: a page's `next`.
+    ///   - before: only events with a lower id; pass the `next` of the previous page.
     ///   - limit: 1 to 200. A page also ends when it fills an envelope.
     public func list(
         device: String? = nil, topic: String? = nil, from: Int64? = nil, to: Int64? = nil, before: Int64? = nil,
@@ -34,8 +34,9 @@ public struct EventClient: Sendable {
             timeout: timeout)
     }
 
-    /// Deletes these events; those that are gone already do not count.
-    /// - Returns: How many were deleted.
+    /// Deletes these events.
+    ///
+    /// - Returns: how many were deleted; events that did not exist are not counted.
     public func delete(_ ids: [Int64], timeout: Duration = defaultTimeout) async throws(IoTError) -> Int {
         var deleted = 0
         var rest = ids[...]
@@ -48,9 +49,10 @@ public struct EventClient: Sendable {
         return deleted
     }
 
-    /// Deletes a device's events from before `before` (ms since 1970), those whose topic begins with `topic`.
-    /// `timeout` is for each step of at most 1,000.
-    /// - Returns: How many were deleted.
+    /// Deletes a device's events that are older than `before` (ms since 1970), with a topic that begins with `topic`.
+    /// `timeout` is for each step of at most 1,000 events.
+    ///
+    /// - Returns: how many were deleted.
     public func delete(
         device: String, topic: String? = nil, before: Int64, timeout: Duration = defaultTimeout
     ) async throws(IoTError) -> Int {
@@ -63,7 +65,7 @@ public struct EventClient: Sendable {
         }
     }
 
-    /// What happens from now on; ends with the link session. A slow reader loses the oldest: `list` has them.
+    /// Yields new events. Ends with the link session. A slow reader loses the oldest; `list` returns them.
     public func events() -> some AsyncSequence<ThingEvent, Never> & Sendable {
         link.pushes().compactMap { EventMethod.event.parameters(of: $0) }
     }

@@ -1,9 +1,9 @@
 import IoTCore
 public import IoTLink
 
-/// What happens at devices; `docs/link.md`, "Messages and events".
+/// Methods for events of devices; `docs/link.md`, "Messages and events".
 public enum EventMethod {
-    /// Device to hub: something happened.
+    /// Device to hub: report an event.
     public static let report = LinkMethod<EventReport, EventNumber>("event.report", device: .device, isDurable: true)
     /// User to hub.
     public static let list = LinkMethod<EventListQuery, EventPage>("event.list", user: .eachAction(.view))

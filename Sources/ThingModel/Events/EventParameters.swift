@@ -5,7 +5,7 @@ public import IoTLink
 public struct EventReport: LinkValue, Hashable {
     public var topic: String
     public var body: JSONValue
-    /// ms since 1970; the hub's time when it is absent or far from it.
+    /// ms since 1970. The hub uses its own time when it is absent or far from it.
     public var t: Int64?
 
     public init(topic: String, body: JSONValue, t: Int64? = nil) {
@@ -23,7 +23,7 @@ public struct EventReport: LinkValue, Hashable {
     public var json: JSONValue { .members(["topic": .string(topic), "body": body, "t": .whole(t)]) }
 }
 
-/// What `event.report` answers.
+/// The result of `event.report`.
 public struct EventNumber: LinkValue, Hashable {
     public var id: Int64
 
@@ -44,7 +44,7 @@ public struct EventListQuery: LinkValue, Hashable {
 
     /// An id or a name; all devices that the caller may view when absent.
     public var device: String?
-    /// How the topic begins.
+    /// A prefix of the topic.
     public var topic: String?
     /// ms since 1970, inclusive; `to` likewise.
     public var from: Int64?
@@ -87,13 +87,13 @@ public struct EventListQuery: LinkValue, Hashable {
     }
 }
 
-/// The parameters of `event.delete`: some events, or a device's from before a time.
+/// The parameters of `event.delete`: some events, or a device's events before a time.
 public enum EventDeletion: LinkValue, Hashable {
-    /// One request deletes at most so many.
+    /// The most events that one request deletes.
     public static let step = 1_000
 
     case ids([Int64])
-    /// ms since 1970; `topic` is how theirs begins.
+    /// `before` is in ms since 1970; `topic` is a prefix of the topic.
     case device(String, topic: String?, before: Int64)
 
     public init(_ members: LinkMembers) throws(IoTError) {

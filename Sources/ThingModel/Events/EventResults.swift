@@ -1,12 +1,12 @@
 public import IoTCore
 public import IoTLink
 
-/// Some events, newest first: what `event.list` answers.
+/// The result of `event.list`: a page of events, newest first.
 public struct EventPage: LinkValue, Hashable {
     public var events: [ThingEvent]
 
-    /// What to give as `before` for the page that follows; `nil` when there is none. A page may be empty and have a
-    /// next one, when the hub looked through many events of others.
+    /// The value of `before` for the next page; `nil` when there is none. A page may be empty and have a next one, when
+    /// the hub skipped many events that did not match.
     public var next: Int64?
 
     public init(events: [ThingEvent], next: Int64?) {
@@ -16,7 +16,7 @@ public struct EventPage: LinkValue, Hashable {
 
     public init(_ members: LinkMembers) throws(IoTError) {
         events = try members.readable("events", of: ThingEvent.self)
-        // A hub that names no place goes on before its last event.
+        // If the hub sends no `next`, the next page begins before the last event.
         let last = try members.list("events").last?["id"]?.integerValue
         next = try members.flag("more") ? try members.optionalInteger("next") ?? last : nil
     }
@@ -26,10 +26,10 @@ public struct EventPage: LinkValue, Hashable {
     }
 }
 
-/// What `event.delete` answers.
+/// The result of `event.delete`.
 public struct EventsDeleted: LinkValue, Hashable {
     public var deleted: Int64
-    /// More are left that the request meant: ask again.
+    /// Whether more matching events are left: send the request again.
     public var hasMore: Bool
 
     public init(deleted: Int64, hasMore: Bool) {

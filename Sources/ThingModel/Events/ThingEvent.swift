@@ -1,16 +1,16 @@
 public import IoTCore
 public import IoTLink
 
-/// Something that happened at a device, as the hub keeps it.
+/// An event of a device, as the hub stores it.
 public struct ThingEvent: LinkValue, Hashable {
-    /// Where a topic that only the hub uses begins: `EVENT_SYS/SchemaChanged`.
+    /// The prefix of topics that only the hub uses: `EVENT_SYS/SchemaChanged`.
     public static let systemPrefix = "EVENT_SYS/"
     /// The longest topic, in bytes.
     private static let maximumTopicLength = 128
     /// The longest body, in bytes of JSON text.
     public static let maximumBodySize = 30_000
 
-    /// Grows from event to event, and is never given again.
+    /// Increases with each event, and is never reused.
     public var id: Int64
     public var device: DeviceID
     /// `EVENT_CAM/SourceLost`
@@ -41,7 +41,7 @@ public struct ThingEvent: LinkValue, Hashable {
             body: members["body"] ?? .null, t: try members.integer("t"))
     }
 
-    /// That a topic, or the beginning of one, is 1 to 128 characters of `[A-Za-z0-9_/.-]`. Throws `invalidRequest`.
+    /// Throws `invalidRequest` unless a topic, or a prefix of one, is 1 to 128 characters of `[A-Za-z0-9_/.-]`.
     public static func checkTopic(_ topic: String) throws(IoTError) {
         let isFit = topic.utf8.allSatisfy { byte in
             switch byte {
@@ -59,8 +59,7 @@ public struct ThingEvent: LinkValue, Hashable {
         }
     }
 
-    /// Throws `messageTooLong` (21008) for a body past 30,000 bytes of JSON text.
-    /// - Returns: The text.
+    /// Returns the body as JSON text. Throws `messageTooLong` (21008) when it is longer than 30,000 bytes.
     public static func checkBody(_ body: JSONValue) throws(IoTError) -> String {
         let text = body.jsonText
         guard text.utf8.count <= maximumBodySize else {

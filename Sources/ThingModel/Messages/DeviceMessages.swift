@@ -2,10 +2,10 @@ public import IoTCore
 public import IoTLink
 import Synchronization
 
-/// A device's side of pass-through messages: takes what users send, and sends data to all of them.
+/// The device side of pass-through messages: it receives users' messages, and sends data to all users.
 public final class DeviceMessages: Sendable {
-    /// Takes a message and responds as it asks. An `IoTError` reaches the sender with its code; any other becomes
-    /// `userCommandInternal` (20140). It is cancelled when the sender no longer waits.
+    /// Handles a message, and responds as `DeviceMessage.responses` says. The sender gets an `IoTError` with its code,
+    /// any other error as `userCommandInternal` (20140). The handler is cancelled when the sender no longer waits.
     public typealias Handler = @Sendable (DeviceMessage, DeviceMessageResponder) async throws -> Void
 
     private let link: any MessageLink
@@ -14,15 +14,15 @@ public final class DeviceMessages: Sendable {
         self.link = link
     }
 
-    /// Registers what takes messages; a device without it refuses them with `devicePassThroughFailed` (21006).
+    /// Registers the handler. A device without one refuses messages with `devicePassThroughFailed` (21006).
     public func onMessage(_ handler: @escaping Handler) {
         link.handleMany(MessageMethod.receive.name) { request, responder throws(IoTError) in
             try await Self.receive(request, responder, handler)
         }
     }
 
-    /// Sends data to the users who may view this device and are online. Throws `messageTooLong` (21008) past 30,000
-    /// bytes.
+    /// Sends data to the users who are online and may view this device. Throws `messageTooLong` (21008) for more than
+    /// 30,000 bytes.
     public func push(_ data: [UInt8], timeout: Duration = .seconds(10)) async throws(IoTError) {
         _ = try await link.request(
             MessageMethod.push, MessageContent(data: try MessageData(data)), timeout: timeout)
@@ -46,16 +46,16 @@ public final class DeviceMessages: Sendable {
         case .many: return .null
         case .one:
             guard let response = own.single else {
-                throw IoTError(.devicePassThroughFailed, "the device took the message and gave no response")
+                throw IoTError(.devicePassThroughFailed, "the device accepted the message but sent no response")
             }
             return MessageContent(data: response).json
         }
     }
 }
 
-/// A message as it comes to a device.
+/// A message to a device.
 public struct DeviceMessage: Sendable, Hashable {
-    /// Who sent it, as the hub saw it.
+    /// Who sent it. The hub sets it.
     public var from: Principal?
     public var data: [UInt8]
     public var responses: MessageResponses
@@ -66,11 +66,11 @@ public struct DeviceMessage: Sendable, Hashable {
         self.responses = responses
     }
 
-    /// The message as text; `nil` when it is no UTF-8.
+    /// The message as text; `nil` when it is not UTF-8.
     public var text: String? { String(validating: data, as: UTF8.self) }
 }
 
-/// Where a device's message handler gives its responses.
+/// Sends the responses of a device's message handler.
 public final class DeviceMessageResponder: Sendable {
     private let responses: MessageResponses
     private let link: LinkResponder
@@ -83,11 +83,11 @@ public final class DeviceMessageResponder: Sendable {
 
     var single: MessageData? { first.withLock { $0 } }
 
-    /// Gives the next response. When the sender wants none it goes nowhere; when it wants one, it goes out as the
-    /// handler returns.
+    /// Sends the next response. If the sender expects none, it is discarded. If the sender expects one, it is sent when
+    /// the handler returns.
     ///
-    /// Throws 21008 past 30,000 bytes, 21000 for a second response where one is wanted, and what
-    /// `LinkResponder.send` throws.
+    /// Throws 21008 for more than 30,000 bytes, 21000 for a second response when one is expected, and the errors of
+    /// `LinkResponder.send`.
     public func send(_ data: [UInt8]) throws(IoTError) {
         let response = try MessageData(data)
         switch responses {
@@ -98,7 +98,7 @@ public final class DeviceMessageResponder: Sendable {
                 defer { first = first ?? response }
                 return first == nil
             }
-            guard isFirst else { throw IoTError(.duplicateMessage, "the sender wants one response") }
+            guard isFirst else { throw IoTError(.duplicateMessage, "the sender expects only one response") }
         }
     }
 

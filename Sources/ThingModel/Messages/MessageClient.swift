@@ -1,16 +1,16 @@
 public import IoTCore
 import IoTLink
 
-/// A user's pass-through messages: bytes to a device or to the hub, and bytes that devices send. What they mean is
-/// between the user's program and the device's; the hub only passes them on.
+/// A user's pass-through messages: bytes to a device or to the hub, and bytes from devices. Their meaning is defined by
+/// the user's and the device's programs; the hub only forwards them.
 ///
-/// `device` is an id or a name, and needs the action `control`. A message has at most 30,000 bytes (21008). `wake` asks
-/// to wake a sleeping device. Refusals: `deviceOffline` (8000); `peerTimeout` (20001) when the device did not answer
-/// within `timeout`; `messageTimeout` (21002) when the hub did not; `devicePassThroughFailed` (21006) when the device
-/// takes no messages or its answer makes no sense; and whatever code the device answers with. Repeating a message with
-/// the same request `id` within ten minutes does not deliver it twice.
+/// `device` is an id or a name, and needs the action `control`. A message has at most 30,000 bytes (21008). `wake`
+/// requests to wake a sleeping device. Errors: `deviceOffline` (8000); `peerTimeout` (20001) when the device did not
+/// answer within `timeout`; `messageTimeout` (21002) when the hub did not; `devicePassThroughFailed` (21006) when the
+/// device does not accept messages or its answer is malformed; and any code that the device answers with. A message
+/// that is repeated with the same request `id` within ten minutes is delivered once.
 public struct MessageClient: Sendable {
-    /// How long the device is given when nothing else is said; ten minutes at most, and 25001 for more.
+    /// The default time that the device has to answer. The most is ten minutes; a longer timeout throws 25001.
     public static let defaultTimeout = Duration.seconds(10)
 
     private let link: any MessageLink
@@ -21,16 +21,16 @@ public struct MessageClient: Sendable {
 
     // MARK: To a device
 
-    /// Returns when the device has taken the message.
+    /// Returns when the device has accepted the message.
     public func send(
         _ device: String, _ data: [UInt8], wake: Bool = true, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) {
         let message = try Self.message(device, data, .none, wake: wake, timeout: timeout)
-        // What a device acknowledges with is not read.
+        // The content of the acknowledgement is ignored.
         _ = try await link.request(MessageMethod.send.name, message.json, timeout: timeout + Self.grace, id: id)
     }
 
-    /// The device's one response.
+    /// Sends a message and returns the device's one response.
     public func request(
         _ device: String, _ data: [UInt8], wake: Bool = true, timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> [UInt8] {
@@ -39,8 +39,8 @@ public struct MessageClient: Sendable {
             try await link.request(MessageMethod.send, message, timeout: timeout + Self.grace, id: id))
     }
 
-    /// The device's responses, in order, until it says that there are no more; `timeout` is for all of them together.
-    /// Dropping the sequence gives the rest up. It throws an `IoTError`.
+    /// Sends a message and yields the device's responses in order, until the device ends them. `timeout` is for all of
+    /// them together. Dropping the sequence cancels the request. The sequence throws an `IoTError`.
     public func responses(
         _ device: String, _ data: [UInt8], wake: Bool = true, timeout: Duration = defaultTimeout, id: String? = nil
     ) throws(IoTError) -> some AsyncSequence<[UInt8], any Error> & Sendable {
@@ -51,8 +51,9 @@ public struct MessageClient: Sendable {
 
     // MARK: To the hub
 
-    /// Asks the hub itself, by path: `GET/time` gives `{"t"}` (ms since 1970), `GET/NetCfg_Token` a provisioning token
-    /// `{"token","expires"}`, both as JSON text. Throws `serverPassThroughFailed` (21005) for an unknown path.
+    /// Sends a request to the hub itself, by path: `GET/time` returns `{"t"}` (ms since 1970), `GET/NetCfg_Token` a
+    /// provisioning token `{"token","expires"}`, both as JSON text. Throws `serverPassThroughFailed` (21005) for an
+    /// unknown path.
     public func askServer(
         _ path: String, _ data: [UInt8] = [], timeout: Duration = defaultTimeout, id: String? = nil
     ) async throws(IoTError) -> [UInt8] {
@@ -62,12 +63,12 @@ public struct MessageClient: Sendable {
 
     // MARK: From devices
 
-    /// What the account's devices send from now on; ends with the link session. A slow reader loses the oldest.
+    /// Yields new data from the account's devices. Ends with the link session. A slow reader loses the oldest.
     public func deviceData() -> some AsyncSequence<DeviceData, Never> & Sendable {
         link.pushes().compactMap { MessageMethod.data.parameters(of: $0) }
     }
 
-    // The hub gives the device its time; the hub's own answer needs a moment more.
+    // The device has `timeout`. The hub's own answer needs a little longer.
     private static let grace = Duration.seconds(1)
 
     private static func message(
@@ -80,7 +81,7 @@ public struct MessageClient: Sendable {
 
     private static func response(_ response: MessageResponse) throws(IoTError) -> [UInt8] {
         guard let data = response.data else {
-            throw IoTError(.devicePassThroughFailed, "the answer makes no sense: it has no data")
+            throw IoTError(.devicePassThroughFailed, "the answer is malformed: it has no data")
         }
         return data.bytes
     }

@@ -14,11 +14,10 @@ public struct MessageData: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Reads it as it stands in an envelope. Throws `messageTooLong` (21008), and `invalidRequest` (25001) for what is
-    /// not base64.
+    /// Reads base64 from an envelope. Throws `messageTooLong` (21008), and `invalidRequest` (25001) for invalid base64.
     public init(_ json: JSONValue?) throws(IoTError) {
         guard let text = json?.stringValue else { throw IoTError(.invalidRequest, "'data' must be a text in base64") }
-        // Before anything is made of it.
+        // Checked before it is decoded.
         guard text.utf8.count <= (Self.maximumSize + 2) / 3 * 4 else { throw Self.tooLong(text.utf8.count / 4 * 3) }
         guard let data = Data(base64Encoded: text) else {
             throw IoTError(.invalidRequest, "'data' is not base64 (RFC 4648, with padding)")

@@ -7,9 +7,9 @@ public struct MessageToDevice: LinkValue, Hashable {
     public var device: String
     public var data: MessageData
     public var responses: MessageResponses
-    /// Whether to wake a device that sleeps. No device of this hub sleeps: it is online, or it cannot be reached.
+    /// Whether to wake a sleeping device. It has no effect, because devices of this hub do not sleep.
     public var wake: Bool?
-    /// How long the device is given; until the request's deadline when absent.
+    /// The time that the device has to answer; until the request's deadline when absent.
     public var timeoutMilliseconds: Int64?
 
     public init(
@@ -39,7 +39,7 @@ public struct MessageToDevice: LinkValue, Hashable {
     }
 }
 
-/// The parameters of `message.receive`: the same as the hub sends it on.
+/// The parameters of `message.receive`: a user's message, as the hub forwards it.
 public struct MessageFromUser: LinkValue, Hashable {
     public var data: MessageData
     public var responses: MessageResponses
@@ -72,7 +72,7 @@ public struct MessageContent: LinkValue, Hashable {
     public var json: JSONValue { ["data": data.json] }
 }
 
-/// What `message.send` answers: the response, where one is wanted.
+/// The result of `message.send`: the response, if one is expected.
 public struct MessageResponse: LinkValue, Hashable {
     public var data: MessageData?
 
@@ -125,13 +125,13 @@ public struct DeviceData: LinkValue, Hashable {
 }
 
 extension LinkMembers {
-    /// Of parameters, throws 25001 for what is not base64 and 21008 for too much; of an answer 21006 for both.
+    /// Reads base64. In parameters, throws 25001 when it is invalid and 21008 when it is too long; in an answer, 21006.
     func messageData(_ name: String) throws(IoTError) -> MessageData {
         do throws(IoTError) {
             return try MessageData(value[name])
         } catch {
             guard failure != .invalidRequest else { throw error }
-            throw IoTError(.devicePassThroughFailed, "the answer makes no sense: \(error.message)", underlying: error)
+            throw IoTError(.devicePassThroughFailed, "the answer is malformed: \(error.message)", underlying: error)
         }
     }
 }

@@ -1,23 +1,23 @@
 public import IoTCore
 public import IoTLink
 
-/// What the thing model needs of a link session.
+/// The functions of a link session that the thing model needs.
 public protocol ModelLink: LinkRequester, LinkResponding {
-    /// The status now, then each change; ends with the session.
+    /// Yields the current status, then each change. Ends with the session.
     func statusChanges() -> AsyncStream<LinkStatusChange>
 
-    /// What the hub pushes from now on.
+    /// Yields the hub's pushes from now on.
     func pushes() -> AsyncStream<LinkPush>
 }
 
-/// What messages with several responses need of a link session.
+/// The functions of a link session that messages with several responses need.
 public protocol MessageLink: ModelLink {
-    /// Asks for something that has several answers.
+    /// Sends a request that has several answers.
     func responses(
         _ method: String, _ params: JSONValue, timeout: Duration, id: String?
     ) -> AsyncThrowingStream<JSONValue, any Error>
 
-    /// Registers what answers the hub's requests of one method with several answers.
+    /// Registers the multi-answer handler of one method.
     func handleMany(_ method: String, _ handler: @escaping LinkSession.ManyHandler)
 }
 

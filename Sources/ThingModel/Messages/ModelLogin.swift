@@ -1,14 +1,14 @@
 public import IoTCore
 public import IoTLink
 
-/// The parameters of `model.login`: what a device that comes online says of itself.
+/// The parameters of `model.login`: the schema and the state of a device that came online.
 public struct ModelLogin: LinkValue, Hashable {
     public var schema: ThingSchema
-    /// The device's `ProConst`: by name, the value.
+    /// The device's `ProConst` values, by name.
     public var constants: [String: JSONValue]
-    /// The device's `ProReadonly`: by name, `{"stVal":…,"t":…}`.
+    /// The device's `ProReadonly` objects, `{"stVal":…,"t":…}`, by name.
     public var readonly: [String: JSONValue]
-    /// By path (`ProWritable._logLevel`), the version that the device carries out.
+    /// The version that the device has applied, by path (`ProWritable._logLevel`).
     public var writableVersions: [String: Int64]
 
     public init(
@@ -21,7 +21,7 @@ public struct ModelLogin: LinkValue, Hashable {
         self.writableVersions = writableVersions
     }
 
-    /// A device's login from its own document.
+    /// Creates a login from the device's own document.
     public init(of document: ThingDocument) {
         var readonly = document.entries[.readonly, default: [:]].mapValues(\.value)
         readonly["_online"] = nil
@@ -37,7 +37,7 @@ public struct ModelLogin: LinkValue, Hashable {
         ]
     }
 
-    /// Throws `valueInvalid`, too, for a wrong schema.
+    /// Also throws `valueInvalid` for an invalid schema.
     public init(_ members: LinkMembers) throws(IoTError) {
         let form = try members.value("schema")
         let constants = try members.optionalObject("constants") ?? [:]
@@ -55,7 +55,7 @@ public struct ModelLogin: LinkValue, Hashable {
     }
 }
 
-/// A `ProWritable` object that the device must carry out.
+/// A `ProWritable` object that the device must apply.
 public struct Delivery: LinkValue, Hashable {
     /// The whole object, `{"setVal":…,"t":…}`.
     public var value: JSONValue
@@ -74,15 +74,15 @@ public struct Delivery: LinkValue, Hashable {
     public var json: JSONValue { ["value": value, "version": .integer(version)] }
 }
 
-/// What a device's login changed in the hub's document, and what the device must carry out.
+/// The changes that a device's login made to the hub's document, and the settings that the device must apply.
 public struct LoginOutcome: Sendable, Hashable {
     public var changes: [PropertyChange]
     public var dropped: [SchemaChange.DroppedValue]
-    /// By name, without its class.
+    /// The settings to apply, by name without the class.
     public var writable: [String: Delivery]
 }
 
-/// What `model.login` answers: by name, without its class, what the device must carry out.
+/// The result of `model.login`: the settings that the device must apply, by name without the class.
 public struct LoginDeliveries: LinkValue, Hashable {
     public var writable: [String: Delivery]
 
@@ -90,7 +90,7 @@ public struct LoginDeliveries: LinkValue, Hashable {
         self.writable = writable
     }
 
-    /// What is malformed is left out.
+    /// Skips malformed settings.
     public init(_ members: LinkMembers) {
         writable = (members["writable"]?.objectValue ?? [:]).compactMapValues { entry in
             try? Delivery(LinkMembers(entry, of: members.method, failure: members.failure))

@@ -1,19 +1,19 @@
 /// The six classes of a thing model.
 public enum PropertyClass: String, Sendable, Codable, CaseIterable, Comparable {
-    /// What the device is; it reports these at its start.
+    /// Facts about the device. It reports them when it starts.
     case constant = "ProConst"
-    /// What the device measures or does; only it changes them.
+    /// Measurements and states. Only the device changes them.
     case readonly = "ProReadonly"
-    /// What users set; stored by the hub, delivered to the device.
+    /// Settings from users. The hub stores them and delivers them to the device.
     case writable = "ProWritable"
-    /// What the device can be told to do; each has a `ProReadonly` twin of the same name and type.
+    /// Actions of the device. Each has a `ProReadonly` twin of the same name and type.
     case action = "Action"
-    /// What happens at the device; the document keeps the last occurrence of each.
+    /// Events of the device. The document keeps the last occurrence of each.
     case event = "Event"
-    /// What users note about the device; the device never sees them.
+    /// Users' notes about the device. The device does not get them.
     case user = "ProUser"
 
-    /// The attribute that holds the value; `nil` for `ProConst`, whose value stands unwrapped.
+    /// The attribute that holds the value; `nil` for `ProConst`, which holds the value directly.
     public var valueKey: String? {
         switch self {
         case .constant: nil
@@ -24,7 +24,7 @@ public enum PropertyClass: String, Sendable, Codable, CaseIterable, Comparable {
         }
     }
 
-    /// The class that a path begins with. In bytes: a combining mark after the '.' must not hide it.
+    /// The class at the start of a path. Compares bytes, because a combining mark after the '.' must not hide it.
     public init?(ofPath path: String) {
         self.init(rawValue: String(decoding: path.utf8.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
     }

@@ -1,8 +1,8 @@
 public import IoTCore
 
-/// Where in a thing model something stands: `Class.Object.Attribute…`, at any depth; `""` is the whole model.
+/// A path in a thing model: `Class.Object.Attribute…`, at any depth; `""` is the whole model.
 ///
-/// Names are case-sensitive and may hold any character but `.`.
+/// Names are case-sensitive and may contain any character but `.`.
 public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
     /// The longest path, in bytes.
     public static let maximumLength = 1024
@@ -13,7 +13,7 @@ public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
     /// `nil` for a whole class.
     public let object: String?
 
-    /// What stands below the object: the attribute, then the members of its value.
+    /// The names after the object: the attribute, then the members of its value.
     public let members: [String]
 
     /// The path of one object: `ProWritable._logLevel`.
@@ -27,8 +27,8 @@ public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
     public init(parsing text: String) throws(IoTError) {
         guard text.utf8.count <= Self.maximumLength else {
             throw IoTError(
-                .pathInvalid, "the path has \(text.utf8.count) bytes; at most \(Self.maximumLength) are read",
-                remedy: "read a shorter one, and look in its value")
+                .pathInvalid, "the path has \(text.utf8.count) bytes; at most \(Self.maximumLength) are allowed",
+                remedy: "read a shorter path, and select the member from its value")
         }
         guard !text.isEmpty else {
             propertyClass = nil
@@ -36,12 +36,12 @@ public struct PropertyPath: Hashable, Sendable, CustomStringConvertible {
             members = []
             return
         }
-        // Split bytes, not characters: a combining mark behind a '.' must not hide it.
+        // Splits bytes, not characters, because a combining mark after a '.' must not hide it.
         let names = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard !names.contains("") else {
             throw IoTError(
-                .pathInvalid, "the path '\(text)' holds an empty name", remedy: "divide the names by single dots")
+                .pathInvalid, "the path '\(text)' contains an empty name", remedy: "separate the names by single dots")
         }
         propertyClass = try Self.readClass(names[0])
         object = names.count > 1 ? names[1] : nil

@@ -24,7 +24,7 @@ public struct PropertySchema: Sendable, Hashable {
         PropertySchema(.writable, name, value, description: description)
     }
 
-    /// An action; its `ProReadonly` twin comes into being with it.
+    /// An action. Its `ProReadonly` twin is added automatically.
     public static func action(_ name: String, _ value: ValueSchema, _ description: String = "") -> PropertySchema {
         PropertySchema(.action, name, value, description: description)
     }

@@ -1,10 +1,10 @@
 import IoTCore
 
 extension ThingSchema {
-    /// The name under which users keep what the platform itself notes about a device: `ProUser._buildIn`.
+    /// The name of the built-in user property, which holds the platform's notes about a device: `ProUser._buildIn`.
     public static let builtInUserProperty = "_buildIn"
 
-    /// What every device has. The spelling `_cloudStoage` is the vendor's, and so are `_buildIn` and the types.
+    /// The properties of every device. The spellings `_cloudStoage` and `_buildIn`, and the types, are the vendor's.
     static let builtIns: [PropertySchema] = [
         .constant(
             "_productInfo",
@@ -36,6 +36,6 @@ extension ThingSchema {
         .readonly("_otaUpgrade", .int32, "an update's progress, 0 to 100"),
     ]
 
-    /// The members of `ProUser._buildIn.val` that have a type; others may be added freely.
+    /// The typed members of `ProUser._buildIn.val`. Any other member may be added.
     static let builtInUserMembers: [String: ValueSchema] = ["almEvtPushEna": .int32, "nickName": .string(256)]
 }

@@ -3,14 +3,14 @@ public import IoTCore
 extension ThingSchema {
     /// Reads the vendor's form `{"TypeDefs":[{name,desc,type:[…]}],"DataDefs":[{name,desc,type,FC}]}`.
     ///
-    /// - `FC` is the property's class by its name in paths: `ProConst`, `ProReadonly`, `ProWritable`, `Action` or
+    /// - `FC` is the property's class, as in paths: `ProConst`, `ProReadonly`, `ProWritable`, `Action` or
     ///   `Event`.
     /// - `type` is `int32`, `uint32`, `float32`, `float64`, `stringN` (at most N bytes of UTF-8), the name of one of
-    ///   the `TypeDefs`, or a list of members in place.
-    /// - A member is `{name,desc,type}`. A property and a member may carry `min`, `max`, `enum` (a list) and `default`.
-    /// - The built-ins need not stand in it. Unknown keys are ignored.
+    ///   the `TypeDefs`, or an inline list of members.
+    /// - A member is `{name,desc,type}`. Properties and members may have `min`, `max`, `enum` (a list) and `default`.
+    /// - The built-ins may be omitted. Unknown keys are ignored.
     ///
-    /// Throws `valueInvalid` that names the line at fault.
+    /// Throws `valueInvalid` with the invalid line.
     public init(vendorForm: JSONValue) throws(IoTError) {
         guard vendorForm.objectValue != nil else {
             throw IoTError(.valueInvalid, "a schema is an object with TypeDefs and DataDefs, not \(vendorForm.excerpt)")
@@ -29,7 +29,7 @@ extension ThingSchema {
         return list
     }
 
-    /// The schema in the vendor's form; what equals a built-in is left out, since every device has it.
+    /// The schema in the vendor's form, without properties that equal a built-in, because every device has those.
     public var vendorForm: JSONValue {
         var writer = VendorFormWriter()
         let lines = properties.filter { !Self.builtIns.contains($0) }.map { property in
@@ -85,7 +85,7 @@ private struct VendorFormReader {
     }
 
     private mutating func value(_ line: JSONValue, label: String, depth: Int) throws(IoTError) -> ValueSchema {
-        // Both bounds also end types that hold themselves, or that multiply as they are unfolded.
+        // Both bounds also stop types that contain themselves, or that grow exponentially when they are expanded.
         valueCount += 1
         guard valueCount <= ThingSchema.maximumValueCount else {
             throw IoTError(.payloadTooLarge, "the schema describes more than \(ThingSchema.maximumValueCount) values")
@@ -96,21 +96,21 @@ private struct VendorFormReader {
                 "\(label): structures nest more than \(ThingSchema.maximumDepth) deep, or hold themselves")
         }
         guard let type = line["type"] else { throw IoTError(.valueInvalid, "\(label) has no type") }
-        try takeText(of: line)
+        try countText(of: line)
         return ValueSchema(
             try resolve(type, structureName: "\(line["name"]?.stringValue ?? "")_t", label: label, depth: depth),
             minimum: try number(line, "min", label: label), maximum: try number(line, "max", label: label),
             allowed: try allowedValues(line, label: label), default: line["default"])
     }
 
-    private mutating func takeText(of line: JSONValue) throws(IoTError) {
+    private mutating func countText(of line: JSONValue) throws(IoTError) {
         for key in ["name", "desc"] { textSize += line[key]?.stringValue?.utf8.count ?? 0 }
         for key in ["default", "enum"] { textSize += line[key]?.jsonText.utf8.count ?? 0 }
         guard textSize <= ThingSchema.maximumTextSize else {
             throw IoTError(
                 .payloadTooLarge,
                 "the schema's names, descriptions, defaults and enums have more than \(ThingSchema.maximumTextSize) bytes"
-                    + " where its structures are used")
+                    + " when its structures are expanded")
         }
     }
 
@@ -165,7 +165,7 @@ private struct VendorFormReader {
     }
 }
 
-/// Names structures once in `TypeDefs`; a second structure of the same name but other members stands in place.
+/// Writes each structure once in `TypeDefs`. A second structure of the same name with other members is written inline.
 private struct VendorFormWriter {
     private var named: [String: ValueType] = [:]
     private(set) var typeDefinitions: [JSONValue] = []

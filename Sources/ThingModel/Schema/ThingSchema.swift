@@ -1,8 +1,8 @@
 public import IoTCore
 
-/// What a device's model may hold: the built-ins and the device's own properties.
+/// The properties of a device's model: the built-ins and the device's own.
 ///
-/// In Swift a schema is made from a list:
+/// In Swift a schema is created from a list:
 /// ```swift
 /// let schema = try ThingSchema([
 ///     .readonly("viewers", .uint32, "how many watch now"),
@@ -10,33 +10,34 @@ public import IoTCore
 ///     .writable("quality", .string(16, allowed: ["low", "high"]), "the stream to send"),
 /// ])
 /// ```
-/// On the wire it is the vendor's form; see `init(vendorForm:)`.
+/// On the wire it has the vendor's form; see `init(vendorForm:)`.
 public struct ThingSchema: Sendable, Hashable {
     /// The longest name of a property or a member, in bytes.
     public static let maximumNameLength = PropertyName.maximumLength
     /// The most values, structure members included, that one schema may describe.
     public static let maximumValueCount = 4096
-    /// The most bytes of names, descriptions, defaults and enums, each structure unfolded wherever it is used: a small
-    /// text that names one large structure a thousand times is as large as what it describes.
+    /// The most bytes of names, descriptions, defaults and enums. A structure counts each time it is used, because a
+    /// small text that uses one large structure a thousand times describes a large model.
     public static let maximumTextSize = 240 * 1024
     /// The most values of one enum.
     static let maximumAllowedCount = 256
     /// The longest name of a type, in bytes.
     static let maximumTypeNameLength = 128
-    /// How deep structures may nest.
+    /// The deepest nesting of structures.
     public static let maximumDepth = 8
 
     private var table: [PropertyClass: [String: PropertySchema]] = [:]
 
-    /// The built-ins alone.
+    /// Creates a schema with only the built-ins.
     public init() {
         for property in Self.builtIns { insert(property) }
     }
 
-    /// The built-ins and `properties`; one that has a built-in's class and name takes its place.
+    /// Creates a schema with the built-ins and `properties`. A property with the class and name of a built-in replaces
+    /// it.
     ///
-    /// Throws `valueInvalid` for a name that no path can hold, one that comes twice, limits that no value meets, or
-    /// an action whose `ProReadonly` twin has another type. A missing twin is added.
+    /// Throws `valueInvalid` for an invalid or repeated name, limits that no value satisfies, or a `ProReadonly` twin
+    /// with another type than its action. A missing twin is added.
     public init(_ properties: [PropertySchema]) throws(IoTError) {
         self.init()
         var seen: Set<String> = []
@@ -54,7 +55,7 @@ public struct ThingSchema: Sendable, Hashable {
         try completeTwins(declared: seen)
     }
 
-    /// Every property, by class and name.
+    /// All properties, sorted by class and name.
     public var properties: [PropertySchema] {
         table.keys.sorted().flatMap { propertyClass in
             (table[propertyClass] ?? [:]).values.sorted { $0.name < $1.name }
@@ -77,7 +78,7 @@ public struct ThingSchema: Sendable, Hashable {
         for action in properties(of: .action) {
             if let twin = self[.readonly, action.name] {
                 if twin.value.type.isSameType(as: action.value.type) { continue }
-                // A redeclared built-in action takes the built-in twin along.
+                // A redeclared built-in action replaces the built-in twin.
                 guard !declared.contains("ProReadonly.\(action.name)") else {
                     throw IoTError(
                         .valueInvalid,
@@ -97,7 +98,7 @@ public struct ThingSchema: Sendable, Hashable {
 }
 
 extension ValueSchema {
-    /// That some value fits: names, nesting, limits, defaults.
+    /// Checks names, nesting, limits and defaults, so that at least one value is valid.
     func checkConsistency(at path: String, depth: Int, count: inout Int) throws(IoTError) {
         count += 1
         guard count <= ThingSchema.maximumValueCount else {
@@ -129,7 +130,7 @@ extension ValueSchema {
                 "\(path): enum has \(allowed.count) values; at most"
                     + " \(ThingSchema.maximumAllowedCount) are allowed")
         }
-        // Against all but the list itself: looking each up in it would take the square of its length.
+        // Validates each value without the list: searching the list for each would take time quadratic in its length.
         var ofType = self
         ofType.allowed = []
         for value in allowed { _ = try ofType.validate(value, at: "\(path) enum") }

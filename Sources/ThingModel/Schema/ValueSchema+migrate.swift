@@ -1,8 +1,8 @@
 import IoTCore
 
 extension ValueSchema {
-    /// Carries a value of an older schema over: what still fits is kept, member by member, the rest becomes the
-    /// default. `onDrop` hears the path, value and reason of each leaf that was lost.
+    /// Converts a value of an older schema. Valid parts are kept, member by member; the others become the default.
+    /// `onDrop` is called with the path, value and reason of each leaf that was lost.
     func migrate(
         _ value: JSONValue, at path: String, onDrop: (String, JSONValue, String) -> Void
     ) -> JSONValue {

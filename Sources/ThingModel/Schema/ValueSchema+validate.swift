@@ -1,9 +1,9 @@
 public import IoTCore
 
 extension ValueSchema {
-    /// The value in its normal form (`3.0` becomes `3` for an integer type).
+    /// Returns the value in its normal form (`3.0` becomes `3` for an integer type).
     ///
-    /// Throws `valueInvalid` that names the leaf: `path` and the members down to it.
+    /// Throws `valueInvalid` with the full path of the invalid leaf.
     public func validate(_ value: JSONValue, at path: String) throws(IoTError) -> JSONValue {
         switch type {
         case .int32: return try validateInteger(value, Int64(Int32.min)...Int64(Int32.max), at: path)
@@ -62,17 +62,17 @@ extension ValueSchema {
                 .valueInvalid, "\(path) must be an object with the members \(names), not \(value.excerpt)")
         }
         let known = Set(fields.map(\.name))
-        if let stranger = members.keys.filter({ !known.contains($0) }).min() {
+        if let unknown = members.keys.filter({ !known.contains($0) }).min() {
             let names = fields.map(\.name).joined(separator: ", ")
             throw IoTError(
-                .valueInvalid, "\(path).\(stranger.excerpt(64)) is no member of \(name); its members are \(names)")
+                .valueInvalid, "\(path).\(unknown.excerpt(64)) is not a member of \(name); its members are \(names)")
         }
         var checked: [String: JSONValue] = [:]
         for field in fields {
             guard let member = members[field.name] else {
                 throw IoTError(
                     .valueInvalid,
-                    "\(path).\(field.name) is missing; give the whole structure, or write one member at its own path")
+                    "\(path).\(field.name) is missing; write the whole structure, or one member at its own path")
             }
             checked[field.name] = try field.value.validate(member, at: "\(path).\(field.name)")
         }
@@ -83,7 +83,7 @@ extension ValueSchema {
         IoTError(.valueInvalid, "\(path) must be \(expectation), not \(value.excerpt)")
     }
 
-    /// `an integer from 0 to 6 (int32)`, for a message.
+    /// The expected value for an error message, like `an integer from 0 to 6 (int32)`.
     var expectation: String {
         if !allowed.isEmpty {
             return "one of " + allowed.map(\.excerpt).joined(separator: ", ") + " (\(type.name))"
@@ -114,21 +114,22 @@ extension ValueSchema {
 }
 
 extension String {
-    /// The start of the text, at most so many bytes, for a message. A single character may be as long as a message.
+    /// The start of the text, at most `length` bytes, for an error message. Counts bytes, because one character can be
+    /// very long.
     func excerpt(_ length: Int) -> String {
         guard utf8.count > length else { return self }
         var end = utf8.index(startIndex, offsetBy: length - 3)
-        // Not inside a scalar.
+        // Do not cut inside a scalar.
         while utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
         return self[..<end] + "..."
     }
 }
 
 extension JSONValue {
-    /// The start of the value's JSON text, for a message.
+    /// The start of the value's JSON text, for an error message.
     var excerpt: String { jsonText.excerpt(60) }
 
-    /// How deep arrays and objects are nested: 0 for a plain value.
+    /// The nesting depth of arrays and objects: 0 for a plain value.
     var nestingDepth: Int {
         switch self {
         case .array(let elements): 1 + (elements.map(\.nestingDepth).max() ?? 0)

@@ -4,14 +4,15 @@ public import IoTCore
 public struct ValueSchema: Sendable, Hashable {
     public var type: ValueType
 
-    /// The least and greatest number allowed; for number types only.
+    /// The smallest allowed number, for number types.
     public var minimum: Double?
+    /// The largest allowed number, for number types.
     public var maximum: Double?
 
-    /// The only values allowed; empty allows every value of the type.
+    /// The allowed values; empty allows every value of the type.
     public var allowed: [JSONValue]
 
-    /// The value before anybody sets one. Without it: 0, or what is allowed next to it; `""`; members' defaults.
+    /// The default. Without it, the default is 0 or the nearest allowed number, `""`, or the members' defaults.
     public var explicitDefault: JSONValue?
 
     public init(
@@ -48,7 +49,7 @@ public struct ValueSchema: Sendable, Hashable {
         ValueSchema(.structure(name: name, fields: fields))
     }
 
-    /// What a new document holds.
+    /// The value in a new document.
     public var defaultValue: JSONValue {
         if let explicitDefault { return explicitDefault }
         switch type {
@@ -62,7 +63,7 @@ public struct ValueSchema: Sendable, Hashable {
         }
     }
 
-    /// The schema of what stands at `members` inside this value; `nil` when there is nothing.
+    /// The schema of the value at `members` in this value; `nil` when there is none.
     func descendant(_ members: ArraySlice<String>) -> ValueSchema? {
         guard let first = members.first else { return self }
         guard case .structure(_, let fields) = type, let field = fields.first(where: { $0.name == first })

@@ -1,14 +1,14 @@
-/// The type of a property's value: one of the vendor schema's.
+/// The type of a property's value, as in the vendor's schemas.
 public enum ValueType: Sendable, Hashable {
     case int32
     case uint32
     case float32
     case float64
-    /// UTF-8 text of at most so many bytes; `string32` in a schema.
+    /// UTF-8 text of at most `maximumBytes` bytes; in a schema, `string32` for 32 bytes.
     case string(maximumBytes: Int)
     case structure(name: String, fields: [Field])
 
-    /// The longest string type.
+    /// The length of the longest string type, in bytes.
     private static let maximumStringLength = 65_535
 
     /// One member of a structure.
@@ -24,7 +24,7 @@ public enum ValueType: Sendable, Hashable {
         }
     }
 
-    /// As a schema writes it.
+    /// The name in a schema.
     public var name: String {
         switch self {
         case .int32: "int32"
@@ -36,7 +36,7 @@ public enum ValueType: Sendable, Hashable {
         }
     }
 
-    /// One of the simple types; `nil` for any other name.
+    /// A simple type by its name; `nil` for any other name.
     init?(simpleName name: String) {
         switch name {
         case "int32": self = .int32
@@ -59,7 +59,7 @@ public enum ValueType: Sendable, Hashable {
         }
     }
 
-    /// Whether values of both have the same shape; ranges and descriptions aside.
+    /// Whether both types have values of the same form. Ranges and descriptions are ignored.
     func isSameType(as other: ValueType) -> Bool {
         guard case .structure(_, let fields) = self, case .structure(_, let others) = other else {
             return self == other
