@@ -1,12 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// What the decoding thread has told and the channel has not looked at yet; no more than the frames decoded meanwhile.
+/// Events that the decoding thread has posted and the channel has not yet taken; at most one per frame decoded
+/// meanwhile.
 ///
-/// A channel in play looks with every frame that comes and every timer of the playout, so it is woken only for what
-/// cannot wait: a wake-up of its loop for each frame costs more than all else that the event sets off.
+/// A playing channel takes the events whenever a frame arrives or a playout timer fires, so it is woken only for urgent
+/// events. Waking its loop for each frame would cost more than handling the event.
 final class DecodeEvents: Sendable {
-    /// A channel that has not looked for this long is woken for anything.
+    /// A channel that has not taken events for this long is woken for any event.
     static let longestWait: TimeAmount = .milliseconds(100)
 
     private struct State {
@@ -20,7 +21,7 @@ final class DecodeEvents: Sendable {
 
     init() {}
 
-    /// On the channel's loop, at a seek: from now on, events about earlier frames are dropped.
+    /// Called on the channel's loop at a seek: from now on, events about earlier frames are dropped.
     func begin(generation: Int) {
         state.withLock { state in
             state.generation = generation
@@ -28,12 +29,12 @@ final class DecodeEvents: Sendable {
         }
     }
 
-    /// On the decoding thread.
+    /// Called on the decoding thread.
     ///
     /// - Parameters:
-    ///   - generation: of the frame that it is about; `nil` for what no seek makes void.
-    ///   - isUrgent: the channel is to look at once.
-    /// - Returns: true when the channel is to be woken to look.
+    ///   - generation: the generation of the frame that the event is about; `nil` for events that a seek does not void.
+    ///   - isUrgent: the channel must take the event at once.
+    /// - Returns: true if the caller must wake the channel.
     func post(_ event: DecodeEvent, generation: Int? = nil, isUrgent: Bool, at now: NIODeadline) -> Bool {
         state.withLock { state in
             guard generation ?? state.generation == state.generation else { return false }
@@ -44,7 +45,7 @@ final class DecodeEvents: Sendable {
         }
     }
 
-    /// On the channel's loop: all that was told since the last look.
+    /// Called on the channel's loop: returns all events since the last call.
     func take(at now: NIODeadline) -> [DecodeEvent] {
         state.withLock { state in
             state.lookedAt = now

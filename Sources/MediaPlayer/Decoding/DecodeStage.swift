@@ -3,21 +3,21 @@ import MediaCodec
 import NIOCore
 import Synchronization
 
-/// What the decoding thread tells the channel.
+/// What the decoding thread reports to the channel.
 enum DecodeEvent: Sendable {
     /// A picture came out of the decoder.
     case picture(DecodedPicture)
     case sound(pts: Int64, presentAt: NIODeadline, isLate: Bool)
     case corrupt(MediaKind)
-    /// A decoder that the program gave fails.
+    /// A decoder that the program supplied fails.
     case decoderFailed(MediaKind, IoTError)
     /// A sink's reader is too slow, and frames are dropped from now on.
     case slowReader(SinkKind, use: String?)
 }
 
-/// A decoded picture's part in what is shown.
+/// A decoded picture, for the statistics and the player's state.
 struct DecodedPicture: Sendable {
-    /// A picture that the decoder gives out so much later than it was due is not shown any more.
+    /// A picture that leaves the decoder later than this after its due time is not shown.
     static let lateness: TimeAmount = .milliseconds(80)
 
     let pts: Int64
@@ -29,15 +29,16 @@ struct DecodedPicture: Sendable {
     let decodedAt: NIODeadline
 }
 
-/// Decodes a channel's frames on a thread of its own and hands the outcome to the queues of the sinks; several local
-/// users share one stage.
+/// Decodes a channel's frames on its own thread and puts the results into the sinks' queues. Several local users share
+/// one stage.
 ///
-/// `@unchecked Sendable`: all mutable state is used on `worker` alone.
+/// `@unchecked Sendable`: all other mutable state is used only on `worker`.
 final class DecodeStage: @unchecked Sendable {
-    /// How many coded frames may wait: about 12 s of pictures and sound.
+    /// The maximum number of queued coded frames: about 12 s of video and audio.
     static let queueLimit = 1_200
 
-    /// How many frames of sound that nobody hears may wait for the next picture to wake the thread for both.
+    /// How many audio frames may wait for the next picture while there is no sound sink, so that one wake-up serves
+    /// both.
     static let silentPatience = 4
 
     private let worker: any JobQueue
@@ -45,7 +46,7 @@ final class DecodeStage: @unchecked Sendable {
     private let events: DecodeEvents
     private let onEvents: @Sendable () -> Void
     private let hasPicture: Bool
-    /// A sound sink was added. Not behind `worker`: the channel's loop reads it too.
+    /// A sound sink was added. Atomic because the channel's loop reads it too.
     private let isHeard = Atomic(false)
 
     private var videoParameters: VideoParameters?
@@ -59,17 +60,17 @@ final class DecodeStage: @unchecked Sendable {
     private var newest: VideoPicture?
     /// Encodes snapshots, which takes longer than to decode a picture.
     private var snapshots: (any JobQueue)?
-    /// Those of the program's decoders that fail, until they decode again.
+    /// Supplied decoders that are failing; a kind is removed when its decoder succeeds again.
     private var failing: Set<MediaKind> = []
-    /// Of the newest seek; frames of an earlier one are not decoded any more.
+    /// The newest seek's generation; frames of earlier generations are not decoded.
     private let generation = Atomic(0)
-    /// Of the frame that is being decoded.
+    /// The generation of the frame that is being decoded.
     private var decoding = 0
-    private var hasTold = false
+    private var hasReported = false
     private var isEnding = false
     private var isEnded = false
 
-    /// `onEvents` is called on the decoding thread; somebody is then to look at `events` soon.
+    /// `onEvents` is called on the decoding thread when the owner should take `events` soon.
     init(
         video: VideoParameters?, audio: AudioParameters?, parts: PlayerParts, events: DecodeEvents,
         onEvents: @escaping @Sendable () -> Void
@@ -83,7 +84,7 @@ final class DecodeStage: @unchecked Sendable {
         worker = parts.jobQueue("decoder", Self.queueLimit)
     }
 
-    /// False when too many frames wait: this one is lost, and with it all up to the next key frame.
+    /// Returns false if the queue is full: the frame is lost, and with it all pictures up to the next key frame.
     func decode(_ frame: MediaFrame, presentAt: NIODeadline, isLate: Bool, generation: Int = 0) -> Bool {
         let isPatient = frame.kind == .audio && hasPicture && !isHeard.load(ordering: .relaxed)
         return worker.submit(patience: isPatient ? Self.silentPatience : 0, beyondLimit: false) { [self] in
@@ -96,33 +97,33 @@ final class DecodeStage: @unchecked Sendable {
         }
     }
 
-    /// Frames are missing: what follows cannot be decoded before the next key frame.
+    /// Frames are missing: the following ones cannot be decoded before the next key frame.
     func skipToKeyFrame() {
         worker.submit(patience: 0, beyondLimit: true) { [self] in videoDecoder?.reset() }
     }
 
-    /// The user seeks: what was to be decoded is not wanted any more.
+    /// The user seeks: queued frames are no longer wanted.
     func begin(generation: Int) {
         self.generation.store(generation, ordering: .relaxed)
         events.begin(generation: generation)
         worker.submit(patience: 0, beyondLimit: true) { [self] in
             videoDecoder?.reset()
             schedule.removeAll()
-            // The first picture from there is told at once.
-            hasTold = false
+            // The first picture after the seek is reported at once.
+            hasReported = false
         }
     }
 
-    /// Pictures still in the decoder come out; decoding starts again at the next frame.
+    /// Outputs the pictures that are still in the decoder; decoding restarts at the next frame.
     func drain() {
         worker.submit(patience: 0, beyondLimit: true) { [self] in drainDecoders() }
     }
 
-    /// The sink gets each picture from now on.
+    /// The sink gets every picture from now on.
     func addPictures(_ sink: SinkQueue<VideoPicture>) {
         add { [self] in
             if isEnded { return sink.end(nil) }
-            // Readers that come and go while no picture comes leave nothing behind.
+            // Remove sinks that were closed while no picture came; otherwise they would accumulate.
             pictureSinks.removeAll { !$0.isWanted }
             pictureSinks.append(sink)
         }
@@ -138,18 +139,18 @@ final class DecodeStage: @unchecked Sendable {
         }
     }
 
-    /// The wish gets the newest picture, or the next one.
+    /// Answers the request with the newest picture, or with the next one if there is none yet.
     func addSnapshot(_ wish: SnapshotWish) {
         add { [self] in
             if isEnded { return wish.end(.failure(IoTError(.channelDisconnected))) }
-            // Who asks again and again while no picture comes, leaves nothing behind.
+            // Remove requests that ended while no picture came; otherwise they would accumulate.
             wishes.removeAll { !$0.isOpen }
             wishes.append(wish)
             if let newest { takeSnapshots(of: newest) }
         }
     }
 
-    /// Sinks are few and must not be lost to a full queue.
+    /// Ignores the queue's limit: sinks are few and must not be lost because the queue is full.
     private func add(_ job: @escaping @Sendable () -> Void) {
         worker.submit(patience: 0, beyondLimit: true, job)
     }
@@ -188,25 +189,25 @@ final class DecodeStage: @unchecked Sendable {
         }
     }
 
-    /// The frame is lost; of a decoder that the program gave it is told once until it decodes again.
+    /// Reports the lost frame. A failing supplied decoder is reported once, until it decodes again.
     private func fail(_ kind: MediaKind, _ error: IoTError, isGiven: Bool) {
-        tell(.corrupt(kind))
-        if isGiven, failing.insert(kind).inserted { tell(.decoderFailed(kind, error)) }
+        report(.corrupt(kind))
+        if isGiven, failing.insert(kind).inserted { report(.decoderFailed(kind, error)) }
     }
 
     private func deliver(_ pictures: [VideoPicture]) {
         for picture in pictures {
             let plan = schedule.removeValue(forKey: picture.pts)
             if schedule.count > 64 { schedule = schedule.filter { $0.key > picture.pts } }
-            // A program's decoder may give any time: no difference of two may overflow.
+            // A supplied decoder may return any pts; the limit keeps differences of two from overflowing.
             if picture.isCorrupt || picture.pts.magnitude >= playoutTimeLimit.magnitude {
-                tell(.corrupt(.video))
+                report(.corrupt(.video))
                 continue
             }
             let now = parts.clock()
             let presentAt = plan?.presentAt ?? now
             let isShown = plan?.isLate == false && now - presentAt <= DecodedPicture.lateness
-            tell(
+            report(
                 .picture(
                     DecodedPicture(
                         pts: picture.pts, isKeyFrame: plan?.isKeyFrame ?? false, width: picture.width,
@@ -223,7 +224,7 @@ final class DecodeStage: @unchecked Sendable {
         guard !wishes.isEmpty else { return }
         let worker = snapshots ?? parts.jobQueue("snapshots", Self.queueLimit)
         snapshots = worker
-        // Each is a request that waits, and those are counted.
+        // Ignores the limit: each job is a waiting request, and the number of requests is limited elsewhere.
         worker.submit(patience: 0, beyondLimit: true) { [wishes] in wishes.forEach { $0.take(picture) } }
         wishes = []
     }
@@ -234,10 +235,10 @@ final class DecodeStage: @unchecked Sendable {
             guard let audioDecoder else { return }
             for sound in try audioDecoder.decode(frame) {
                 guard sound.pts.magnitude < playoutTimeLimit.magnitude else {
-                    tell(.corrupt(.audio))
+                    report(.corrupt(.audio))
                     continue
                 }
-                tell(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
+                report(.sound(pts: sound.pts, presentAt: presentAt, isLate: isLate))
                 soundSinks.removeAll {
                     !$0.give(.sound(sound, presentAt: presentAt), at: sound.pts, bytes: sound.samples.readableBytes)
                 }
@@ -256,17 +257,17 @@ final class DecodeStage: @unchecked Sendable {
         schedule.removeAll()
     }
 
-    /// Until the first picture is told the channel does not play, and behind the last one it may have no more reason
-    /// to look.
-    private func tell(_ event: DecodeEvent, at time: NIODeadline? = nil) {
+    /// Reports an event. Events are urgent until the first picture is reported, because the channel does not play
+    /// before that, and while the stage ends, because afterwards the channel may have no other occasion to take events.
+    private func report(_ event: DecodeEvent, at time: NIODeadline? = nil) {
         let isUrgent: Bool
         switch event {
         case .picture(let picture):
-            isUrgent = !hasTold || isEnding
-            hasTold = hasTold || picture.isShown
+            isUrgent = !hasReported || isEnding
+            hasReported = hasReported || picture.isShown
         case .sound(_, _, let isLate):
-            isUrgent = !hasTold || isEnding
-            hasTold = hasTold || !hasPicture && !isLate
+            isUrgent = !hasReported || isEnding
+            hasReported = hasReported || !hasPicture && !isLate
         case .corrupt, .decoderFailed, .slowReader:
             isUrgent = true
         }

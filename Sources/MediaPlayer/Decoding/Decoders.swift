@@ -1,26 +1,26 @@
 public import IoTCore
 public import MediaCodec
 
-/// Decodes one video track, on the decoding thread.
+/// Decodes one video track. Called on the decoding thread.
 public protocol PictureDecoder: AnyObject {
-    /// Takes one access unit; gives the pictures that are complete by it, in the order of showing.
+    /// Takes one access unit and returns the pictures that it completes, in presentation order.
     ///
-    /// - Parameter isShown: false for a picture that nobody will see, which others may refer to.
-    /// - Throws: for what cannot be decoded; decoding starts again at the next key frame. Users
-    ///   of the channel are told with 21030.
+    /// - Parameter isShown: false for a picture that is not shown but that others may reference.
+    /// - Throws: if the access unit cannot be decoded; decoding restarts at the next key frame. Users of the channel
+    ///   get error 21030.
     func decode(_ frame: MediaFrame, isShown: Bool) throws(IoTError) -> [VideoPicture]
 
-    /// The pictures that wait for others.
+    /// Returns the pictures that wait for reordering.
     func flush() -> [VideoPicture]
 
-    /// Forgets all: the next frame is a key frame.
+    /// Discards all state: the next frame is a key frame.
     func reset()
 }
 
-/// Decodes one audio track, on the decoding thread.
+/// Decodes one audio track. Called on the decoding thread.
 public protocol SoundDecoder: AnyObject {
-    /// - Throws: for what cannot be decoded; decoding starts again at the next frame. Users of
-    ///   the channel are told with 21030.
+    /// - Throws: if the frame cannot be decoded; decoding restarts at the next frame. Users of the channel get error
+    ///   21030.
     func decode(_ frame: MediaFrame) throws(IoTError) -> [AudioBuffer]
 }
 

@@ -1,11 +1,11 @@
-/// Those who look at frames as they pass. Confined to the event loop of whoever calls them.
+/// Callbacks that observe frames as they pass. Confined to the caller's event loop.
 package struct FrameTaps<Frame> {
     private var taps: [Int: (Frame) -> Void] = [:]
     private var next = 0
 
     package init() {}
 
-    /// - Returns: what `remove(_:)` takes.
+    /// - Returns: the identifier for `remove(_:)`.
     package mutating func add(_ tap: @escaping (Frame) -> Void) -> Int {
         defer { next += 1 }
         taps[next] = tap

@@ -1,12 +1,12 @@
 package import IoTCore
 package import NIOCore
 
-/// The newest key frame and all frames after it, so that a photo or a recording can begin at any time. The bytes are
-/// shared with whoever else holds the frames.
+/// The newest key frame and all frames after it, so that a photo or a recording can start at any time. The bytes are
+/// shared with other holders of the frames.
 package struct GroupOfPictures {
     package struct Entry {
         package var frame: MediaFrame
-        /// When the frame came or is presented, as the owner counts it.
+        /// When the frame arrived or is presented; the owner decides which.
         package var time: NIODeadline
     }
 
@@ -20,18 +20,18 @@ package struct GroupOfPictures {
 
     package var frames: [MediaFrame] { entries.map(\.frame) }
 
-    /// Sound before the first key frame is not kept.
+    /// Audio before the first key frame is not kept.
     package mutating func append(_ frame: MediaFrame, at time: NIODeadline) {
         let begins = frame.kind == .video && frame.isKeyFrame
         if begins { removeAll() }
         guard begins || !entries.isEmpty else { return }
         bytes += frame.bytes.readableBytes
-        // A camera may never send a second key frame: then there is nothing to begin with, but memory is bounded.
+        // A camera may never send a second key frame: memory stays bounded, but the group is then empty.
         guard entries.count < Self.maximumFrames, bytes <= Self.maximumBytes else { return removeAll() }
         entries.append(Entry(frame: frame, time: time))
     }
 
-    /// A frame was lost: what follows cannot be decoded before the next key frame.
+    /// A frame was lost: the following ones cannot be decoded before the next key frame.
     package mutating func removeAll() {
         entries.removeAll(keepingCapacity: true)
         bytes = 0

@@ -1,7 +1,7 @@
 public import IoTCore
 
 extension IoTError {
-    /// False for what ends one use of the channel, or spoils a few frames, while the player goes on.
+    /// False for errors that end only one use of the channel, or damage a few frames, while the player continues.
     public var stopsPlayer: Bool {
         switch code {
         case .mediaFailed, .videoSizeChanged, .slowReader, .recorderRunning, .recorderUnavailable,

@@ -6,6 +6,6 @@ package struct PlayedFrame: Sendable {
     package let frame: MediaFrame
     /// When its picture or sound is due.
     package let presentAt: NIODeadline
-    /// It is decoded, but neither shown nor heard.
+    /// The frame is decoded, but not shown or heard.
     package let isLate: Bool
 }

@@ -1,13 +1,13 @@
 package import Logging
 package import NIOCore
 
-/// A player on an event loop: gives its core the time, and calls it again when the core wants to be called.
+/// Runs a `PlayerCore` on an event loop: passes it the current time and calls it when its timeout is due.
 package final class Player {
     private let eventLoop: any EventLoop
     private let core: PlayerCore
     private var timer: (deadline: NIODeadline, task: Scheduled<Void>)?
 
-    /// What the decoding thread may hold of a player.
+    /// The weak reference that the decoding thread holds.
     private struct Reference {
         weak var player: Player?
     }
@@ -23,7 +23,7 @@ package final class Player {
         core = PlayerCore(
             source: source, capabilities: capabilities, options: options, parts: parts, logger: logger)
         core.onEvent = onEvent
-        // Made on the event loop, where this player need not be made.
+        // Called later, on the event loop: `NIOLoopBound` must be created there, but `init` may run elsewhere.
         core.makeWake = { [weak self] in
             let reference = NIOLoopBound(Reference(player: self), eventLoop: eventLoop)
             return {
@@ -36,7 +36,7 @@ package final class Player {
         }
     }
 
-    /// Calls the core with the present time.
+    /// Calls the core with the current time.
     package func run<Value, Failure: Error>(
         _ body: (PlayerCore, NIODeadline) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -50,8 +50,8 @@ package final class Player {
             timer = nil
             return
         }
-        // A timer that rings too early costs one look. The loop wakes at its time even when it was cancelled, so that
-        // a new one for each frame would spare nothing.
+        // A timer that fires too early costs one call of the core. The loop wakes for a cancelled timer too, so a new
+        // timer for each frame would save nothing.
         if let timer, timer.deadline <= deadline { return }
         timer?.task.cancel()
         let task = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in

@@ -1,12 +1,12 @@
 public import IoTCore
 
-/// What players of each kind of channel can do: the function table of the IoT video SDK guide.
+/// What the players of each kind of channel can do, from the function table of the IoT video SDK guide.
 public struct PlayerCapabilities: Sendable, Hashable {
-    /// A row of the table; the raw value names it in messages.
+    /// A row of the table; the raw value is used in messages.
     public enum Function: String, Sendable, CaseIterable {
         case video = "a picture"
         case audio = "sound"
-        /// A pause is a rate of 0: what cannot pause has no other rate than 1 either.
+        /// A pause is a rate of 0: a player that cannot pause has only the rate 1.
         case pause = "pauses and rates"
         case seek = "seeking"
         case duration = "a total time"
@@ -48,7 +48,7 @@ public struct PlayerCapabilities: Sendable, Hashable {
         Self.table[function]?.contains(kind) ?? false
     }
 
-    /// - Throws: `operationNotAllowed` (21040) for what players of this kind never do.
+    /// - Throws: `operationNotAllowed` (21040) if players of this kind do not offer the function.
     public func require(_ function: Function) throws(IoTError) {
         guard !offers(function) else { return }
         let others = ChannelKind.allCases.filter { PlayerCapabilities(of: $0).offers(function) }.map(\.name)

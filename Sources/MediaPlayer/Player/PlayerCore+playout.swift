@@ -1,9 +1,9 @@
 import IoTCore
 package import NIOCore
 
-// What is due, and what became of it.
+// Releases due frames and handles what becomes of them.
 extension PlayerCore {
-    /// Gives on what is due by now, and notes when to look again.
+    /// Passes on the frames that are due and sets the next timeout.
     func release(at now: NIODeadline) {
         nextTimeout = hasEnded ? nil : source.nextTimeout
         while let output = playout?.poll() {
@@ -57,7 +57,7 @@ extension PlayerCore {
         recordings.removeAll { $0.recorder.isClosed }
     }
 
-    /// What the decoding thread has reported since the last look.
+    /// Handles what the decoding thread has reported since the last call.
     package func takeDecodeEvents(at now: NIODeadline) {
         for event in decodeEvents.take(at: now) { handle(event, at: now) }
     }
@@ -74,7 +74,7 @@ extension PlayerCore {
                 counts.count { $0.framesDropped(.video, .late) }
                 return
             }
-            // The delay may have moved since the frame went to the decoder.
+            // The delay may have changed since the frame went to the decoder.
             let presentAt = playout?.presentTime(ofReleasedPicture: picture.pts)
             let senderTime = playout?.senderTime(.video, pts: picture.pts)
             let presented = max(presentAt ?? picture.presentedAt, picture.decodedAt)

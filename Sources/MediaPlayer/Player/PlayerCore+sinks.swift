@@ -2,14 +2,14 @@ package import IoTCore
 import MediaCodec
 package import NIOCore
 
-// Who takes what is played.
+// Sinks: recordings, decoded pictures and sound, snapshots.
 extension PlayerCore {
-    /// An older group is not part of what is seen now: the camera was off, or its source was gone.
+    /// An older group is not part of the current picture: the camera was off, or its source was gone.
     private static let groupLife = TimeAmount.seconds(2)
 
-    /// The coded frames as fragmented MP4, from the newest key frame on; ends after `frames` pictures, if set.
+    /// Writes the coded frames as fragmented MP4, from the newest key frame on. Stops after `frames` pictures, if set.
     ///
-    /// - Parameter use: whose the sink is, here and below: who is told what its reader lost.
+    /// - Parameter use: the use that owns the sink, here and below; it gets a warning when its reader loses frames.
     package func addRecording(frames: Int?, of use: String? = nil, at now: NIODeadline) throws(IoTError) -> MediaSink {
         _ = try decoding()
         guard frames == nil || video != nil else { throw Self.noPicture() }
@@ -36,25 +36,25 @@ extension PlayerCore {
         recordings.append(feed)
     }
 
-    /// The sink, made on a thread of its own, gets each picture from now on.
+    /// The sink is made on its own thread and gets every picture from now on.
     package func addPictures(
         of use: String? = nil, _ make: @escaping @Sendable () -> any PictureSink
     ) throws(IoTError) {
         try addPictures(.pictures, .limits(RawVideoSink.limits), of: use, make)
     }
 
-    /// The sink, made on a thread of its own, gets all sound from now on.
+    /// The sink is made on its own thread and gets all sound from now on.
     package func addSound(of use: String? = nil, _ make: @escaping @Sendable () -> any SoundSink) throws(IoTError) {
         try addSound(.sound, .limits(RawAudioSink.limits), of: use, make)
     }
 
-    /// The newest picture, or the next one where there is none yet.
+    /// Answers the request with the newest picture, or with the next one if there is none yet.
     package func addSnapshot(_ wish: SnapshotWish) throws(IoTError) {
         try capabilities.require(.snapshot)
         try decoding().addSnapshot(wish)
     }
 
-    /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set.
+    /// Writes each decoded picture as YUV4MPEG2. Stops after `frames` pictures, if set.
     package func addRawVideo(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
         let stream = ChunkStream(RawVideoSink.limits, frames: frames)
         let rate = video?.frameRate ?? 0
@@ -64,7 +64,7 @@ extension PlayerCore {
         return MediaSink(chunks: stream) { queue.end(nil) }
     }
 
-    /// Decoded sound as WAV; ends where `frames` pictures end when that is given.
+    /// Writes decoded sound as WAV. Stops where `frames` pictures end, if set.
     package func addRawAudio(frames: Int?, of use: String? = nil) throws(IoTError) -> MediaSink {
         let stream = ChunkStream(RawAudioSink.limits)
         let rate = video?.frameRate ?? 0
@@ -97,7 +97,7 @@ extension PlayerCore {
     ) throws(IoTError) -> SinkQueue<HeardMedia> {
         let stage = try decoding()
         guard audio != nil else {
-            throw IoTError(.operationNotAllowed, "the camera sends no sound", remedy: "ask for its picture only")
+            throw IoTError(.operationNotAllowed, "the camera sends no sound", remedy: "request the picture only")
         }
         let queue = SinkQueue(name: kind.rawValue, target, parts: parts, onLoss: lossNotice(kind, use), sounds: make)
         sinks.add(kind, of: use, queue.room)
@@ -105,7 +105,7 @@ extension PlayerCore {
         return queue
     }
 
-    /// Tells once, as soon as a sink begins to lose frames.
+    /// Returns a callback that reports when a sink starts to lose frames.
     private func lossNotice(_ kind: SinkKind, _ use: String?) -> @Sendable () -> Void {
         let (events, wake, clock) = (decodeEvents, wake, parts.clock)
         return {
@@ -115,7 +115,7 @@ extension PlayerCore {
     }
 
     private static func noPicture() -> IoTError {
-        IoTError(.operationNotAllowed, "the camera sends no picture", remedy: "ask for its sound only")
+        IoTError(.operationNotAllowed, "the camera sends no picture", remedy: "request the sound only")
     }
 
     private func decoding() throws(IoTError) -> DecodeStage {

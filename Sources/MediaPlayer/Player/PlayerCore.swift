@@ -2,9 +2,9 @@ package import IoTCore
 package import Logging
 package import NIOCore
 
-/// One player: what its source gives goes through the playout to the decoder and the recordings, and is counted.
+/// One player: its source's frames go through the playout to the decoder and the recordings, and are counted.
 ///
-/// Owns no clock and no timer: every call says what time it is, and afterwards `nextTimeout` says when
+/// It owns no clock and no timer: each call passes the current time, and afterwards `nextTimeout` says when
 /// `handleTimeout(at:)` is due. Confined to one event loop.
 package final class PlayerCore {
     let source: any FrameSource
@@ -12,18 +12,18 @@ package final class PlayerCore {
     private let options: JitterBufferOptions
     private let logger: Logger
     let parts: PlayerParts
-    /// Makes what is called on the decoding thread when somebody is to call `takeDecodeEvents(at:)` soon.
+    /// Makes the callback that the decoding thread calls when the owner should call `takeDecodeEvents(at:)` soon.
     package var makeWake: () -> @Sendable () -> Void = { {} }
-    /// Reports, in order, while a call of this core runs.
+    /// Called in order, during calls of this core.
     package var onEvent: (PlayerEvent) -> Void = { _ in }
 
     private var machine: PlayerStateMachine
     private(set) var tracks = FrameSourceDescription(video: nil, audio: nil)
     /// `nil` before play.
     var playout: Playout?
-    /// Counts the seeks: frames of an earlier one are not played.
+    /// The number of seeks so far; frames of an earlier generation are not played.
     private(set) var generation = 0
-    /// Where play begins, if not at the source's start, µs.
+    /// Where play starts, if not at the source's start, µs.
     private var beginning: Int64?
     private var rate = 1.0
     /// The source was asked for more.
@@ -33,14 +33,14 @@ package final class PlayerCore {
     let counts = PlayerCounts()
     var recordings: [RecordingFeed] = []
     var sinks = PlayerSinks()
-    /// Called on any thread when somebody is to call `takeDecodeEvents(at:)` soon.
+    /// May be called on any thread when the owner should call `takeDecodeEvents(at:)` soon.
     private(set) var wake: @Sendable () -> Void = {}
-    /// What was released since the newest key frame, with the time at which it is presented: a recording that begins
-    /// while the player plays begins here.
+    /// The frames released since the newest key frame, with their presentation times. A recording that starts during
+    /// play starts with these.
     var group = GroupOfPictures()
-    /// Those who look at each frame that goes to the decoder.
+    /// Callbacks that observe each frame that goes to the decoder.
     package var taps = FrameTaps<PlayedFrame>()
-    /// Breaks announced by the playout, to be reported with the frame after them.
+    /// Discontinuities that the playout announced, to be reported with the next frame.
     var breaks: [MediaKind: DiscontinuityReason] = [:]
     private(set) var hasEnded = false
     package internal(set) var nextTimeout: NIODeadline?
@@ -59,15 +59,15 @@ package final class PlayerCore {
 
     // MARK: Commands
 
-    /// Opens the source; it is `ready` when the tracks are known.
+    /// Opens the source; the player is `ready` when the tracks are known.
     package func prepare(at now: NIODeadline) throws(IoTError) {
-        // Its source is closed for good.
+        // The source cannot be opened again.
         guard !hasEnded else { throw IoTError(.channelDisconnected) }
         perform(try machine.handle(.prepare), at: now)
         pump(at: now)
     }
 
-    /// True when this starts the media at once: the first call of a player that is ready, and none after it.
+    /// Returns true if this call starts the media: only the first call on a ready player does.
     package func play(_ use: String, at now: NIODeadline) throws(IoTError) -> Bool {
         guard counts.has(use), !hasEnded else { throw IoTError(.channelDisconnected) }
         let actions = try machine.handle(.play)
@@ -78,7 +78,7 @@ package final class PlayerCore {
         return actions.contains { if case .startMedia = $0 { true } else { false } }
     }
 
-    /// Ends the player in order: what was received comes out, and every sink ends.
+    /// Ends the player: frames that have arrived are released, and every sink ends.
     package func stop(at now: NIODeadline) {
         guard let actions = try? machine.handle(.stop) else { return }
         perform(actions, at: now)
@@ -99,11 +99,11 @@ package final class PlayerCore {
         pump(at: now)
     }
 
-    /// Goes on at this pts, µs, or begins there.
+    /// Continues at this pts, µs, or starts there if play has not begun.
     package func seek(to pts: Int64, at now: NIODeadline) throws(IoTError) {
         guard !hasEnded else { throw IoTError(.channelDisconnected) }
         guard pts.magnitude < playoutTimeLimit.magnitude else {
-            throw IoTError(.invalidParameter, "no source has a position of \(pts) µs")
+            throw IoTError(.invalidParameter, "the position \(pts) µs is out of range")
         }
         let actions = try machine.handle(.seek)
         if playout == nil { beginning = pts } else { jump(to: pts, at: now) }
@@ -121,11 +121,11 @@ package final class PlayerCore {
         source.seek(to: pts, generation: generation, at: now)
     }
 
-    /// - Parameter rate: 0.125 to 32, 1 is the source's own; above 2 key frames alone are shown, without sound.
+    /// - Parameter rate: 0.125 to 32; 1 is the source's own rate. Above 2 only key frames are shown, without sound.
     package func setRate(_ rate: Double, at now: NIODeadline) throws(IoTError) {
         let actions = try machine.handle(.setSpeed)
         guard PacedPlayout.rates.contains(rate) else {
-            throw IoTError(.invalidParameter, "the rate \(rate) is not one from 0.125 to 32")
+            throw IoTError(.invalidParameter, "the rate \(rate) is not in the range 0.125 to 32")
         }
         self.rate = rate
         playout?.setRate(rate, at: now)
@@ -135,12 +135,12 @@ package final class PlayerCore {
         pump(at: now)
     }
 
-    /// Something failed beside the source; an error that stops the player ends it.
+    /// Something other than the source failed; an error that stops the player ends it.
     package func fail(_ error: IoTError, at now: NIODeadline) {
         perform(machine.handle(.failed(error)), at: now)
     }
 
-    /// Takes what the source has, and gives on what is due.
+    /// Takes the source's outputs and releases the frames that are due.
     package func pump(at now: NIODeadline) {
         takeDecodeEvents(at: now)
         guard !hasEnded else { return }
@@ -158,7 +158,7 @@ package final class PlayerCore {
 
     // MARK: Uses
 
-    /// A user takes part from now on.
+    /// Adds a use.
     package func join(_ use: String) {
         counts.join(use)
     }
@@ -168,15 +168,15 @@ package final class PlayerCore {
         sinks.leave(use)
     }
 
-    /// The uses that play.
+    /// The uses that are playing.
     package var playingUses: [String] { counts.counted }
 
-    /// - Parameter use: with statistics of its own; `nil` for the whole player.
+    /// - Parameter use: a use with its own statistics; `nil` for the whole player.
     package func statistics(of use: String?, at now: NIODeadline) -> ChannelStatistics? {
         takeDecodeEvents(at: now)
         counts.update(report: playout?.report, packets: source.packets)
         sinks.takeLosses { kind, use, frames in
-            // What a recording lost was shown.
+            // Frames that a recording lost were still shown.
             guard let track = kind.track else { return }
             counts.count(for: use) { $0.framesDropped(track, .slowReader, count: frames) }
         }
@@ -185,12 +185,12 @@ package final class PlayerCore {
         return statistics
     }
 
-    /// The first picture that was decoded since the use joined, µs.
+    /// The first picture decoded after the use joined, µs.
     package func firstPicturePts(of use: String) -> Int64? {
         counts.firstPicturePts(of: use)
     }
 
-    /// As now known.
+    /// The current parameters, updated by key frames.
     package var video: VideoParameters? { playout?.video ?? tracks.video }
     package var audio: AudioParameters? { tracks.audio }
 
@@ -202,7 +202,7 @@ package final class PlayerCore {
         return playout?.position(at: now)
     }
 
-    /// µs; `nil` while it is not known.
+    /// The duration, µs; `nil` while it is unknown.
     package var duration: Int64? {
         get throws(IoTError) {
             try capabilities.require(.duration)
@@ -210,7 +210,7 @@ package final class PlayerCore {
         }
     }
 
-    // MARK: Inside
+    // MARK: Private
 
     private func handle(_ output: FrameSourceOutput, at now: NIODeadline) {
         switch output {

@@ -1,14 +1,14 @@
 import IoTCore
 import NIOCore
 
-/// What a player counts: for itself, and for each of its uses from the moment that the use plays.
+/// A player's counters: for the whole player, and for each use from the moment that it plays.
 ///
 /// Confined to the player's event loop.
 final class PlayerCounts {
     private final class Use {
         var isPlaying = false
         var statistics: PlayoutStatistics?
-        /// The first picture that was decoded since this use joined, µs.
+        /// The first picture decoded after this use joined, µs.
         var firstPicturePts: Int64?
     }
 
@@ -27,7 +27,7 @@ final class PlayerCounts {
 
     func has(_ id: String) -> Bool { uses[id] != nil }
 
-    /// The statistics of the use begin with the player's, or now when it plays already.
+    /// The use's statistics start with the player's, or now if the player already plays.
     func play(_ id: String) {
         uses[id]?.isPlaying = true
     }
@@ -39,7 +39,7 @@ final class PlayerCounts {
         whole = PlayoutStatistics(startedAt: now)
     }
 
-    /// Statistics begin for those uses that play and have none.
+    /// Starts statistics for the uses that play and have none yet.
     func beginUses(report: JitterBufferReport?, packets: [MediaKind: PacketCounters], at now: NIODeadline) {
         let beginning = uses.values.filter { $0.isPlaying && $0.statistics == nil }
         guard let startedAt, !beginning.isEmpty else { return }
@@ -48,13 +48,13 @@ final class PlayerCounts {
         for use in beginning { use.statistics = PlayoutStatistics(startedAt: now, after: baseline) }
     }
 
-    /// Changes the player's statistics and those of each use that plays.
+    /// Changes the player's statistics and those of every playing use.
     func count(_ change: (inout PlayoutStatistics) -> Void) {
         if whole != nil { change(&whole!) }
         for use in uses.values where use.statistics != nil { change(&use.statistics!) }
     }
 
-    /// Changes the player's statistics and those of this use alone.
+    /// Changes the player's statistics and those of this use only.
     func count(for use: String?, _ change: (inout PlayoutStatistics) -> Void) {
         if whole != nil { change(&whole!) }
         if let use = use.flatMap({ uses[$0] }), use.statistics != nil { change(&use.statistics!) }
@@ -67,7 +67,7 @@ final class PlayerCounts {
     func update(report: JitterBufferReport?, packets: [MediaKind: PacketCounters]) {
         if let report {
             count { $0.update(report) }
-            // What came between a lost picture and the next key frame is lost with it.
+            // Pictures between a lost one and the next key frame are lost too.
             let skipped = report.skippedFrames - countedSkips
             count { $0.framesDropped(.video, .lost, count: skipped) }
             countedSkips = report.skippedFrames
@@ -77,7 +77,8 @@ final class PlayerCounts {
 
     func firstPicturePts(of id: String) -> Int64? { uses[id]?.firstPicturePts }
 
-    /// - Parameter id: a use; `nil` for the player. `nil` before it plays.
+    /// - Parameter id: a use; `nil` for the player.
+    /// - Returns: `nil` before it plays.
     func snapshot(of id: String?, at now: NIODeadline) -> ChannelStatistics? {
         guard let id else { return whole?.snapshot(at: now) }
         return uses[id]?.statistics?.snapshot(at: now)

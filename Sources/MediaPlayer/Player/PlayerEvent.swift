@@ -1,12 +1,12 @@
 package import IoTCore
 
-/// What a player reports.
+/// Events that a player reports.
 package enum PlayerEvent: Sendable {
-    /// With the reason when the player stopped by itself.
+    /// The reason is set if the player stopped by itself.
     case statusChanged(PlayerStatus, reason: IoTError?)
-    /// The frame of this pts (µs) does not follow the one before it; with the picture's parameters from there on.
+    /// The frame with this pts (µs) does not follow the one before it; with the video parameters from there on.
     case discontinuity(MediaKind, DiscontinuityReason, pts: Int64, VideoParameters?)
-    /// Something failed and the player goes on; `use` names whom alone it concerns.
+    /// Something failed and the player continues; `use` names the only use that is affected, if any.
     case warning(IoTError, use: String?)
     /// The last event.
     case ended(IoTError?)

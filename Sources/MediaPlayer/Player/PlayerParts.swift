@@ -2,14 +2,14 @@ public import IoTCore
 import MediaCodec
 package import NIOCore
 
-/// The parts of a player that a program may replace; each has a built-in one.
+/// Parts of a player that a program may replace. Each has a built-in default.
 public struct PlayerParts: Sendable {
-    /// Makes the picture's decoder, on the decoding thread. `nil`: libavcodec's.
+    /// Makes the video decoder, on the decoding thread. `nil`: libavcodec's decoder.
     ///
-    /// One that cannot be made, or that throws, loses its frames and is told with 21030; the channel goes on.
+    /// If making or decoding throws, the frames are lost and error 21030 is reported; the channel continues.
     public var pictureDecoder: (@Sendable (VideoParameters) throws(IoTError) -> any PictureDecoder)?
 
-    /// Makes the sound's decoder, as `pictureDecoder` does the picture's.
+    /// Makes the audio decoder, like `pictureDecoder` makes the video decoder.
     public var soundDecoder: (@Sendable (AudioParameters) throws(IoTError) -> any SoundDecoder)?
 
     func makePictureDecoder(_ parameters: VideoParameters) throws(IoTError) -> any PictureDecoder {
@@ -25,7 +25,7 @@ public struct PlayerParts: Sendable {
     /// The decoding thread's clock.
     package var clock: @Sendable () -> NIODeadline = { .now() }
 
-    /// Makes the decoding thread, and those of the sinks.
+    /// Makes the decoding thread and the threads of the sinks.
     package var jobQueue: @Sendable (_ name: String, _ limit: Int) -> any JobQueue = {
         SerialWorker(name: $0, limit: $1)
     }

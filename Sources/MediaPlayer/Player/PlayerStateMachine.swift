@@ -8,19 +8,20 @@ public import NIOCore
 ///    ↑                                       │ stop, a fatal error or the end of the source: from any state
 ///    └──────────────── stopping ─────────────┘
 /// ```
-/// Commands are the user's and throw when they cannot be followed. Events are the channel's; one that means nothing
-/// in the present state is ignored, since it may have been on its way when the state changed.
+/// Commands come from the user and throw if they are not possible. Events come from the channel; an event that has no
+/// meaning in the current state is ignored, because the state may have changed while it was on its way.
 public struct PlayerStateMachine: Sendable {
     public enum Command: Sendable, Hashable, CaseIterable {
-        /// Connect and learn what the tracks are, without media.
+        /// Connect and get the tracks' parameters, without media.
         case prepare
-        /// Prepare if that is still to be done, then show what comes.
+        /// Prepare if necessary, then play.
         case play
         case stop
-        // Those below belong to recordings; a kind of player that does not offer them refuses them in every state.
+        // The commands below are for recordings; a player of a kind that does not offer them refuses them in every
+        // state.
         case pause
         case resume
-        /// To be shown from another position; a player that was paused is so again when it is there.
+        /// Continue at another position; a player that was paused is paused again when it is there.
         case seek
         case setSpeed
     }
@@ -28,20 +29,20 @@ public struct PlayerStateMachine: Sendable {
     public enum Event: Sendable {
         /// The channel is connected and the tracks' parameters are known.
         case headerKnown
-        /// A picture (or sound, where there is no picture) is presented.
+        /// A picture (or sound, if there is no picture) is presented.
         case frameShown
         /// Nothing new could be presented for a while.
         case starved(tolerance: TimeAmount, delay: TimeAmount)
-        /// Pictures are left out from now on, or no more, since the rate has changed.
+        /// The rate has changed: from now on pictures are left out, or no longer are.
         case paceChanged(isFast: Bool)
-        /// All is played that the source has.
+        /// Everything that the source has is played.
         case finished
         case failed(IoTError)
-        /// The connection is gone: as asked for by `disconnect`, or by itself.
+        /// The connection is closed: after `disconnect`, or by itself.
         case disconnected(IoTError?)
     }
 
-    /// What the owner is to do, in this order.
+    /// What the owner must do, in this order.
     public enum Action: Sendable {
         case connect
         case startMedia
@@ -56,10 +57,10 @@ public struct PlayerStateMachine: Sendable {
 
     private let capabilities: PlayerCapabilities
 
-    /// `play` came before the player was ready.
+    /// `play` was called before the player was ready.
     private var playsWhenReady = false
 
-    /// `pause` came before the player was where it seeks.
+    /// `pause` was called during a seek.
     private var pausesAfterSeek = false
     private var isFast = false
 
@@ -69,8 +70,8 @@ public struct PlayerStateMachine: Sendable {
 
     // MARK: Commands
 
-    /// - Throws: `operationNotAllowed` for what a player of this kind never does, `stateMismatch` for what it cannot do
-    ///   in its present state.
+    /// - Throws: `operationNotAllowed` if players of this kind do not offer the command, `stateMismatch` if it is not
+    ///   possible in the current state.
     public mutating func handle(_ command: Command) throws(IoTError) -> [Action] {
         switch command {
         case .prepare: return try prepare()
@@ -86,7 +87,7 @@ public struct PlayerStateMachine: Sendable {
             try capabilities.require(.seek)
             return try seek()
         case .setSpeed:
-            // A property: kept for the next start while nothing plays.
+            // The speed is a property: it is kept for the next start if nothing plays.
             try capabilities.require(.pause)
             return []
         }
@@ -119,7 +120,7 @@ public struct PlayerStateMachine: Sendable {
         case .loading, .playing, .paused, .fastForward:
             pausesAfterSeek = status == .paused
             return [change(to: .seeking)]
-        // Before play it is where play begins.
+        // Before play, the target is where play starts.
         case .seeking, .stopped, .preparing, .ready: return []
         case .stopping: throw mismatch("seek")
         }
@@ -227,6 +228,6 @@ public struct PlayerStateMachine: Sendable {
     }
 
     private func mismatch(_ command: String) -> IoTError {
-        IoTError(.stateMismatch, "\(command) cannot be done while the player is \(status.name)")
+        IoTError(.stateMismatch, "\(command) is not possible while the player is \(status.name)")
     }
 }

@@ -2,8 +2,8 @@ package import IoTCore
 import MediaCodec
 package import NIOCore
 
-/// Plays frames that come when their sender sends them: they go through the jitter buffer and come out when they are
-/// due. Owns no clock, timer or decoder.
+/// Plays frames that arrive when their sender sends them: they go through the jitter buffer and are released when they
+/// are due. It owns no clock, timer or decoder.
 package struct ArrivingPlayout {
     package private(set) var video: VideoParameters?
     package private(set) var jitterBuffer: JitterBuffer
@@ -27,7 +27,7 @@ package struct ArrivingPlayout {
 
     /// The track's time `pts` was `pts + offset` on the sender's wall clock, µs.
     package mutating func clock(_ kind: MediaKind, pts: Int64, offset: Int64, at now: NIODeadline) {
-        // Far from overflow, as the jitter buffer has it: a sender may report any time.
+        // A sender may report any time; the jitter buffer's limit prevents overflow.
         guard pts.magnitude < playoutTimeLimit.magnitude, offset.magnitude < playoutTimeLimit.magnitude else { return }
         clocks[kind, default: SenderClock()].report(pts: pts, offset: offset)
         jitterBuffer.senderReport(kind, senderMicroseconds: offset, trackPts: 0, at: now)
@@ -37,7 +37,7 @@ package struct ArrivingPlayout {
         jitterBuffer.handleTimeout(at: now)
     }
 
-    /// Nothing more will come: what is held comes out.
+    /// No more frames will come: releases what is held.
     package mutating func flush(at now: NIODeadline) {
         jitterBuffer.flush(at: now)
     }

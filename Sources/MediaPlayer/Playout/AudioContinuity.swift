@@ -1,24 +1,24 @@
-/// Where heard sound ends, so that a hole is concealed in time. All times are µs.
+/// Tracks where audible sound ends, so that a gap is concealed in time. All times are µs.
 struct AudioContinuity {
-    /// What is less than this is no hole.
+    /// A shorter gap is not concealed.
     private static let leastGap: Int64 = 5_000
 
-    /// After this much concealment in one piece there is silence, and no more is said.
+    /// After this much continuous concealment there is silence, and no more concealment is reported.
     private static let longestRun: Int64 = 1_000_000
 
     private var heardUntil: Int64?
     private var run: Int64 = 0
 
-    /// When concealment begins if no sound comes.
+    /// When concealment starts if no sound comes.
     var deadline: Int64? { heardUntil }
 
-    /// Sound due then would begin inside what was concealed already.
+    /// True if sound due at this time would start within what was already concealed.
     func isConcealed(at presentAt: Int64) -> Bool {
         guard let heardUntil, run > 0 else { return false }
         return presentAt < heardUntil - Self.leastGap
     }
 
-    /// Sound is heard; returns the hole before it.
+    /// Sound is heard; returns the gap before it.
     mutating func hear(at presentAt: Int64, duration: Int64) -> (at: Int64, duration: Int64)? {
         defer {
             heardUntil = presentAt + duration
@@ -28,8 +28,7 @@ struct AudioContinuity {
         return (heardUntil, presentAt - heardUntil)
     }
 
-    /// Nothing came until now: one frame's length is concealed, or what lies before the next frame, when that is
-    /// known.
+    /// Nothing came until now: conceals one frame's length, or the time until the next frame if that is known.
     mutating func conceal(duration: Int64, next: Int64?, at now: Int64) -> (at: Int64, duration: Int64)? {
         guard let begin = heardUntil, begin <= now else { return nil }
         let duration = min(duration, next.map { $0 - begin } ?? duration)

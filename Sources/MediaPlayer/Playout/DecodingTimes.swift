@@ -1,9 +1,9 @@
-/// Derives decoding times from presentation times in decoding order, since RTP carries none, and measures the
+/// Derives decoding times from presentation times in decoding order, because RTP carries none, and measures the
 /// interval between frames.
 ///
-/// A decoder that reorders over `depth` frames puts out a picture when it has taken in the frame whose decoding
-/// time is that picture's presentation time. The n-th decoding time is the n-th smallest presentation time, set
-/// back by `depth` frames: among the `depth` + 1 largest so far it is the smallest.
+/// A decoder that reorders over `depth` frames outputs a picture when it has received the frame with that picture's
+/// presentation time as its decoding time. The n-th decoding time is the n-th smallest presentation time, moved back
+/// by `depth` frames: it is the smallest of the `depth` + 1 largest presentation times so far.
 struct DecodingTimes {
     private static let maximumDepth = 16
 
@@ -33,10 +33,10 @@ struct DecodingTimes {
         isIntervalMeasured = true
     }
 
-    /// The decoding time of the frame that comes next in decoding order.
+    /// The decoding time of the next frame in decoding order.
     mutating func next(pts: Int64) -> Int64 {
         if let smallest = largest.first, pts < smallest, largest.count > depth, depth < Self.maximumDepth {
-            // More frames are reordered than the stream's parameters say (or say nothing of).
+            // More frames are reordered than the stream's parameters say, or they do not say.
             depth += 1
         }
         let place = largest.firstIndex { $0 > pts } ?? largest.endIndex
@@ -61,7 +61,7 @@ struct DecodingTimes {
         guard let last, time > last, time - last < 2_000_000 else { return }
         let delta = max(1_000, time - last)
         if isIntervalMeasured {
-            // A gap of lost frames says little of the interval.
+            // A gap of lost frames says little about the interval.
             interval += (min(delta, interval * 4) - interval) / 8
         } else {
             interval = delta

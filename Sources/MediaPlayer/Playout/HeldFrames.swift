@@ -1,27 +1,27 @@
 import IoTCore
 import NIOCore
 
-/// A frame that waits for its time.
+/// A frame that waits for its release.
 struct HeldFrame {
     var frame: MediaFrame
 
-    /// µs on the track's own line.
+    /// µs on the track's own time line.
     var decodingTime: Int64
 
-    /// When it could first be decoded: complete, and all before it complete.
+    /// The earliest time at which it could be decoded: it is complete, and so are all frames before it.
     var readyAt: Int64
 
-    /// The offset to the common line, once the track has moved to another; nil: the track's present one.
+    /// The offset to the common line, if the track has since moved to another offset; nil: the track's current offset.
     var fixedOffset: Int64?
 
     var discontinuity: DiscontinuityReason?
 
-    /// It came when it was due already: the line makes room for those behind it. Sound is not heard then, as its
-    /// moment was concealed.
+    /// It came after it was due: the line is moved so that the frames after it are on time. Late sound is not heard,
+    /// because its time was already concealed.
     var cameLate = false
 }
 
-/// The frames of one track that wait, in decoding order.
+/// The waiting frames of one track, in decoding order.
 struct HeldFrames {
     private var frames = CircularBuffer<HeldFrame>()
     private(set) var byteCount = 0
@@ -40,7 +40,7 @@ struct HeldFrames {
         return frame
     }
 
-    /// What is held keeps its place on the common line while the track takes another offset.
+    /// Held frames keep their place on the common line while the track takes another offset.
     mutating func fix(offset: Int64) {
         for index in frames.indices where frames[index].fixedOffset == nil {
             frames[index].fixedOffset = offset

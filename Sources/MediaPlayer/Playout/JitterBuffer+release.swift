@@ -3,12 +3,12 @@ import NIOCore
 
 // What goes to the decoder, and when.
 extension JitterBuffer {
-    /// The next moment at which something is due, µs.
+    /// The next time at which something is due, µs.
     var deadline: Int64? {
         guard options.isEnabled else { return nil }
         var times = tracks.compactMap { track in track.held.first.map { releaseTime(of: $0, in: track) } }
         if let time = liveEdge.deadline, clock != nil { times.append(time) }
-        // What is past waits for a frame that is held. While sound comes in time no timer shall ring for each piece.
+        // A past deadline waits for a held frame. The delay avoids a timer for each piece of sound that comes in time.
         if let time = continuity.deadline, time > now {
             times.append(time + 4 * coalescing)
         }
@@ -30,14 +30,14 @@ extension JitterBuffer {
         }
     }
 
-    /// How early a frame may go: not at all in a network that holds frames up, since there the line may still move, and
-    /// sound that has gone does not move with it.
+    /// How early a frame may be released. Zero in a network that delays frames: there the line may still move, and
+    /// released sound does not move with it.
     private var coalescing: Int64 {
         let allowed = options.coalescing.playoutMicroseconds
         return tolerance.tolerance <= allowed ? allowed : 0
     }
 
-    /// The track whose first frame is due first.
+    /// The track with the earliest due first frame.
     func nextTrack() -> Int? {
         var next: (index: Int, time: Int64)?
         for index in tracks.indices {
@@ -48,7 +48,7 @@ extension JitterBuffer {
         return next?.index
     }
 
-    /// - Parameter isForced: there is no room for it, or for those behind it.
+    /// - Parameter isForced: there is no room for the frame, or for those after it.
     mutating func release(from index: Int, isForced: Bool) {
         guard let held = tracks[index].held.popFirst() else { return }
         let kind = tracks[index].kind
@@ -72,12 +72,12 @@ extension JitterBuffer {
         if presentAt != nil { reportShown(kind, at: presentAt ?? wanted) }
     }
 
-    /// When the picture is shown; nil: not at all.
+    /// When the picture is shown; nil: it is not shown.
     private mutating func placePicture(
         _ held: HeldFrame, sender: Int64, wanted: Int64, isForced: Bool
     ) -> Int64? {
         if !hasShownPicture {
-            // The first picture is shown at once, however old it is.
+            // The first picture is shown at once, even if it is old.
             hasShownPicture = true
             counters.firstFrameAt = now
             synchrony.shown(at: now, sender: sender)
@@ -91,7 +91,7 @@ extension JitterBuffer {
         return presentAt
     }
 
-    /// When the sound is heard; nil: not at all.
+    /// When the sound is heard; nil: it is not heard.
     private mutating func placeSound(
         _ held: HeldFrame, sender: Int64, wanted: Int64, isForced: Bool
     ) -> Int64? {
@@ -103,7 +103,7 @@ extension JitterBuffer {
         return wanted
     }
 
-    /// Sound does not begin before the picture, which may be longer under way: it would have to stop again for it.
+    /// Sound does not start before the picture, which may take longer to arrive: otherwise it would have to stop again.
     private var isFirstPictureAwaited: Bool {
         !hasShownPicture && now - counters.startedAt < Self.longestWait && tracks.contains { $0.kind == .video }
     }

@@ -3,7 +3,7 @@ import NIOCore
 
 // When frames are due: the base, the alignment of the tracks, the tolerance, discontinuities.
 extension JitterBuffer {
-    /// Brings the playout line up to `now`.
+    /// Updates the playout line to `now`.
     mutating func retime() {
         let elapsed = now - (counters.retimedAt ?? now)
         counters.retimedAt = now
@@ -29,21 +29,21 @@ extension JitterBuffer {
         let anchor = clock?.anchor ?? target
         clock?.setTarget(target)
         if target > anchor {
-            // What is released and not yet shown goes with the line, lest the picture leads the sound.
+            // Released frames that are not yet shown move with the line; otherwise the picture would lead the sound.
             order.postpone(after: now, by: target - anchor)
             synchrony.postpone(after: now, by: target - anchor)
         }
         updateLiveEdge()
     }
 
-    /// A frame is complete: it joins the held ones and its transit is learnt from.
+    /// A frame is complete: it is held, and its transit time is recorded.
     mutating func hold(_ frame: MediaFrame) {
         let index = trackIndex(frame.kind)
         let discontinuity = discontinuity(before: frame, in: index)
         if discontinuity != nil { tracks[index].decodingTimes.restart() }
         let decodingTime = frame.kind == .video ? tracks[index].decodingTimes.next(pts: frame.pts) : frame.pts
         if frame.kind == .audio { _ = tracks[index].decodingTimes.next(pts: frame.pts) }
-        if let discontinuity { join(index, behind: discontinuity, decodingTime: decodingTime) }
+        if let discontinuity { join(index, after: discontinuity, decodingTime: decodingTime) }
         let cameLate = isPastDue(frame, in: index)
         learn(index, decodingTime: decodingTime)
         tracks[index].last = (frame.pts, now - frame.pts)
@@ -67,13 +67,13 @@ extension JitterBuffer {
         return time - options.margin.playoutMicroseconds
     }
 
-    /// While a burst catches up, its pictures are all late, and shown as fast as the line goes.
+    /// False while a burst catches up: its pictures are all late, and shown as fast as the line moves.
     private func isPastDue(_ frame: MediaFrame, in index: Int) -> Bool {
         guard let clock, !liveEdge.isCatchingUp else { return false }
         return clock.presentTime(of: frame.pts + tracks[index].offset) < now
     }
 
-    // MARK: Learning from arrivals
+    // MARK: Arrivals
 
     private mutating func learn(_ index: Int, decodingTime: Int64) {
         let transit = now - decodingTime
@@ -81,11 +81,11 @@ extension JitterBuffer {
             base = transit - tracks[index].offset
             clock = PlayoutClock(anchor: base + delay, rate: options.maximumSlew, at: now)
         } else if tracks[index].transits.isEmpty, tracks[index].last == nil {
-            // The second track: until the reports say otherwise, both came equally fast.
+            // The second track: without sender reports, both tracks are assumed to be equally fast.
             tracks[index].offset = reportedOffset(of: index, near: transit - base) ?? transit - base
         }
         let need = transit - tracks[index].offset - base
-        // What comes after an outage says nothing of the jitter, until it is on time again.
+        // Frames after an outage are no measure of the jitter until frames are on time again.
         let limit = tracks[index].hopeless == nil ? options.maximumTolerance.playoutMicroseconds : delay
         if !liveEdge.isCatchingUp, need > limit {
             handleHopeless(index, transit: transit)
@@ -99,8 +99,8 @@ extension JitterBuffer {
         }
     }
 
-    /// When frames keep coming as late as that, the sender's clock stood still; a burst after an outage comes in
-    /// ever less late.
+    /// If frames keep coming equally late, the sender's clock stood still; in a burst after an outage, frames are less
+    /// and less late.
     private mutating func handleHopeless(_ index: Int, transit: Int64) {
         guard let hopeless = tracks[index].hopeless, hopeless.transit - transit < (now - hopeless.since) / 2 else {
             tracks[index].hopeless = (now, transit)
@@ -113,7 +113,7 @@ extension JitterBuffer {
         tracks[index].transits.removeAll()
         let others = tracks.indices.filter { $0 != index && !tracks[$0].transits.isEmpty }
         if others.contains(where: { tracks[$0].hopeless == nil && isAlive($0) }) {
-            // The other track is on time, so it is this one that no longer fits.
+            // The other track is on time, so this track's offset is wrong.
             tracks[index].reportOffset = nil
             tracks[index].offset = transit - base
         } else {
@@ -130,14 +130,14 @@ extension JitterBuffer {
 
     // MARK: Two tracks
 
-    /// Sound leads: the picture is brought to it. While a burst catches up, the first track leads.
+    /// The audio track leads: the picture is aligned to it. While a burst catches up, the first track leads.
     private mutating func align(elapsed: Int64) {
         guard tracks.count == 2, let first = tracks[0].transits.minimum, let second = tracks[1].transits.minimum
         else { return }
         let leader = liveEdge.isCatchingUp || tracks[0].kind == .audio ? 0 : 1
         let follower = 1 - leader
         let (leading, following) = leader == 0 ? (first, second) : (second, first)
-        // Without reports, both tracks' fastest frames count as equally fast.
+        // Without reports, the fastest frames of both tracks are assumed to be equally fast.
         var wanted = following - (leading - tracks[leader].offset)
         wanted = reportedOffset(of: follower, near: wanted) ?? wanted
         let step = wanted - tracks[follower].offset
@@ -149,9 +149,9 @@ extension JitterBuffer {
         }
     }
 
-    /// The offset that brings the track to the other one by both tracks' reports.
+    /// The offset that aligns the track with the other one, from both tracks' sender reports.
     ///
-    /// Reports that would need more delay than there may be are wrong, or of no use: nil.
+    /// Nil for reports that need more delay than is allowed: they are wrong, or useless.
     private func reportedOffset(of index: Int, near guess: Int64) -> Int64? {
         guard let other = tracks.indices.first(where: { $0 != index }), let report = tracks[index].reportOffset,
             let otherReport = tracks[other].reportOffset
@@ -173,7 +173,7 @@ extension JitterBuffer {
         let since = liveEdge.heldSince
         if liveEdge.update(backlog: clock.backlog, target: clock.target, at: now) {
             self.clock?.rate = options.maximumSlew
-            // What came in the burst says nothing of the network's jitter.
+            // Arrivals in the burst are no measure of the network's jitter.
             for index in tracks.indices {
                 tracks[index].transits.removeSamples(before: since ?? now)
             }
@@ -192,7 +192,7 @@ extension JitterBuffer {
         let step = frame.pts - last.pts
         let transitStep = now - frame.pts - last.transit
         if abs(step) > threshold {
-            // A burst that leaves something out jumps ahead too.
+            // A burst that leaves frames out also jumps ahead.
             let isAhead = step > 0 && liveEdge.isCatchingUp && step < 60_000_000
             return abs(transitStep) > threshold && !isAhead ? .timeJump : .gap
         }
@@ -200,9 +200,9 @@ extension JitterBuffer {
         return frame.isDiscontinuity ? .marked : nil
     }
 
-    /// The frame is the first behind a discontinuity. If its time does not fit the track's line, the track gets
-    /// a new one, so that this frame counts as the fastest.
-    private mutating func join(_ index: Int, behind reason: DiscontinuityReason, decodingTime: Int64) {
+    /// Handles the first frame after a discontinuity. If its time does not fit the track's line, the track gets a new
+    /// line on which this frame is the fastest.
+    private mutating func join(_ index: Int, after reason: DiscontinuityReason, decodingTime: Int64) {
         counters.countDiscontinuity(tracks[index].kind, at: now)
         let transit = now - decodingTime
         let misfit = abs(transit - tracks[index].offset - base)

@@ -1,16 +1,16 @@
 public import IoTCore
 public import NIOCore
 
-/// Plays one channel's tracks, a video and an audio track or either alone, by their presentation times.
+/// Plays one channel's tracks (video, audio or both) by their presentation times.
 ///
-/// Takes coded frames in decoding order as they become complete and gives them to the decoder when they are due,
-/// with the time at which each is to be shown or heard. It owns no clock, timer or decoder: drain `poll()` after
-/// every call, and call `handleTimeout(at:)` when the last `.timeout` says so.
+/// It takes coded frames in decoding order as they become complete, and releases them to the decoder when they are due,
+/// with the time at which each is shown or heard. It owns no clock, timer or decoder: drain `poll()` after every call,
+/// and call `handleTimeout(at:)` at the time of the last `.timeout`.
 ///
-/// *The earliest possible time* of a frame is its sender time plus the least transit of the last ten seconds.
-/// It is presented `delay` after that: the tolerance (the 95th percentile of what arrived later than that minimum,
-/// or the last late arrival) plus a margin. Transits are measured against decoding times, so the reordering of
-/// B-frames is not taken for jitter.
+/// *The earliest possible time* of a frame is its sender time plus the minimum transit time of the last ten seconds.
+/// A frame is presented `delay` after that. The delay is the tolerance (the 95th percentile of the lateness against
+/// that minimum, or the last late arrival) plus a margin. Transit times are measured against decoding times, so the
+/// reordering of B-frames does not count as jitter.
 public struct JitterBuffer: Sendable {
     public let options: JitterBufferOptions
 
@@ -25,7 +25,7 @@ public struct JitterBuffer: Sendable {
     var stall: StallDetector
     var counters = JitterBufferCounters()
 
-    /// The least transit of both tracks on their common line, µs.
+    /// The minimum transit time of both tracks on their common line, µs.
     var base: Int64 = 0
     var hasShownPicture = false
     var picture: (width: Int, height: Int)?
@@ -33,7 +33,7 @@ public struct JitterBuffer: Sendable {
     var now: Int64
     var outputs = CircularBuffer<PlayoutOutput>()
 
-    /// - Parameter now: the beginning of play, from which `firstFrameTime` and `liveEdgeTime` count.
+    /// - Parameter now: the start of play, from which `firstFrameTime` and `liveEdgeTime` count.
     public init(options: JitterBufferOptions = JitterBufferOptions(), now: NIODeadline) {
         self.options = options
         self.now = now.playoutMicroseconds
@@ -48,8 +48,8 @@ public struct JitterBuffer: Sendable {
 
     // MARK: Inputs
 
-    /// The picture's size, frame rate and reorder depth, as far as they are known; call it before the key frame
-    /// from which they hold. A changed size is a discontinuity.
+    /// Sets the picture's size, frame rate and reorder depth, as far as known. Call it before the key frame from which
+    /// they apply. A changed size is a discontinuity.
     public mutating func setVideoParameters(_ parameters: VideoParameters) {
         let index = trackIndex(.video)
         tracks[index].decodingTimes.setDepth(parameters.reorderDepth)
@@ -63,14 +63,14 @@ public struct JitterBuffer: Sendable {
         picture = (parameters.width, parameters.height)
     }
 
-    /// A frame is complete, and so are all before it in its track's decoding order.
+    /// A frame is complete, and so are all frames before it in its track's decoding order.
     ///
     /// - Parameters:
-    ///   - frame: its pts in µs on the track's own unwrapped time line; its dts is not looked at.
+    ///   - frame: its pts is in µs on the track's own unwrapped time line; its dts is ignored.
     ///   - arrival: when its last packet came.
     ///   - time: now; when nil, `arrival`.
-    ///   - recoveryTime: how much later than others a frame may be of which a packet has to be sent again; the
-    ///     tolerance is no less than that. Zero where none is lost.
+    ///   - recoveryTime: the additional delay of a frame with a retransmitted packet; the tolerance is at least this.
+    ///     Zero if no packets are lost.
     public mutating func receive(
         _ frame: MediaFrame, arrival: NIODeadline, at time: NIODeadline? = nil, recoveryTime: TimeAmount = .zero
     ) {
@@ -100,7 +100,7 @@ public struct JitterBuffer: Sendable {
         releaseDue()
     }
 
-    /// A sender report: this moment of the track's own time line was this moment of the sender's wall clock.
+    /// A sender report: `trackPts` on the track's own time line is `senderMicroseconds` on the sender's wall clock.
     public mutating func senderReport(
         _ kind: MediaKind, senderMicroseconds: Int64, trackPts: Int64, at time: NIODeadline
     ) {
@@ -117,7 +117,7 @@ public struct JitterBuffer: Sendable {
         releaseDue()
     }
 
-    /// Nothing more will come: releases what is held, each with its own time.
+    /// No more frames will come: releases what is held, each frame with its own time.
     public mutating func flush(at time: NIODeadline) {
         advance(to: time)
         while let index = nextTrack() { release(from: index, isForced: false) }
@@ -132,7 +132,7 @@ public struct JitterBuffer: Sendable {
         return deadline.map { .timeout(NIODeadline(playoutMicroseconds: $0)) }
     }
 
-    /// What the delay is sized for.
+    /// The jitter that the delay is sized for.
     public var currentTolerance: TimeAmount {
         .microseconds(options.fixedDelay == nil ? tolerance.tolerance : 0)
     }
@@ -142,19 +142,19 @@ public struct JitterBuffer: Sendable {
         .microseconds(delay)
     }
 
-    /// When a picture that was released to be shown is due, as now reckoned: when the delay grows between its release
-    /// and its time, it is shown later than was said. Nil for one that is not among the last 32, or is late.
+    /// When a released picture is due, as currently calculated: if the delay grows after the release, the picture is
+    /// shown later than announced. Nil for a late picture, or one that is not among the last 32.
     public func presentTime(ofReleasedPicture pts: Int64) -> NIODeadline? {
         order.presentTime(pts: pts).map { NIODeadline(playoutMicroseconds: $0) }
     }
 
-    /// When a moment of this track was, in µs on the sender's wall clock; nil before its first sender report.
+    /// The time of a pts of this track, in µs on the sender's wall clock; nil before its first sender report.
     public func senderMicroseconds(_ kind: MediaKind, pts: Int64) -> Int64? {
         guard pts.magnitude < playoutTimeLimit.magnitude else { return nil }
         return tracks.first { $0.kind == kind }?.reportOffset.map { $0 + pts }
     }
 
-    // MARK: Inside
+    // MARK: Internals
 
     var delay: Int64 {
         guard options.isEnabled else { return 0 }

@@ -1,7 +1,7 @@
 import IoTCore
 public import NIOCore
 
-/// What a `JitterBuffer` counted.
+/// The counters of a `JitterBuffer`.
 struct JitterBufferCounters {
     var startedAt: Int64 = 0
     var retimedAt: Int64?
@@ -18,7 +18,7 @@ struct JitterBufferCounters {
     private var newestDiscontinuity: (kinds: Set<MediaKind>, at: Int64) = ([], 0)
     var stalls = 0
 
-    /// One break of the source shows in each track, at its own first frame behind it, and counts once.
+    /// Counts a break of the source once, although it appears in each track at that track's next frame.
     mutating func countDiscontinuity(_ kind: MediaKind, at now: Int64) {
         let isSame = now - newestDiscontinuity.at < 2_000_000 && !newestDiscontinuity.kinds.isEmpty
         if isSame, newestDiscontinuity.kinds.insert(kind).inserted { return }
@@ -32,31 +32,31 @@ struct JitterBufferCounters {
     }
 }
 
-/// What a `JitterBuffer` did until now.
+/// A summary of a `JitterBuffer` so far.
 public struct JitterBufferReport: Sendable {
     public var tolerance: TimeAmount
     public var delay: TimeAmount
 
-    /// From the beginning of play to the first picture released to be shown.
+    /// From the start of play to the first picture released to be shown.
     public var firstFrameTime: TimeAmount?
 
-    /// From the beginning of play to the live edge.
+    /// From the start of play to the live edge.
     public var liveEdgeTime: TimeAmount?
 
-    /// Frames given to the decoders, and how long all of them together were held.
+    /// Frames released to the decoders, and the total time for which they were held.
     public var emittedFrames: Int
     public var totalHeld: TimeAmount
 
-    /// Frames held now.
+    /// Frames currently held.
     public var heldFrames: Int
 
-    /// Frames released too late to be shown or heard; also old sound in a burst.
+    /// Frames released too late to be shown or heard, including old sound in a burst.
     public var lateFrames: Int
 
     /// Frames that never came.
     public var lostFrames: Int
 
-    /// Frames that could not be decoded, waiting for a key frame.
+    /// Frames that could not be decoded because a key frame was missing.
     public var skippedFrames: Int
     public var keyFrameRequests: Int
     public var concealed: TimeAmount

@@ -1,5 +1,5 @@
-/// Lets no frame through that cannot be decoded: none before the first key frame, none between a loss and the
-/// next key frame.
+/// Blocks frames that cannot be decoded: those before the first key frame, and those between a loss and the next key
+/// frame.
 struct KeyFrameGate {
     private let requestInterval: Int64
     private(set) var isClosed = true
@@ -21,7 +21,7 @@ struct KeyFrameGate {
         isClosed = true
     }
 
-    /// True when a key frame is needed and was not asked for lately; then it counts as asked for.
+    /// Returns true if a key frame is needed and was not requested recently, and records the request.
     mutating func takeRequest(at now: Int64) -> Bool {
         guard isClosed else { return false }
         if let requestedAt, now - requestedAt < requestInterval { return false }

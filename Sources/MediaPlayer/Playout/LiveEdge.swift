@@ -1,25 +1,25 @@
-/// Tells the live edge from a burst of old frames.
+/// Distinguishes the live edge from a burst of old frames.
 ///
-/// A new viewer first gets what came since the last key frame, faster than it was made: as long as it does, the
-/// earliest possible time falls. When it has stood still for a while and what is shown has come up to it, the live
-/// edge is reached.
+/// A new viewer first gets the frames since the last key frame, faster than real time: during this burst the earliest
+/// possible time falls. The live edge is reached when that time has been stable for a while and playback has caught up
+/// with it.
 struct LiveEdge {
-    /// How long the edge must stand still.
+    /// How long the edge must be stable, µs.
     private static let proof: Int64 = 200_000
 
-    /// A fall of more than this begins the proof again.
+    /// A fall of more than this restarts the wait, µs.
     private static let leastFall: Int64 = 20_000
 
-    /// What counts as "come up to".
+    /// The largest backlog that counts as caught up, µs.
     private static let nearness: Int64 = 2_000
 
     private(set) var isCatchingUp = true
 
-    /// Since when the edge has stood still with what is shown upon it.
+    /// Since when the edge has been stable and playback has caught up with it.
     private(set) var heldSince: Int64?
     private var heldTarget: Int64 = 0
 
-    /// True once the live edge was reached just now.
+    /// Returns true when the live edge has just been reached.
     mutating func update(backlog: Int64, target: Int64, at now: Int64) -> Bool {
         guard isCatchingUp else { return false }
         guard backlog <= Self.nearness else {
@@ -41,13 +41,13 @@ struct LiveEdge {
         isCatchingUp ? heldSince.map { $0 + Self.proof } : nil
     }
 
-    /// What is shown has fallen far behind.
+    /// Playback has fallen far behind the edge.
     mutating func lose() {
         isCatchingUp = true
         heldSince = nil
     }
 
-    /// Sound is not played faster; it begins when the edge has held for a moment.
+    /// Sound is not played faster; it starts when the edge has been stable for a moment.
     func isAudible(at now: Int64) -> Bool {
         guard isCatchingUp else { return true }
         guard let heldSince else { return false }

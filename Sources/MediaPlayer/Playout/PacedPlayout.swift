@@ -1,45 +1,45 @@
 import IoTCore
 import NIOCore
 
-/// Plays a source that delivers what it is asked for (a file, a recording) at the rate that the user chose, with pauses
-/// and seeks. Owns no clock, timer or decoder: drain `poll()` after every call, and call `handleTimeout(at:)` when the
-/// last `.timeout` says so.
+/// Plays a source that delivers frames on request (a file, a recording) at the user's rate, with pauses and seeks. It
+/// owns no clock, timer or decoder: drain `poll()` after every call, and call `handleTimeout(at:)` at the time of the
+/// last `.timeout`.
 ///
-/// A frame is presented when the position reaches its pts. The position stands while there is nothing to play: a slow
-/// source delays what is shown and loses nothing.
+/// A frame is presented when the position reaches its pts. The position stops while there is nothing to play: a slow
+/// source delays the presentation but loses nothing.
 ///
 /// All times are µs; the source's two tracks share one clock.
 struct PacedPlayout {
-    /// Above this rate key frames alone are played, without sound.
+    /// Above this rate only key frames are played, without sound.
     static let everyFrameRate = 2.0
     static let rates = 0.125...32.0
 
-    /// How far ahead of the position frames are asked for, in time that passes.
+    /// How far ahead of the position frames are requested, in real time.
     private static let lead: Int64 = 2_000_000
     private static let margin: Int64 = 10_000
-    /// A frame that comes so much later than it was due stops the position until then.
+    /// A frame that comes later than this after its due time moves the position back to the frame.
     private static let lateness: Int64 = 80_000
     private static let stallThreshold: Int64 = 500_000
     private static let maximumFrames = 4_096
     private static let maximumBytes = 64 << 20
 
-    /// Of the newest seek; frames of an earlier one are not played.
+    /// The newest seek's generation; frames of an earlier one are not played.
     private(set) var generation = 0
     private(set) var rate = 1.0
     private(set) var isPaused = false
 
     private let hasVideo: Bool
     private let reorderDepth: Int
-    /// Where the position was, and when. The position stands while `isWaiting` or `isPaused`.
+    /// A past position and its time. The position does not move while `isWaiting` or `isPaused`.
     private var anchor: (pts: Int64, at: Int64)
-    /// The first frame since the beginning or a seek has not come.
+    /// The first frame since the start or a seek has not come.
     private var isWaiting = true
-    /// Pictures before this are decoded and not shown.
+    /// Pictures before this are decoded but not shown.
     private var target: Int64
-    /// Pictures that a pause lets through, so that what was sought is seen.
+    /// The number of pictures that are released during a pause, so that a seek's target is shown.
     private var previews = 0
     private var held: [MediaKind: HeldFrames] = [:]
-    /// Of these something is missing after what is held.
+    /// Tracks in which frames are missing after the held ones.
     private var lost: Set<MediaKind> = []
     private var gate = KeyFrameGate(requestInterval: .max)
     private var wanted: Int64?
@@ -50,7 +50,7 @@ struct PacedPlayout {
     private var now: Int64
     private var outputs = CircularBuffer<PlayoutOutput>()
 
-    /// `start`: the first frame's pts.
+    /// `start`: the pts of the first frame.
     init(video: VideoParameters?, start: Int64, now: NIODeadline) {
         hasVideo = video != nil
         reorderDepth = max(0, min(video?.reorderDepth ?? 0, 16))
@@ -99,12 +99,12 @@ struct PacedPlayout {
         hold(at: position(at: now))
         let wasFast = playsKeyFramesOnly
         self.rate = max(Self.rates.lowerBound, min(rate, Self.rates.upperBound))
-        // What was left out is missing now.
+        // The pictures that were left out are missing now.
         if wasFast, !playsKeyFramesOnly { gate.close() }
         update()
     }
 
-    /// Frames of the seek's generation come from the key frame before `pts`, which is within `playoutTimeLimit`.
+    /// Frames of the seek's generation start at the key frame before `pts`, which is within `playoutTimeLimit`.
     mutating func seek(to pts: Int64, generation: Int, at time: NIODeadline) {
         advance(to: time)
         self.generation = generation
@@ -126,13 +126,13 @@ struct PacedPlayout {
 
     // MARK: Inputs
 
-    /// In decoding order, with decoding times; both tracks interleaved.
+    /// Takes frames in decoding order, with decoding times; both tracks are interleaved.
     mutating func receive(_ frame: MediaFrame, generation: Int, at time: NIODeadline) {
         advance(to: time)
         guard generation == self.generation, frame.pts.magnitude < playoutTimeLimit.magnitude,
             frame.dts.magnitude < playoutTimeLimit.magnitude
         else { return }
-        // Nobody waits for a frame with a time far beyond what was asked for.
+        // A frame far beyond the requested range is dropped.
         guard held[frame.kind]?.count ?? 0 < Self.maximumFrames,
             held[frame.kind]?.byteCount ?? 0 < Self.maximumBytes,
             wanted.map({ frame.dts <= $0 + aheadOfPosition }) ?? true
@@ -154,7 +154,7 @@ struct PacedPlayout {
         lose(kind)
     }
 
-    /// The source has no more than what came.
+    /// The source has no more frames.
     mutating func complete(generation: Int, at time: NIODeadline) {
         advance(to: time)
         guard generation == self.generation else { return }
@@ -177,20 +177,20 @@ struct PacedPlayout {
         return deadline.map { .timeout(NIODeadline(playoutMicroseconds: $0)) }
     }
 
-    // MARK: Inside
+    // MARK: Private
 
     private mutating func advance(to time: NIODeadline) {
         now = max(now, time.playoutMicroseconds)
     }
 
-    /// The position is `pts` now, and goes on from there.
+    /// Sets the position to `pts` now; it continues from there.
     private mutating func hold(at pts: Int64) {
         anchor = (pts, now)
         stall = StallDetector(threshold: Self.stallThreshold)
         if newest != nil, !isPaused { _ = stall.shown(at: now) }
     }
 
-    /// What is held is still played; the loss is reported with the frame after it.
+    /// Held frames are still played; the loss is reported with the frame after them.
     private mutating func lose(_ kind: MediaKind) {
         lost.insert(kind)
     }
@@ -209,7 +209,7 @@ struct PacedPlayout {
         return times.min()
     }
 
-    /// The frame that goes to the decoder first.
+    /// The frame that goes to the decoder next.
     private var next: MediaFrame? {
         held.values.compactMap(\.first?.frame).min { dueTime(of: $0) < dueTime(of: $1) }
     }
@@ -234,7 +234,7 @@ struct PacedPlayout {
 
     private func isDue(_ frame: MediaFrame) -> Bool {
         if isWaiting { return false }
-        // What was sought is decoded during a pause, too, up to the picture that shows it.
+        // During a pause, frames are decoded up to the picture that the user sought.
         if isPaused { return previews > 0 }
         return dueTime(of: frame) <= now
     }
@@ -249,7 +249,7 @@ struct PacedPlayout {
         guard isPlayed(frame) else { return }
         var isLate = frame.pts < target
         if !isLate, !isPaused, now - time(of: frame.pts) > Self.lateness {
-            // The source was slow: the position waited for it.
+            // The source was slow: the position moves back to the frame.
             anchor = (frame.pts, now)
         }
         if isPaused {
@@ -275,7 +275,7 @@ struct PacedPlayout {
 
     private var aheadOfPosition: Int64 { Int64(Double(Self.lead) * max(1, rate)) }
 
-    /// Asks for more when a quarter of what was asked for is played.
+    /// Requests more frames when a quarter of the requested range is played.
     private mutating func demand() {
         let through = position(at: now) + aheadOfPosition
         guard !isComplete, wanted.map({ through - $0 >= aheadOfPosition / 4 }) ?? true else { return }

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// When a player's frames are presented, by its source's way of delivery: the jitter buffer, or the user's rate.
+/// Decides when a player's frames are presented: by the jitter buffer, or by the user's rate, as the source delivers.
 struct Playout {
     private var arriving: ArrivingPlayout?
     private var paced: PacedPlayout?
@@ -40,8 +40,8 @@ struct Playout {
         paced?.handleTimeout(at: now)
     }
 
-    /// Nothing more will come: what has arrived comes out. What was asked for ahead of the position was not to be shown
-    /// yet.
+    /// No more frames will come: releases those that have arrived. Frames requested ahead of the position are not
+    /// released, because they are not due yet.
     mutating func flush(at now: NIODeadline) {
         arriving?.flush(at: now)
     }
@@ -62,12 +62,12 @@ struct Playout {
         arriving?.poll() ?? paced?.poll()
     }
 
-    /// As the newest key frame says.
+    /// From the newest key frame.
     var video: VideoParameters? { arriving?.video }
 
     var report: JitterBufferReport? { arriving?.jitterBuffer.report }
 
-    /// A frame's time on the clock that both tracks share, µs; `nil` while that is not known.
+    /// A frame's time on the clock that both tracks share, µs; `nil` while that is unknown.
     func senderTime(_ kind: MediaKind, pts: Int64) -> Int64? {
         paced == nil ? arriving?.senderTime(kind, pts: pts) : pts
     }
@@ -76,6 +76,6 @@ struct Playout {
         arriving?.jitterBuffer.presentTime(ofReleasedPicture: pts)
     }
 
-    /// The pts that is presented now, where the user chooses it.
+    /// The pts that is presented now, if the source is played at the user's rate.
     func position(at now: NIODeadline) -> Int64? { paced?.position(at: now) }
 }

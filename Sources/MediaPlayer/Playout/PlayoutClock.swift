@@ -1,9 +1,9 @@
-/// The line on which frames are presented: present time = sender time + anchor, in µs.
+/// The line on which frames are presented: presentation time = sender time + anchor, in µs.
 ///
-/// The anchor rises to its target at once (what is shown stands still meanwhile) and falls to it only as fast as
-/// `rate` allows, so that time is played at no more than 1 + `rate` times its speed and never backwards.
+/// The anchor rises to its target at once (the picture stands still meanwhile). It falls to the target only as fast as
+/// `rate` allows, so playback runs at no more than 1 + `rate` times its speed and never backwards.
 struct PlayoutClock {
-    /// How much the anchor may fall in a unit of time.
+    /// How much the anchor may fall per unit of time.
     var rate: Double
 
     private(set) var anchor: Int64
@@ -17,7 +17,7 @@ struct PlayoutClock {
         updated = now
     }
 
-    /// How far what is shown lies behind what could be shown.
+    /// How far playback is behind what could be shown.
     var backlog: Int64 { anchor - target }
 
     mutating func advance(to now: Int64) {
@@ -29,13 +29,13 @@ struct PlayoutClock {
         updated = now
     }
 
-    /// Advance to now first.
+    /// Call `advance(to:)` with the current time first.
     mutating func setTarget(_ newTarget: Int64) {
         target = newTarget
         anchor = max(anchor, newTarget)
     }
 
-    /// When a frame of this sender time is due, if nothing changes until then.
+    /// When a frame with this sender time is due, if nothing changes until then.
     func presentTime(of senderTime: Int64) -> Int64 {
         let due = senderTime + anchor
         guard due > updated, anchor > target else { return due }

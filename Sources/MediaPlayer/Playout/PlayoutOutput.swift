@@ -1,31 +1,31 @@
 public import IoTCore
 public import NIOCore
 
-/// What a playout has to say: a `JitterBuffer`, or a `PacedPlayout`.
+/// The output of a playout: of a `JitterBuffer` or a `PacedPlayout`.
 public enum PlayoutOutput: Sendable {
-    /// A frame for the decoder, in decoding order. Its picture or sound is due at `presentAt`. A late one is
-    /// decoded (and recorded) but neither shown nor heard.
+    /// A frame for the decoder, in decoding order. Its picture or sound is due at `presentAt`. A late frame is
+    /// decoded (and recorded) but not shown or heard.
     case release(MediaKind, MediaFrame, presentAt: NIODeadline, isLate: Bool)
 
     /// A frame will never come. After a lost picture no frame is released until the next key frame.
     case lost(MediaKind)
 
-    /// The source is to deliver its frames up to this pts, µs.
+    /// The source should deliver its frames up to this pts, µs.
     case want(through: Int64)
 
-    /// All is presented that the source has.
+    /// Everything that the source has is presented.
     case finished
 
     /// The sender should make a key frame.
     case requestKeyFrame
 
-    /// The sound that should begin `at` has not come in time: this much of it, in µs, is to be concealed.
+    /// The sound that should start `at` has not come in time: conceal this duration, in µs.
     case conceal(durationMicroseconds: Int64, at: NIODeadline)
 
     /// The next released frame of this track does not follow the one before it.
     case discontinuity(MediaKind, DiscontinuityReason)
 
-    /// Nothing new could be shown for `JitterBufferOptions.stallThreshold`; with the tolerance and delay of now.
+    /// Nothing new could be shown for `JitterBufferOptions.stallThreshold`. Carries the current tolerance and delay.
     case stalled(tolerance: TimeAmount, delay: TimeAmount)
 
     /// A frame can be shown again after `stalled`.
@@ -34,16 +34,16 @@ public enum PlayoutOutput: Sendable {
     /// The live edge has been reached: what is shown is as new as the delay allows.
     case reachedLiveEdge
 
-    /// Call `handleTimeout(at:)` then, unless something else comes first.
+    /// Call `handleTimeout(at:)` at this time, unless something else comes first.
     case timeout(NIODeadline)
 }
 
 /// Why a frame does not follow the one before it.
 public enum DiscontinuityReason: String, Sendable, Codable, CaseIterable {
-    /// The track's time jumped while the receiver's went on: a loop's restart, a reconnected source.
+    /// The track's time jumped while the receiver's continued: a loop restarted, or a source reconnected.
     case timeJump
 
-    /// Time went on at both ends, and what lay between did not come.
+    /// Time continued at both ends, but the frames between did not come.
     case gap
 
     /// The sender marked the frame.
@@ -52,6 +52,6 @@ public enum DiscontinuityReason: String, Sendable, Codable, CaseIterable {
     /// The picture's size changed.
     case sizeChanged
 
-    /// The sender's time stood still, so that every frame came too late to be waited for.
+    /// The sender's time stood still, so every frame came too late to wait for.
     case clockStalled
 }

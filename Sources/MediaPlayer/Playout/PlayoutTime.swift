@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Playout reckons in whole microseconds, the unit of `MediaFrame.pts`.
+/// The playout calculates in whole microseconds, the unit of `MediaFrame.pts`.
 extension NIODeadline {
     var playoutMicroseconds: Int64 {
         Int64(clamping: uptimeNanoseconds / 1_000)
@@ -18,5 +18,5 @@ extension TimeAmount {
     }
 }
 
-/// Times beyond this (about 1,100 years) are nobody's real clock; below it sums of a few times cannot overflow.
+/// Times beyond this (about 1,100 years) are not from a real clock; below it, sums of a few times cannot overflow.
 let playoutTimeLimit: Int64 = 1 << 55

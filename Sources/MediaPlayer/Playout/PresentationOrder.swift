@@ -1,14 +1,14 @@
-/// Keeps what is shown in the order of its presentation times, whatever happens to the playout line between the
-/// release of a picture and of those that are shown before it.
+/// Keeps shown pictures in the order of their presentation times, even if the playout line changes between the release
+/// of a picture and of pictures that are shown before it.
 struct PresentationOrder {
     private static let remembered = 32
 
     private var shown: [(pts: Int64, presentAt: Int64)] = []
     private var floor = Int64.min
 
-    /// When the picture may be shown: `wanted`, or as near to it as its neighbours allow; nil: not at all.
+    /// When the picture may be shown: at `wanted`, or as near to it as its neighbours allow. Nil: it is not shown.
     ///
-    /// - Parameter notBefore: shown before this is not shown.
+    /// - Parameter notBefore: a picture that would be shown before this time is not shown.
     mutating func place(pts: Int64, wanted: Int64, notBefore: Int64 = .min) -> Int64? {
         var lower: (pts: Int64, presentAt: Int64)?
         var upper: (pts: Int64, presentAt: Int64)?
@@ -20,7 +20,7 @@ struct PresentationOrder {
         let earliest = max(lower?.presentAt ?? Int64.min, floor).addingReportingOverflow(1).partialValue
         var latest = upper.map { $0.presentAt - 1 } ?? Int64.max
         if let lower, let upper, wanted > latest {
-            // The line rose since the upper one's release: keep the place between the two.
+            // The line rose after the upper neighbour's release: keep the picture between the two.
             let share = Double(pts - lower.pts) / Double(upper.pts - lower.pts)
             latest = lower.presentAt + Int64(Double(upper.presentAt - lower.presentAt) * share)
         }
@@ -36,19 +36,19 @@ struct PresentationOrder {
         return placed
     }
 
-    /// When a remembered picture is shown, as now reckoned.
+    /// When a remembered picture is shown, as currently calculated.
     func presentTime(pts: Int64) -> Int64? {
         shown.last { $0.pts == pts }?.presentAt
     }
 
-    /// What is not yet shown is shown later.
+    /// Pictures that are not yet shown are shown later.
     mutating func postpone(after now: Int64, by amount: Int64) {
         for index in shown.indices where shown[index].presentAt > now {
             shown[index].presentAt += amount
         }
     }
 
-    /// Presentation times begin anew; what follows is shown after what was.
+    /// Presentation times restart; the following pictures are shown after the earlier ones.
     mutating func restart() {
         floor = shown.reduce(floor) { max($0, $1.presentAt) }
         shown = []

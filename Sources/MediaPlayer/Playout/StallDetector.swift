@@ -1,4 +1,4 @@
-/// Notices that nothing new is shown. All times are µs.
+/// Detects that nothing new is shown. All times are µs.
 struct StallDetector {
     private let threshold: Int64
     private var shownAt: Int64?
@@ -8,7 +8,7 @@ struct StallDetector {
         self.threshold = threshold
     }
 
-    /// True when that ends a stall.
+    /// Returns true if this ends a stall.
     mutating func shown(at presentAt: Int64) -> Bool {
         shownAt = max(shownAt ?? presentAt, presentAt)
         defer { isStalled = false }
@@ -20,7 +20,7 @@ struct StallDetector {
         return shownAt + max(threshold, 3 * interval)
     }
 
-    /// True when a stall begins.
+    /// Returns true when a stall begins.
     mutating func update(interval: Int64, at now: Int64) -> Bool {
         guard let deadline = deadline(interval: interval), now >= deadline else { return false }
         isStalled = true

@@ -1,7 +1,8 @@
-/// Keeps what is shown next to what is heard. All times are µs.
+/// Keeps pictures and sound synchronous. All times are µs.
 ///
-/// When the line rises, what was presented before stays on the old line. Of a picture and a sound of different lines
-/// that would come next to each other the first one stands; the second is left out, or, a picture, shown a moment later.
+/// When the line rises, frames that were already presented stay on the old line. If a picture and a sound of different
+/// lines would be presented close together, the first one is kept. The second is left out or, if it is a picture, shown
+/// slightly later.
 struct Synchrony {
     private struct Presented {
         var at: Int64
@@ -9,21 +10,21 @@ struct Synchrony {
         var line: Int64
     }
 
-    /// Further apart from each other than this, nobody takes them for one moment.
+    /// The largest distance at which a viewer perceives a picture and a sound as simultaneous.
     private static let nearness: Int64 = 45_000
 
-    /// A picture may be shown so much later than its line says.
+    /// The largest additional delay of a picture against its line.
     private static let largestDelay: Int64 = 25_000
 
-    /// Lines further apart than this are seen to be. Less than the 80 ms that are promised, since the line may still
-    /// fall by some ms between a frame's release and its time.
+    /// The largest difference of lines that a viewer does not notice. It is below the promised 80 ms because the line
+    /// may still fall by some ms between a frame's release and its presentation.
     private static let limit: Int64 = 60_000
     private static let remembered = 32
 
     private var pictures: [Presented] = []
     private var sounds: [Presented] = []
 
-    /// When a picture may be shown that is wanted then; nil when the sound next to it is of another moment.
+    /// When a picture may be shown that is due at `wanted`; nil if the sound next to it is on a different line.
     func place(pictureAt wanted: Int64, sender: Int64) -> Int64? {
         guard let last = Self.lastApart(wanted, sender, from: sounds) else { return wanted }
         let later = last + Self.nearness + 1
@@ -33,7 +34,7 @@ struct Synchrony {
         return later
     }
 
-    /// False when a picture that is shown next to the sound is of another moment.
+    /// False if a picture that is shown next to the sound is on a different line.
     func admits(soundAt presentAt: Int64, sender: Int64) -> Bool {
         Self.lastApart(presentAt, sender, from: pictures) == nil
     }

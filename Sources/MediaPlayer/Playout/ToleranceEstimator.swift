@@ -1,19 +1,19 @@
-/// The jitter that the delay is sized for, in µs: up at once, down slowly.
+/// Estimates the jitter that the delay is sized for, in µs: it rises at once and falls slowly.
 struct ToleranceEstimator {
     private let maximum: Int64
     private let decay: Double
     private let peakLifetime: Int64
 
-    /// However small the tolerance, it may lose this much in a second.
+    /// The tolerance may lose at least this much per second, however small it is.
     private static let leastDecay = 5_000.0
 
-    /// How much it may rise towards a floor in a unit of time: played slower by so much, nobody sees it.
+    /// How much it may rise towards a floor per unit of time. Viewers do not notice a slowdown of this size.
     private static let rise = 0.05
 
     private(set) var tolerance: Int64
     private var updated: Int64?
 
-    /// The latest arrival of the last seconds that came after its frame was due, on the line of the base.
+    /// The latest overdue arrival of the last seconds, relative to the base's line.
     private var peak: (transit: Int64, at: Int64)?
 
     init(initial: Int64, maximum: Int64, decay: Double, peakLifetime: Int64) {
@@ -23,7 +23,7 @@ struct ToleranceEstimator {
         self.peakLifetime = peakLifetime
     }
 
-    /// A frame with this transit came after it was due: the next ones are given as long as it took.
+    /// A frame with this transit time came after it was due: the next frames get as much time.
     mutating func handleLate(transit: Int64, base: Int64, at now: Int64) {
         let need = transit - base
         guard need <= maximum else { return }
@@ -32,14 +32,15 @@ struct ToleranceEstimator {
         peak = (transit, now)
     }
 
-    /// The earliest possible time moved; what is shown when stays as it was, and decays from there.
+    /// The earliest possible time moved: presentation times stay, and the tolerance decays from there.
     mutating func handleBaseMoved(from old: Int64, to new: Int64) {
         tolerance = max(0, min(tolerance - (new - old), maximum))
     }
 
     /// - Parameters:
-    ///   - percentile: the 95th percentile of the transits, on the line of the base.
-    ///   - floor: what the tolerance goes up to though nothing came so late yet: slowly, as nothing waits for it.
+    ///   - percentile: the 95th percentile of the transit times, on the base's line.
+    ///   - floor: the tolerance rises to this even if no frame was that late: slowly, because nothing is waiting for
+    ///     it.
     mutating func update(percentile: Int64, base: Int64, floor: Int64 = 0, at now: Int64) {
         if let peak, now - peak.at >= peakLifetime { self.peak = nil }
         let need = min(maximum, max(0, percentile - base, (peak?.transit ?? base) - base))
@@ -54,7 +55,7 @@ struct ToleranceEstimator {
         tolerance = max(need, floor, tolerance - Int64(loss.rounded(.up)))
     }
 
-    /// At once: nothing is played yet that would have to stand still meanwhile.
+    /// Raises the tolerance at once: nothing is played yet that would have to stand still meanwhile.
     mutating func raise(to floor: Int64) {
         tolerance = max(tolerance, min(floor, maximum))
     }

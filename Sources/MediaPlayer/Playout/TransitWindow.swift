@@ -1,10 +1,10 @@
 import NIOCore
 
-/// The transit times (arrival − decoding time, in µs) of one track over the last seconds: their minimum and their
-/// 95th percentile.
+/// The transit times (arrival − decoding time, in µs) of one track over the last seconds: their minimum and 95th
+/// percentile.
 ///
-/// The two clocks have no common zero, so a transit is meaningful only beside another. The minimum belongs to the
-/// frame that the network held up least; as old samples leave, it follows clocks that drift apart.
+/// The two clocks have no common zero, so only differences of transit times are meaningful. The minimum belongs to the
+/// frame that the network delayed least; as old samples leave, it follows clocks that drift apart.
 struct TransitWindow {
     private struct Sample {
         var arrival: Int64
@@ -17,7 +17,7 @@ struct TransitWindow {
     private let length: Int64
     private var samples = CircularBuffer<Sample>()
 
-    /// The samples that no later sample undercuts, so that the first is the window's minimum.
+    /// The samples that no later sample is below; the first is the window's minimum.
     private var minima = CircularBuffer<Sample>()
     private var percentile: (value: Int64, at: Int64)?
 
@@ -42,7 +42,7 @@ struct TransitWindow {
         minima.append(sample)
     }
 
-    /// At most 200 ms old, since it sorts the window.
+    /// At most 200 ms old, because calculating it sorts the window.
     mutating func percentile95(at now: Int64) -> Int64? {
         if let percentile, now - percentile.at < Self.percentileInterval { return percentile.value }
         guard !samples.isEmpty else { return nil }
@@ -66,7 +66,7 @@ struct TransitWindow {
     }
 
     private mutating func removeMinima(before time: Int64) {
-        // The newest sample is always among the minima, so only an empty window has none.
+        // The newest sample is always among the minima, so the minima are empty only if the window is.
         while let first = minima.first, first.arrival < time, minima.count > 1 || samples.isEmpty {
             minima.removeFirst()
         }

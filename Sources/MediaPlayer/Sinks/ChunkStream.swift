@@ -2,11 +2,11 @@ import IoTCore
 public import NIOCore
 import Synchronization
 
-/// Chunks on their way from a sink's thread to one asynchronous reader. The writer never waits: what may be written is
-/// decided by `room`, before it is made.
+/// Chunks on their way from a sink's thread to one asynchronous reader. The writer never waits: `room` decides what may
+/// be written before it is produced.
 ///
-/// The reader is woken after `state` is free again: waking a task takes a lock of that task, under which its
-/// cancellation handler takes `state`.
+/// The reader is woken only after `state` is unlocked: waking a task takes a lock of the task, under which the task's
+/// cancellation handler locks `state`.
 public final class ChunkStream: AsyncSequence, Sendable {
     public typealias Element = ByteBuffer
 
@@ -17,7 +17,7 @@ public final class ChunkStream: AsyncSequence, Sendable {
 
     private struct State {
         var chunks = CircularBuffer<(bytes: ByteBuffer, load: SinkLoad)>()
-        /// Of frames that were given to the sink since the newest chunk.
+        /// The load of frames given to the sink since the newest chunk.
         var carried = SinkLoad()
         var outcome: Outcome?
         var reader: CheckedContinuation<ByteBuffer?, any Error>?
@@ -30,23 +30,23 @@ public final class ChunkStream: AsyncSequence, Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limits: what may wait for the reader.
-    ///   - frames: how many the sink takes; `nil` for all.
+    ///   - limits: how much may wait for the reader.
+    ///   - frames: how many frames the sink takes; `nil` for all.
     init(_ limits: SinkLimits, frames: Int? = nil) {
         room = SinkRoom(limits, frames: frames)
     }
 
-    /// A frame goes to the sink: its room is free again when the reader has taken the next chunk.
+    /// A frame goes to the sink: its room is released when the reader has taken the next chunk.
     func carry(_ load: SinkLoad) {
         state.withLock { $0.carried += load }
     }
 
-    /// Nothing comes of the frames since the newest chunk.
+    /// The frames since the newest chunk produce no chunk: releases their room.
     func letGo() {
         room.release(takeCarried())
     }
 
-    /// True when frames were dropped before those that were given to the sink since the newest chunk.
+    /// True if frames were dropped before those given to the sink since the newest chunk.
     var followsLoss: Bool { state.withLock { $0.carried.followsLoss } }
 
     private func takeCarried() -> SinkLoad {
@@ -56,7 +56,7 @@ public final class ChunkStream: AsyncSequence, Sendable {
         }
     }
 
-    /// False when the reader left, or the stream was finished: write no more.
+    /// Returns false if the reader left or the stream has ended: stop writing.
     func write(_ chunk: ByteBuffer) -> Bool {
         let load = takeCarried()
         let (isWritten, reader) = state.withLock { state in
@@ -73,22 +73,22 @@ public final class ChunkStream: AsyncSequence, Sendable {
         return isWritten
     }
 
-    /// No more chunks: the reader gets what waits, then the end.
+    /// No more chunks: the reader gets the waiting chunks, then the end.
     func finish() {
         end(.finished)
     }
 
-    /// The reader gets what waits, then the error.
+    /// The reader gets the waiting chunks, then the error.
     func fail(_ error: IoTError) {
         end(.failed(error))
     }
 
-    /// True once the reader has left or the stream has ended: nothing written now arrives.
+    /// True when the reader has left or the stream has ended: further chunks do not arrive.
     public var isClosed: Bool {
         state.withLock { $0.isClosed }
     }
 
-    /// Chunks that the reader could have at once.
+    /// The number of chunks waiting for the reader.
     var chunkCount: Int { state.withLock { $0.chunks.count } }
 
     private func end(_ outcome: Outcome) {
@@ -149,7 +149,7 @@ public final class ChunkStream: AsyncSequence, Sendable {
         AsyncIterator(stream: self)
     }
 
-    /// The one reader. When it is released, or its task cancelled, the writer sees the stream closed.
+    /// The only reader's iterator. When it is released or its task is cancelled, the stream is closed for the writer.
     public final class AsyncIterator: AsyncIteratorProtocol {
         private let stream: ChunkStream
 

@@ -11,7 +11,7 @@ public struct MediaSink: Sendable {
     /// Whole frames that were dropped because the reader was too slow for them.
     public var framesDropped: Int { chunks.room.counts.framesDropped }
 
-    /// The reader gets what is complete, then the end.
+    /// Ends the sink: the reader gets what is complete, then the end.
     public func end() {
         onEnd()
     }

@@ -2,21 +2,21 @@ public import IoTCore
 public import MediaCodec
 public import NIOCore
 
-/// Takes decoded pictures in the order of showing, on a thread of its own. The one built in makes raw video.
+/// Takes decoded pictures in presentation order, on its own thread. The built-in sink makes raw video.
 ///
-/// While it is busy its pictures wait, up to a bound; then whole ones are dropped. It holds back nobody else.
+/// While it is busy, pictures wait up to a limit; then whole pictures are dropped. It delays no other sink.
 public protocol PictureSink: AnyObject {
-    /// False ends the sink: it has what it wanted, or nobody reads it any more.
+    /// Returns false to end the sink: it has enough, or its reader has left.
     func take(_ picture: VideoPicture) -> Bool
     /// No more pictures will come.
     func end(_ reason: IoTError?)
 }
 
-/// Takes decoded sound, on a thread of its own, as a `PictureSink` does. The one built in makes raw sound.
+/// Takes decoded sound on its own thread, like a `PictureSink`. The built-in sink makes raw sound.
 public protocol SoundSink: AnyObject {
-    /// False ends the sink.
+    /// Returns false to end the sink.
     func take(_ sound: AudioBuffer, presentAt: NIODeadline) -> Bool
-    /// A picture came out of the decoder, which is shown then. False ends the sink. Default: nothing is done.
+    /// A decoded picture will be shown at `presentAt`. Returns false to end the sink. Default: does nothing.
     func pass(pictureAt presentAt: NIODeadline) -> Bool
     /// No more sound will come.
     func end(_ reason: IoTError?)
@@ -38,7 +38,7 @@ extension SinkQueue<VideoPicture> {
     }
 }
 
-/// What a sink of sound is given.
+/// The input of a sound sink.
 enum HeardMedia: Sendable {
     case sound(AudioBuffer, presentAt: NIODeadline)
     case picture(presentAt: NIODeadline)

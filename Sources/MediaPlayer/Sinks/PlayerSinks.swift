@@ -1,16 +1,16 @@
 import IoTCore
 
-/// What a sink makes.
+/// What a sink produces.
 public enum SinkKind: String, Sendable, Codable, CaseIterable {
     case recording
     case rawVideo
     case rawAudio
-    /// A program's own sink of pictures.
+    /// A program's own picture sink.
     case pictures
-    /// A program's own sink of sound.
+    /// A program's own sound sink.
     case sound
 
-    /// The track whose decoded frames it takes; `nil` for both, coded.
+    /// The track whose decoded frames the sink takes; `nil` for both tracks, coded.
     var track: MediaKind? {
         switch self {
         case .recording: nil
@@ -19,7 +19,7 @@ public enum SinkKind: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// In messages.
+    /// The name in messages.
     var words: String {
         switch self {
         case .recording: "the recording"
@@ -33,7 +33,7 @@ public enum SinkKind: String, Sendable, Codable, CaseIterable {
 
 /// The sinks of a player, for its statistics. Confined to the player's event loop.
 struct PlayerSinks {
-    /// Of those that have ended, so many of a use are remembered.
+    /// How many ended sinks of a use are remembered.
     static let remembered = 8
 
     private struct Entry {
@@ -45,7 +45,7 @@ struct PlayerSinks {
 
     private var entries: [Entry] = []
 
-    /// - Parameter use: whose the sink is; `nil` for the whole player's.
+    /// - Parameter use: the use that owns the sink; `nil` for the whole player.
     mutating func add(_ kind: SinkKind, of use: String?, _ room: SinkRoom) {
         let ended = entries.indices.filter { entries[$0].use == use && entries[$0].room.isClosed }
         for index in ended.dropLast(Self.remembered - 1).reversed() { entries.remove(at: index) }
@@ -56,7 +56,7 @@ struct PlayerSinks {
         entries.removeAll { $0.use == use }
     }
 
-    /// What was dropped since the last call.
+    /// Passes the number of frames dropped since the last call.
     mutating func takeLosses(_ body: (_ kind: SinkKind, _ use: String?, _ frames: Int) -> Void) {
         for index in entries.indices {
             let drops = entries[index].room.counts.framesDropped

@@ -2,15 +2,15 @@ import IoTCore
 import MediaCodec
 import NIOCore
 
-/// Writes decoded sound as WAV. Gaps of its clock are filled with silence, so that its length stays true.
+/// Writes decoded sound as WAV. Gaps in its clock are filled with silence to keep its duration correct.
 ///
-/// Where the reader lost sound, silence of its length stands, but no more than the longest gap: more would take the room
-/// of the sound that comes after it.
+/// Sound that the reader lost is replaced by silence of the same duration, but at most the longest gap: more would take
+/// the room of the sound after it.
 final class RawAudioSink: SoundSink {
     /// µs; a longer gap is a break in the clock, or sound that the reader lost.
     static let longestGap: Int64 = 1_000_000
 
-    /// What may wait for the reader: 20 s of 48 kHz stereo (192 kB/s).
+    /// The limits of what waits for the reader: 20 s of 48 kHz stereo (192 kB/s).
     static let limits = SinkLimits(duration: 20_000_000, bytes: 4 << 20)
 
     private let stream: ChunkStream
@@ -20,7 +20,7 @@ final class RawAudioSink: SoundSink {
     private var hasLost = false
     private var cut: SoundCut<AudioBuffer>?
 
-    /// `frames`: behind how many pictures to end; `nil` for never. `frameRate`: 0 when unknown.
+    /// `frames`: the number of pictures after which to end; `nil` for never. `frameRate`: 0 if unknown.
     init(frames: Int?, frameRate: Double, stream: ChunkStream) {
         cut = frames.map { SoundCut(pictures: $0, frameRate: frameRate) }
         self.stream = stream
@@ -42,7 +42,7 @@ final class RawAudioSink: SoundSink {
         if let reason { stream.fail(reason) } else { stream.finish() }
     }
 
-    /// What the cut gave out; at its end the sink's own.
+    /// Writes the sound that the cut returned; ends the sink when the cut has ended.
     private func write(_ sounds: [AudioBuffer]) -> Bool {
         guard sounds.allSatisfy({ write($0) }) else { return false }
         guard cut?.isOver == true else { return true }
@@ -71,7 +71,8 @@ final class RawAudioSink: SoundSink {
         }
     }
 
-    /// Bytes of silence between the expected time and the sound's. Less than 20 ms is the clock's rounding.
+    /// Bytes of silence between the expected time and the sound's time. Less than 20 ms is a rounding error of the
+    /// clock.
     private func silence(from expected: Int64, to sound: AudioBuffer) -> Int {
         var gap = sound.pts - expected
         guard gap >= 20_000 else { return 0 }

@@ -4,10 +4,10 @@ import NIOCore
 
 /// Writes each decoded picture, once and in order, as YUV4MPEG2.
 ///
-/// The format tells its frame rate in front, and a receiver may know none: then the first picture waits for the second,
-/// whose distance is the rate.
+/// The format's header contains the frame rate, which a receiver may not know. In that case the first picture waits
+/// for the second, and their distance gives the rate.
 final class RawVideoSink: PictureSink {
-    /// What may wait for the reader: a second of 1080p30 (93 MB/s), 5 s of small pictures.
+    /// The limits of what waits for the reader: a second of 1080p30 (93 MB/s), or 5 s of small pictures.
     static let limits = SinkLimits(duration: 5_000_000, bytes: 96 << 20)
 
     private let stream: ChunkStream
@@ -17,7 +17,7 @@ final class RawVideoSink: PictureSink {
     private var size: (width: Int, height: Int)?
     private var waiting: VideoPicture?
 
-    /// `frames`: how many to write; `nil` for all. `frameRate`: 0 when unknown.
+    /// `frames`: how many pictures to write; `nil` for all. `frameRate`: 0 if unknown.
     init(frames: Int?, frameRate: Double, stream: ChunkStream) {
         remaining = frames
         self.frameRate = frameRate
@@ -47,7 +47,7 @@ final class RawVideoSink: PictureSink {
             stream.fail(
                 IoTError(
                     .videoSizeChanged,
-                    "the picture changed from \(size.width)x\(size.height) to \(picture.width)x\(picture.height)"))
+                    "the picture size changed from \(size.width)x\(size.height) to \(picture.width)x\(picture.height)"))
             return false
         }
         do throws(IoTError) {
@@ -67,8 +67,8 @@ final class RawVideoSink: PictureSink {
         return false
     }
 
-    /// A rate as Y4M wants it; 25 when unknown, since the format has no way to say so. A measured rate that is within
-    /// 0.05 % of a whole one is that one: RTP's clock rounds.
+    /// The rate as a fraction, as Y4M requires; 25 if unknown, because the format cannot express that. A measured rate
+    /// within 0.05 % of a whole rate is rounded to it, because RTP's clock rounds.
     static func fraction(_ rate: Double) -> (numerator: Int, denominator: Int) {
         guard rate > 0, rate < 10_000 else { return (25, 1) }
         for denominator in [1, 1001] {

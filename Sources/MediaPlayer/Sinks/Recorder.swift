@@ -1,17 +1,17 @@
 public import IoTCore
 public import NIOCore
 
-/// Records coded frames. The one built in makes fragmented MP4.
+/// Records coded frames. The built-in recorder makes fragmented MP4.
 ///
-/// Its calls come one at a time, on the player's event loop: none may block.
+/// Its methods are called one at a time, on the player's event loop: they must not block.
 public protocol Recorder: AnyObject, Sendable {
-    /// True when it takes no more.
+    /// True when the recorder takes no more frames.
     var isClosed: Bool { get }
 
-    /// True when nothing more can be recorded before a key frame, for which the source is then asked. Default: false.
+    /// True if nothing more can be recorded before a key frame; the source is then asked for one. Default: false.
     var needsKeyFrame: Bool { get }
 
-    /// Takes a frame in decoding order; the first one is a key frame, where there is a picture.
+    /// Takes a frame in decoding order. If there is video, the first frame is a key frame.
     ///
     /// - Parameters:
     ///   - senderTime: its `pts` on the clock that both tracks share, µs.

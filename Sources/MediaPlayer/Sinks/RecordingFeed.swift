@@ -1,12 +1,12 @@
 import IoTCore
 import NIOCore
 
-/// Gives a recording its frames once their place on the shared clock is known: at the start a track's first sender
+/// Passes frames to a recording once their place on the shared clock is known: at the start, a track's first sender
 /// report may come just after its first frames.
 struct RecordingFeed {
-    /// Frames that may wait for a report; then they go without one, on their own track's clock.
+    /// How many frames may wait for a report; further frames are passed on with their own track's time.
     static let limit = 256
-    /// Between two requests for a key frame.
+    /// The minimum time between two requests for a key frame.
     private static let askInterval = TimeAmount.seconds(5)
 
     let recorder: any Recorder
@@ -26,7 +26,7 @@ struct RecordingFeed {
         }
     }
 
-    /// True when the source is to be asked for a key frame now.
+    /// Returns true if the source should be asked for a key frame now.
     mutating func asksForKeyFrame(at now: NIODeadline) -> Bool {
         guard recorder.needsKeyFrame else {
             asked = nil

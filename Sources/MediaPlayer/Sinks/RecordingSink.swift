@@ -3,12 +3,13 @@ import MediaCodec
 import NIOCore
 import Synchronization
 
-/// Writes coded frames, as they came, as fragmented MP4, on a thread of its own. After frames that a slow reader lost it
-/// goes on with a key frame; the picture before them stands for as long. When none comes it ends.
+/// Writes coded frames, as they came, as fragmented MP4, on its own thread. After a slow reader lost frames, it
+/// continues with the next key frame; the picture before the loss is shown until then. If none comes, it ends.
 final class RecordingSink: Recorder {
-    /// What may wait for the reader: 16 MiB, and a minute beside what is from before the recording.
+    /// The limits of what waits for the reader: 16 MiB, and a minute in addition to the frames from before the
+    /// recording.
     static let limits = SinkLimits(duration: 60_000_000, bytes: 16 << 20)
-    /// How long a recording that lost frames waits for a key frame, of the media's time.
+    /// How long a recording that lost frames waits for a key frame, in media time.
     static let patience = TimeAmount.seconds(60)
 
     private struct Entry: Sendable {
@@ -21,13 +22,14 @@ final class RecordingSink: Recorder {
     private let hasVideo: Bool
     private let queue: SinkQueue<Entry>
     private let begun: NIODeadline
-    /// Since when nothing but a key frame is missing.
+    /// Since when only a key frame is missing.
     private let lacking = Mutex<NIODeadline?>(nil)
 
     /// - Parameters:
-    ///   - frames: ends after this many pictures and their sound; with B-frames after the group in which the last of
-    ///     them is, since a picture that others refer to comes before those that are shown before it.
-    ///   - begun: Frames that were due before it came from elsewhere at once: they wait as no time.
+    ///   - frames: ends after this many pictures and their sound. With B-frames, it ends after the group that contains
+    ///     the last of them, because a referenced picture comes before those that are shown before it.
+    ///   - begun: the start of the recording. Older frames arrived at once, so they do not count towards the time
+    ///     limit.
     ///   - onLoss: called when a frame is dropped and the one before it was not.
     init(
         video: VideoParameters?, audio: AudioParameters?, frames: Int? = nil, limits: SinkLimits = limits,

@@ -1,15 +1,15 @@
 import IoTCore
 import NIOCore
 
-/// Places a channel's frames on a recording's clock: it begins at the first key frame, and both tracks share it.
+/// Places a channel's frames on a recording's clock: it starts at the first key frame, and both tracks share it.
 ///
-/// Where the source's clock breaks, the recording goes on after the time that really passed: after an outage the last
-/// picture stands for as long as nothing came, and a file that begins again goes on at once.
+/// If the source's clock breaks, the recording continues after the time that really passed: after an outage, the last
+/// picture is shown for the length of the outage. A file that starts again continues at once.
 struct RecordingTimeline {
-    /// µs; what a jump is.
+    /// µs; a larger step is a break of the clock.
     static let jump: Int64 = 1_000_000
 
-    /// How many pictures tell how long one stays: more than any reordering reaches.
+    /// How many pictures are used to measure the picture interval: more than any reordering depth.
     private static let remembered = 16
 
     private var offset: Int64?
@@ -20,7 +20,7 @@ struct RecordingTimeline {
 
     init() {}
 
-    /// `nil` before the first key frame, and for sound from before it.
+    /// Returns `nil` before the first key frame, and for sound from before it.
     mutating func place(
         _ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline, hasVideo: Bool
     ) -> MediaFrame? {
@@ -34,7 +34,7 @@ struct RecordingTimeline {
         if (end - Self.jump...end + Self.jump).contains(time) {
             return time >= 0 ? put(frame, at: time, presentAt) : nil
         }
-        // A new round of the source. Sound from the old one may still come after the first new picture.
+        // The source's clock restarted. Sound from before the restart may still come after the first new picture.
         guard leads, frame.isKeyFrame else { return nil }
         let passed = presented.map { (presentAt - $0).playoutMicroseconds } ?? 0
         let step = passed > Self.jump ? passed : pictureInterval
@@ -57,7 +57,7 @@ struct RecordingTimeline {
         return placed
     }
 
-    /// The least distance of two of the last pictures, µs; pictures come reordered.
+    /// The smallest distance between two of the last pictures, µs; pictures come reordered.
     private var pictureInterval: Int64 {
         let sorted = pictures.sorted()
         return zip(sorted, sorted.dropFirst()).map { $1 - $0 }.min() ?? 40_000

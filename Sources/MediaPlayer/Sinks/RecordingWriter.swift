@@ -2,16 +2,16 @@ import IoTCore
 import MediaCodec
 import NIOCore
 
-/// Makes a recording's bytes. Used on one thread.
+/// Makes a recording's bytes. Confined to one thread.
 final class RecordingWriter {
     private let stream: ChunkStream
     private let video: VideoParameters?
     private let audio: AudioParameters?
     private var muxer: FragmentedMP4Muxer?
     private var timeline = RecordingTimeline()
-    /// Pictures that are still wanted; `nil` for all.
+    /// Pictures still to be written; `nil` for all.
     private var remaining: Int?
-    /// The latest picture's time in the file, µs.
+    /// The time of the latest picture in the file, µs.
     private var latest = Int64.min
 
     init(video: VideoParameters?, audio: AudioParameters?, frames: Int?, stream: ChunkStream) {
@@ -21,7 +21,7 @@ final class RecordingWriter {
         remaining = frames
     }
 
-    /// False when the recording has ended.
+    /// Returns false when the recording has ended.
     func write(_ frame: MediaFrame, senderTime: Int64, presentAt: NIODeadline) -> Bool {
         do throws(IoTError) {
             let place = timeline.place(frame, senderTime: senderTime, presentAt: presentAt, hasVideo: video != nil)
@@ -50,7 +50,7 @@ final class RecordingWriter {
         guard muxer != nil || reason != nil else {
             let error = IoTError(
                 .messageTimeout, "no picture came while the recording ran",
-                remedy: "look at the camera's state: `iotctl device list`")
+                remedy: "check the camera's state: `iotctl device list`")
             return stream.fail(error)
         }
         if let rest = muxer?.finish(), rest.readableBytes > 0 { _ = stream.write(rest) }

@@ -1,28 +1,28 @@
 import IoTCore
 import Synchronization
 
-/// The way to one sink: a bounded queue, and a thread that works for this sink alone. A sink that is slow, or works
-/// long, loses its own frames and holds back neither the decoder nor another sink.
+/// The path to one sink: a bounded queue, and a thread that works only for this sink. A slow sink loses its own frames
+/// and delays neither the decoder nor another sink.
 ///
-/// `@unchecked Sendable`: `work` is used on `worker` alone; the rest guards itself.
+/// `@unchecked Sendable`: `work` and `isOver` are used only on `worker`; the rest synchronizes itself.
 final class SinkQueue<Item: Sendable>: @unchecked Sendable {
-    /// What becomes of what is given, on the queue's thread.
+    /// The sink's callbacks, called on the queue's thread.
     struct Work {
-        /// False ends the sink: it has what it wanted, or nobody reads it any more.
+        /// Returns false to end the sink: it has enough, or its reader has left.
         let take: (Item) -> Bool
-        /// Nothing more will come.
+        /// No more items will come.
         let end: (IoTError?) -> Void
     }
 
-    /// What bounds a queue.
+    /// What limits a queue.
     enum Target {
-        /// What may wait until the sink has taken it.
+        /// Limits what waits until the sink has taken it.
         case limits(SinkLimits)
-        /// The sink writes this stream: a frame keeps its room there until the reader has taken what came of it.
+        /// The sink writes to this stream: a frame keeps its room until the reader has taken the chunk made from it.
         case stream(ChunkStream)
     }
 
-    /// Jobs that may wait, those included that take no room.
+    /// The maximum number of waiting jobs, including those that take no room.
     private static var longestQueue: Int { 2048 }
 
     let room: SinkRoom
@@ -32,12 +32,12 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
     private let make: @Sendable () -> Work
     private var work: Work?
     private var isOver = false
-    /// No more is taken.
+    /// True when no more items are taken.
     private let isEnding = Atomic(false)
 
     /// - Parameters:
-    ///   - onLoss: called by whoever gives a frame that is dropped, when the one before it was not.
-    ///   - make: called on the queue's thread before the first frame, or the end.
+    ///   - onLoss: called by the caller of `give` when a frame is dropped and the one before it was not.
+    ///   - make: called on the queue's thread before the first frame or the end.
     init(
         name: String, _ target: Target, parts: PlayerParts, onLoss: @escaping @Sendable () -> Void,
         make: @escaping @Sendable () -> Work
@@ -55,14 +55,14 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
         worker = parts.jobQueue(name, Self.longestQueue)
     }
 
-    /// False when the sink is over. The frame may have been dropped.
+    /// Returns false when the sink has ended. The frame may have been dropped.
     func give(_ item: Item, at time: Int64, bytes: Int, isStart: Bool = true) -> Bool {
         guard isWanted else { return false }
         switch room.admit(at: time, bytes: bytes, isStart: isStart) {
         case .admitted(let load):
             guard !submit(item, load) else { break }
             guard !isEnding.load(ordering: .relaxed) else {
-                // It ended meanwhile: what it does not want is no loss.
+                // The sink ended meanwhile: frames that it does not want do not count as losses.
                 room.release(load)
                 return false
             }
@@ -74,14 +74,14 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
         return isWanted
     }
 
-    /// Gives what takes no room. False when the sink is over.
+    /// Gives an item that takes no room. Returns false when the sink has ended.
     func give(_ item: Item) -> Bool {
         guard isWanted else { return false }
         _ = submit(item, SinkLoad())
         return isWanted
     }
 
-    /// Ends the sink after what waits.
+    /// Ends the sink after the waiting items.
     func end(_ reason: IoTError?) {
         stop { queue in
             let work = queue.work ?? queue.make()
@@ -90,7 +90,7 @@ final class SinkQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// False as soon as the sink is over: the reader may have left.
+    /// False as soon as the sink has ended; its reader may have left.
     var isWanted: Bool {
         guard !isEnding.load(ordering: .relaxed) else { return false }
         guard room.isClosed else { return true }

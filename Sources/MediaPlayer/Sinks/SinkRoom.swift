@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How much may wait for one sink's reader.
+/// How much may wait for a sink's reader.
 package struct SinkLimits: Sendable, Hashable {
     /// µs of media.
     let duration: Int64
@@ -12,7 +12,7 @@ package struct SinkLimits: Sendable, Hashable {
     }
 }
 
-/// What frames take of a sink's room from their admission until the reader has taken them.
+/// The room that frames take in a sink, from their admission until the reader has taken them.
 struct SinkLoad: Sendable, Hashable {
     var frames = 0
     var duration: Int64 = 0
@@ -34,21 +34,21 @@ struct SinkLoad: Sendable, Hashable {
     }
 }
 
-/// The bounded room in front of one sink: each frame is admitted, or dropped whole and counted.
+/// The bounded room of one sink: each frame is admitted, or dropped whole and counted.
 ///
-/// It knows no clock: it is the media's time that is bounded. What comes is dropped, not what waits: what was admitted
-/// arrives, so that a body of so many pictures has them all. After a loss nothing is admitted before half of the room
-/// is free, so that a reader gets runs of frames that follow one another, and no frame that builds upon a dropped one.
+/// It has no clock: the limit applies to the media's time. New frames are dropped, not waiting ones: every admitted
+/// frame arrives, so a response with a fixed number of pictures is complete. After a loss, nothing is admitted until
+/// half of the room is free. This gives readers runs of consecutive frames, and no frame that references a dropped one.
 final class SinkRoom: Sendable {
     enum Admission: Hashable {
         case admitted(SinkLoad)
         /// `isFirst`: the frame before it was not dropped.
         case dropped(isFirst: Bool)
-        /// As many as are wanted were admitted before it: it is not counted.
+        /// All wanted frames were admitted before it: it is not counted.
         case surplus
     }
 
-    /// What was offered so far.
+    /// The frames offered so far.
     struct Counts: Sendable, Hashable {
         var frames = 0
         var framesDropped = 0
@@ -58,7 +58,7 @@ final class SinkRoom: Sendable {
     private struct State {
         var waiting = SinkLoad()
         var counts = Counts()
-        /// Frames that are still to be admitted; `nil` for all.
+        /// Frames still to be admitted; `nil` for all.
         var wanted: Int?
         var progress = MediaProgress()
         var isLosing = false
@@ -74,11 +74,11 @@ final class SinkRoom: Sendable {
         state = Mutex(State(wanted: frames))
     }
 
-    /// A single frame that is larger than the room is admitted while nothing waits.
+    /// Admits or drops a frame. A single frame that is larger than the room is admitted if nothing waits.
     ///
     /// - Parameters:
-    ///   - time: of the frame, µs, on any clock that runs as the media do.
-    ///   - isStart: it builds upon no other frame.
+    ///   - time: the frame's time, µs, on any clock that runs with the media.
+    ///   - isStart: the frame references no other frame.
     func admit(at time: Int64, bytes: Int, isStart: Bool = true) -> Admission {
         state.withLock { state in
             guard state.wanted != 0 else { return .surplus }
@@ -112,7 +112,7 @@ final class SinkRoom: Sendable {
         return .dropped(isFirst: !state.isLosing)
     }
 
-    /// What was admitted could not be given on.
+    /// Counts an admitted frame as dropped, because it could not be passed on.
     func refuse(_ load: SinkLoad) -> Admission {
         state.withLock { state in
             state.waiting -= load
@@ -121,18 +121,18 @@ final class SinkRoom: Sendable {
         }
     }
 
-    /// The reader has taken it, or it is not wanted any more.
+    /// The reader has taken the frames, or they are no longer wanted.
     func release(_ load: SinkLoad) {
         guard load.frames > 0 else { return }
         state.withLock { $0.waiting -= load }
     }
 
-    /// Nothing given from now on arrives.
+    /// Frames given from now on do not arrive.
     func close() {
         state.withLock { $0.isClosed = true }
     }
 
-    /// Frames were lost, and nothing but one that builds upon no other is missing for more to be admitted.
+    /// Frames were lost, and only a frame that references no other is missing before more are admitted.
     var needsStart: Bool { state.withLock { $0.isLosing && isHalfFree($0) } }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -142,14 +142,14 @@ final class SinkRoom: Sendable {
     var counts: Counts { state.withLock { $0.counts } }
 }
 
-/// How far media have gone on, whatever order the frames come in and however their clock jumps.
+/// Measures how far media have advanced, independent of the frames' order and of clock jumps.
 struct MediaProgress: Sendable {
-    /// µs; more than this between two frames is a break of the clock.
+    /// µs; a larger step between two frames is a break of the clock.
     private static let jump: Int64 = 1_000_000
 
     private var highest: Int64?
 
-    /// - Returns: by how much the frame is ahead of all before it, µs; 0 for one that was reordered, or after a break.
+    /// - Returns: how far the frame is ahead of all before it, µs; 0 for a reordered frame, or after a break.
     mutating func advance(to time: Int64) -> Int64 {
         guard let highest else {
             highest = time

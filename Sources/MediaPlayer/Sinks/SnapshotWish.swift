@@ -3,10 +3,10 @@ import MediaCodec
 package import NIOCore
 import Synchronization
 
-/// Somebody waits for one picture, until it comes or they leave.
+/// A request for one picture that waits until the picture comes or the requester leaves.
 package final class SnapshotWish: Sendable {
     private let format: PictureFormat
-    /// Of a JPEG.
+    /// The bounds of a JPEG.
     private let bounds: PictureBounds?
     private let promise: EventLoopPromise<Snapshot>
     private let isOver = Atomic(false)
@@ -17,10 +17,10 @@ package final class SnapshotWish: Sendable {
         promise = eventLoop.makePromise()
     }
 
-    /// False as soon as nobody waits any more.
+    /// False when the request has ended.
     var isOpen: Bool { !isOver.load(ordering: .relaxed) }
 
-    /// Encodes the picture for those who still wait.
+    /// Encodes the picture if the request is still open.
     func take(_ picture: VideoPicture) {
         guard isOpen else { return }
         do throws(IoTError) {
@@ -30,7 +30,7 @@ package final class SnapshotWish: Sendable {
         }
     }
 
-    /// The first end counts.
+    /// Ends the request; only the first call counts.
     package func end(_ result: Result<Snapshot, IoTError>) {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }
         promise.completeWith(result.mapError { $0 as any Error })
@@ -42,7 +42,7 @@ package final class SnapshotWish: Sendable {
                 return try await withTaskCancellationHandler {
                     try await promise.futureResult.get()
                 } onCancel: {
-                    end(.failure(IoTError(.messageTimeout, "nobody waits for the picture any more")))
+                    end(.failure(IoTError(.messageTimeout, "the request for the picture was cancelled")))
                 }
             } catch {
                 throw error as? IoTError ?? IoTError(.mediaFailed, underlying: error)

@@ -1,15 +1,16 @@
 import NIOCore
 
-/// Which sound belongs to so many pictures: what is heard until the last of them has been shown for its time.
+/// Selects the sound that belongs to a number of pictures: what is heard until the last picture has been shown for its
+/// duration.
 ///
-/// Sound is decoded at once, and a picture may wait in the decoder for those that are shown before it: sound is held
-/// until a picture tells that it is not behind the end.
+/// Sound is decoded at once, but a picture may wait in the decoder for pictures that are shown before it. So sound is
+/// held until a picture shows that the sound is before the end.
 struct SoundCut<Sound> {
-    /// Frames of sound that may wait for a picture; then they are given out without.
+    /// How many audio frames may wait for a picture; further ones are returned without it.
     static var limit: Int { 256 }
-    /// How far pictures go on behind the end before a sound that is no more there is not waited for.
+    /// How far pictures must go past the end before the cut stops waiting for the remaining sound.
     static var patience: TimeAmount { .milliseconds(500) }
-    /// How long a picture stays when nothing tells.
+    /// How long a picture is shown if its duration is unknown.
     static var assumedInterval: TimeAmount { .milliseconds(40) }
 
     private var remaining: Int
@@ -18,12 +19,12 @@ struct SoundCut<Sound> {
     private var end: NIODeadline?
     private var waiting: [(sound: Sound, presentAt: NIODeadline)] = []
 
-    /// True when no more will be given out.
+    /// True when no more sound will be returned.
     private(set) var isOver = false
 
     /// - Parameters:
     ///   - pictures: 1 or more.
-    ///   - frameRate: of the pictures; 0 when unknown.
+    ///   - frameRate: the pictures' rate; 0 if unknown.
     init(pictures: Int, frameRate: Double) {
         remaining = pictures
         interval = frameRate > 0 ? .nanoseconds(Int64(1_000_000_000 / frameRate)) : nil
@@ -31,7 +32,7 @@ struct SoundCut<Sound> {
 
     /// Takes sound in order.
     ///
-    /// - Returns: What is to be written now.
+    /// - Returns: the sound to be written now.
     mutating func take(_ sound: Sound, presentAt: NIODeadline) -> [Sound] {
         guard !isOver else { return [] }
         waiting.append((sound, presentAt))
@@ -39,7 +40,7 @@ struct SoundCut<Sound> {
         return waiting.count > Self.limit ? [waiting.removeFirst().sound] : []
     }
 
-    /// Takes note of a decoded picture, in the order of showing.
+    /// Records a decoded picture, in presentation order.
     mutating func pass(pictureAt presentAt: NIODeadline) -> [Sound] {
         guard !isOver else { return [] }
         if end == nil {
@@ -54,7 +55,7 @@ struct SoundCut<Sound> {
         return sounds
     }
 
-    /// Nothing more comes: what waits is all there is.
+    /// No more media will come: returns the waiting sound.
     mutating func finish() -> [Sound] {
         defer {
             waiting = []
@@ -67,7 +68,7 @@ struct SoundCut<Sound> {
         guard let known = end ?? lastPicture else { return [] }
         let due = waiting.prefix { $0.presentAt < known }
         waiting.removeFirst(due.count)
-        // What is left is behind the end.
+        // The remaining sound is after the end.
         if end != nil, !waiting.isEmpty {
             isOver = true
             waiting = []

@@ -1,27 +1,27 @@
 package import IoTCore
 package import NIOCore
 
-/// Feeds one player with frames: a call, a file, a recording.
+/// Provides one player with frames: from a call, a file or a recording.
 ///
 /// Confined to the player's event loop. It owns no timer: the player polls it after `onReady` was called, and when
-/// `nextTimeout` has come.
+/// `nextTimeout` has been reached.
 package protocol FrameSource: AnyObject {
     var delivery: FrameDelivery { get }
 
-    /// The source calls this on the player's event loop when `poll(at:)` has something new, but never from within a
-    /// call of the player's.
+    /// The source calls this on the player's event loop when `poll(at:)` has new outputs, but never during a call from
+    /// the player.
     var onReady: ((NIODeadline) -> Void)? { get set }
 
-    /// When `poll(at:)` has something without `onReady`; `nil` for never.
+    /// When `poll(at:)` has outputs without a call of `onReady`; `nil` for never.
     var nextTimeout: NIODeadline? { get }
 
-    /// Packets counted so far, where the frames come in packets.
+    /// Packets counted so far, if the frames come in packets.
     var packets: [MediaKind: PacketCounters] { get }
 
-    /// From the newest measurement, where there is a way to measure.
+    /// The newest measurement, if the source can measure it.
     var roundTripTime: TimeAmount? { get }
 
-    /// Learn what the tracks are; `.opened` says so.
+    /// Determines the tracks; `.opened` reports them.
     func open(at now: NIODeadline)
 
     /// Frames are wanted from now on.
@@ -30,17 +30,17 @@ package protocol FrameSource: AnyObject {
     /// Drain until `nil`.
     func poll(at now: NIODeadline) -> FrameSourceOutput?
 
-    /// Frames are wanted up to this pts, µs; a source that is not asked ignores it.
+    /// Frames are wanted up to this pts, µs. Sources that do not deliver on request ignore it.
     func want(through pts: Int64, at now: NIODeadline)
 
-    /// Frames are wanted from the key frame before this pts on, µs; they carry this generation, and others are not wanted
-    /// any more. What was wanted before is forgotten.
+    /// Frames are wanted from the key frame before this pts on, µs. They carry this generation; frames of others are no
+    /// longer wanted, and earlier calls of `want` no longer apply.
     func seek(to pts: Int64, generation: Int, at now: NIODeadline)
 
-    /// Frames are played at this rate: above `PacedPlayout.everyFrameRate` key frames alone, without sound.
+    /// Frames are played at this rate: above `PacedPlayout.everyFrameRate` only key frames, without sound.
     func setRate(_ rate: Double, at now: NIODeadline)
 
-    /// What follows cannot be decoded before the next key frame.
+    /// The following frames cannot be decoded before the next key frame.
     func requestKeyFrame(at now: NIODeadline)
 
     /// The player's last call.
@@ -59,16 +59,16 @@ extension FrameSource {
     package func requestKeyFrame(at now: NIODeadline) {}
 }
 
-/// Who decides when a source's frames come.
+/// What decides when a source's frames come.
 package enum FrameDelivery: Sendable {
-    /// They come when the sender sends them: the jitter buffer finds out when each is due.
+    /// They come when the sender sends them: the jitter buffer determines when each is due.
     case arriving
-    /// They come when they are asked for: the user's rate, pauses and seeks say when each is due. They carry decoding
-    /// times, and both tracks share one clock.
+    /// They come on request: the user's rate, pauses and seeks determine when each is due. They carry decoding times,
+    /// and both tracks share one clock.
     case askedFor
 }
 
-/// What a source gives to its player.
+/// Outputs of a source.
 package enum FrameSourceOutput: Sendable {
     /// The tracks are known.
     case opened(FrameSourceDescription)
@@ -77,11 +77,11 @@ package enum FrameSourceOutput: Sendable {
     case lost(MediaKind)
     /// The track's time `pts` was `pts + offset` on the sender's wall clock, µs.
     case clock(MediaKind, pts: Int64, offset: Int64)
-    /// The source has no more frames than those that it gave since the seek of this generation.
+    /// The source has no more frames after those of this generation.
     case complete(generation: Int)
-    /// Something failed: the player goes on, unless the error is one that ends it.
+    /// Something failed: the player continues, unless the error stops it.
     case failed(IoTError)
-    /// Nothing more will come.
+    /// No more outputs will come.
     case closed(IoTError?)
 }
 
@@ -89,9 +89,9 @@ package enum FrameSourceOutput: Sendable {
 package struct FrameSourceDescription: Sendable {
     package var video: VideoParameters?
     package var audio: AudioParameters?
-    /// The first frame's pts, µs, where the source is asked for its frames.
+    /// The first frame's pts, µs, if the source delivers on request.
     package var start: Int64
-    /// µs; `nil` without an end.
+    /// µs; `nil` if there is no end.
     package var duration: Int64?
 
     package init(video: VideoParameters?, audio: AudioParameters?, start: Int64 = 0, duration: Int64? = nil) {
@@ -106,9 +106,9 @@ package struct FrameSourceDescription: Sendable {
 package struct SourceFrame: Sendable {
     package var frame: MediaFrame
     package var arrival: NIODeadline
-    /// How much later than others a frame may be of which a part has to be sent again.
+    /// The additional delay of a frame with a retransmitted part.
     package var recoveryTime: TimeAmount
-    /// Of the seek that the frame answers; 0 before the first one.
+    /// The generation of the seek that the frame belongs to; 0 before the first seek.
     package var generation: Int
 
     package init(

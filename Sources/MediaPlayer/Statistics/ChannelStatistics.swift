@@ -1,7 +1,7 @@
-/// One channel's statistics at one moment, as the HTTP API gives them.
+/// One channel's statistics at one moment, as the HTTP API returns them.
 ///
-/// Names are those of W3C webrtc-stats where it has one for the same thing, with its units: seconds, bytes, frames,
-/// packets. A field that is not yet known is absent.
+/// Names and units are those of W3C webrtc-stats where it defines the same value: seconds, bytes, frames, packets. A
+/// field that is not yet known is absent.
 public struct ChannelStatistics: Sendable, Codable, Hashable {
     /// Seconds since `play`.
     public var elapsedTime: Double
@@ -23,11 +23,11 @@ public struct ChannelStatistics: Sendable, Codable, Hashable {
 
     public var jitterBufferEmittedCount: Int
 
-    /// How far the picture lags behind the sound, seconds; negative: it leads.
+    /// The picture's delay against the sound, seconds; negative if the picture is early.
     public var audioVideoSkew: Double?
     public var maximumAudioVideoSkew: Double?
 
-    /// Sound that did not come in time, seconds.
+    /// The duration of sound that did not come in time, seconds.
     public var concealedDuration: Double
 
     public var discontinuityCount: Int
@@ -36,24 +36,24 @@ public struct ChannelStatistics: Sendable, Codable, Hashable {
     public var video: VideoTrackStatistics?
     public var audio: AudioTrackStatistics?
 
-    /// The oldest first; those that have ended are soon forgotten.
+    /// The oldest first; only the newest ended sinks are kept.
     public var sinks: [SinkStatistics] = []
 }
 
-/// What one local reader was given, and what it was too slow for.
+/// What one local reader got, and what it lost because it was too slow.
 public struct SinkStatistics: Sendable, Codable, Hashable {
     public var kind: SinkKind
     public var isOpen: Bool
 
-    /// Pictures, frames of sound, or for a recording coded frames of both; those dropped included.
+    /// Pictures, audio frames, or for a recording the coded frames of both; including dropped ones.
     public var frames: Int
     public var framesDropped: Int
 
-    /// As they would have been written; of a recording as they were coded.
+    /// The size as it would have been written; for a recording the coded size.
     public var bytesDropped: Int
 }
 
-/// What is counted of packets, from the beginning of the channel.
+/// Packet counters since the start of the channel.
 public struct PacketCounters: Sendable, Codable, Hashable {
     public var packetsReceived = 0
 
@@ -77,7 +77,7 @@ public struct VideoTrackStatistics: Sendable, Codable, Hashable {
     public var framesDecoded = 0
     public var keyFramesDecoded = 0
 
-    /// Of all reasons together.
+    /// The sum of all reasons.
     public var framesDropped = 0
     public var framesDroppedByReason = DropCounters()
     public var framesShown = 0
@@ -87,7 +87,7 @@ public struct VideoTrackStatistics: Sendable, Codable, Hashable {
     /// Seconds.
     public var totalFreezesDuration = 0.0
 
-    /// Coded bits a second, of the last two seconds.
+    /// Coded bits per second over the last two seconds.
     public var bitrate = 0.0
     public var frameWidth: Int?
     public var frameHeight: Int?
@@ -103,7 +103,7 @@ public struct AudioTrackStatistics: Sendable, Codable, Hashable {
     public var framesDroppedByReason = DropCounters()
     public var framesHeard = 0
 
-    /// Coded bits a second, of the last two seconds.
+    /// Coded bits per second over the last two seconds.
     public var bitrate = 0.0
 
     public init() {}
@@ -113,7 +113,7 @@ public struct AudioTrackStatistics: Sendable, Codable, Hashable {
 public enum DropReason: String, Sendable, Codable, CaseIterable {
     /// It came, or was decoded, after it was due.
     case late
-    /// It never came, or what it builds upon did not.
+    /// It never came, or a frame that it references did not.
     case lost
     /// A local reader was too slow for it.
     case slowReader

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Counts freezes as webrtc-stats defines `freezeCount` and `totalFreezesDuration`: the time between two shown
-/// frames is a freeze when it exceeds both three times the average of the last 30 and that average + 150 ms.
+/// Counts freezes as webrtc-stats defines `freezeCount` and `totalFreezesDuration`: the time between two shown frames
+/// is a freeze if it exceeds both three times the average of the last 30 and that average + 150 ms.
 public struct FreezeMeter: Sendable {
     private static let averaged = 30
 
@@ -16,7 +16,7 @@ public struct FreezeMeter: Sendable {
 
     public init() {}
 
-    /// - Parameter microseconds: when a frame was shown; not before the one before it.
+    /// - Parameter microseconds: when the frame was shown; not before the previous frame.
     public mutating func frameShown(at microseconds: Int64) {
         guard let last else {
             self.last = microseconds
@@ -37,12 +37,12 @@ public struct FreezeMeter: Sendable {
         if intervals.count > Self.averaged, let oldest = intervals.popFirst() { sum -= oldest }
     }
 
-    /// The next interval does not count: nothing was to be shown meanwhile.
+    /// The next interval does not count, because nothing was to be shown meanwhile.
     public mutating func pause() {
         last = nil
     }
 
-    /// Of the last frames; 0 before the second one.
+    /// The rate of the last frames; 0 before the second one.
     public var framesPerSecond: Double {
         sum > 0 ? Double(intervals.count) * 1_000_000 / Double(sum) : 0
     }

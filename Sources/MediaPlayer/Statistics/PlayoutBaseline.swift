@@ -1,9 +1,9 @@
 public import IoTCore
 public import NIOCore
 
-/// What a channel had counted when somebody joined it: that part is not in the statistics of the one who joined.
+/// A channel's counters when a use joined it. They are subtracted from the use's statistics.
 public struct PlayoutBaseline: Sendable {
-    /// When the channel began to play, µs on the monotonic clock.
+    /// When the channel started to play, µs on the monotonic clock.
     let startedAt: Int64
     /// `nil` without a jitter buffer.
     let report: JitterBufferReport?
@@ -17,7 +17,7 @@ public struct PlayoutBaseline: Sendable {
 }
 
 extension JitterBufferReport {
-    /// The same state, with only what was counted after `earlier`.
+    /// The same state, with only the counts after `earlier`.
     func counted(since earlier: JitterBufferReport) -> JitterBufferReport {
         var report = self
         report.emittedFrames -= earlier.emittedFrames
@@ -34,7 +34,7 @@ extension JitterBufferReport {
 }
 
 extension PacketCounters {
-    /// Only what was counted after `earlier`; the jitter is of now.
+    /// Only the counts after `earlier`; the jitter is the current one.
     func counted(since earlier: PacketCounters) -> PacketCounters {
         var counters = self
         counters.packetsReceived -= earlier.packetsReceived

@@ -1,8 +1,8 @@
 public import IoTCore
 public import NIOCore
 
-/// Collects one channel's statistics, or those of one use from the moment that it joined. The owner reports what
-/// happens; `snapshot` gives the numbers of a moment.
+/// Collects the statistics of a channel, or of one use from the moment that it joined. The owner reports events;
+/// `snapshot` returns the current values.
 public struct PlayoutStatistics: Sendable {
     private let startedAt: Int64
     private let baseline: PlayoutBaseline?
@@ -17,7 +17,7 @@ public struct PlayoutStatistics: Sendable {
 
     /// - Parameters:
     ///   - startedAt: when `play` was called.
-    ///   - baseline: what the channel had counted before, for a use that joins a channel that plays.
+    ///   - baseline: the channel's earlier counters, for a use that joins a playing channel.
     public init(startedAt: NIODeadline, after baseline: PlayoutBaseline? = nil) {
         self.startedAt = startedAt.playoutMicroseconds
         self.baseline = baseline
@@ -57,8 +57,8 @@ public struct PlayoutStatistics: Sendable {
     /// A picture is shown, or sound is heard.
     ///
     /// - Parameters:
-    ///   - senderMicroseconds: when it was captured, on the sender's wall clock; nil while that is not known.
-    ///   - time: when it is presented; for pictures, not before the one before it.
+    ///   - senderMicroseconds: when it was captured, on the sender's wall clock; nil if unknown.
+    ///   - time: when it is presented; a picture's time is not before that of the previous picture.
     public mutating func framePresented(_ kind: MediaKind, senderMicroseconds: Int64?, at time: NIODeadline) {
         let presented = time.playoutMicroseconds
         switch kind {
@@ -73,7 +73,7 @@ public struct PlayoutStatistics: Sendable {
         }
     }
 
-    /// Nothing is to be shown for a while (the camera is off): what passes until the next frame is no freeze.
+    /// Nothing is to be shown for a while (the camera is off): the time until the next frame is not a freeze.
     public mutating func presentationPaused() {
         freezes.pause()
     }
@@ -129,7 +129,7 @@ public struct PlayoutStatistics: Sendable {
             audio: audio)
     }
 
-    /// From `play` to the live edge, µs. A use that joins a channel at the live edge is there with its first picture.
+    /// From `play` to the live edge, µs. A use that joins a channel at the live edge reaches it with its first picture.
     private var liveEdgeTime: Int64? {
         guard let reached = report?.liveEdgeTime?.playoutMicroseconds else { return nil }
         guard let baseline else { return reached }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Bits a second over the last two seconds.
+/// Measures bits per second over the last two seconds.
 public struct RateMeter: Sendable {
     private static let slot: Int64 = 100_000
     private static let slots = 20

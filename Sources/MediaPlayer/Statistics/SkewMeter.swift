@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Measures how far the picture lags behind the sound that is heard with it. All times are µs.
+/// Measures the delay of the picture against the sound that is heard with it. All times are µs.
 ///
-/// Pictures and sounds may be told in any order, some time before they are presented. A picture is compared with the
-/// sound nearest to it, and with none when nothing is heard then.
+/// Pictures and sounds may be reported in any order, some time before they are presented. A picture is compared with
+/// the sound nearest to it, or not at all if no sound is near enough.
 public struct SkewMeter: Sendable {
     private struct Presented {
         var at: Int64
@@ -11,7 +11,7 @@ public struct SkewMeter: Sendable {
         var line: Int64
     }
 
-    /// What is heard further from a picture than this is not heard with it.
+    /// The largest distance between a picture and a sound that are presented together.
     private static let nearness: UInt64 = 40_000
     private static let remembered = 128
 
@@ -21,7 +21,7 @@ public struct SkewMeter: Sendable {
     /// Positive: the picture comes after its sound. Nil before both were presented.
     public private(set) var last: Int64?
 
-    /// The largest amount of it in either direction.
+    /// The largest magnitude of the skew.
     public private(set) var maximum: Int64 = 0
 
     public init() {}

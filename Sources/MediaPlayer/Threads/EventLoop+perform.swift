@@ -2,7 +2,7 @@ package import IoTCore
 package import NIOCore
 
 extension EventLoop {
-    /// Runs `body` on the loop; what it throws arrives as it was thrown.
+    /// Runs `body` on the loop and rethrows its error.
     package func perform<Value: Sendable>(
         _ body: @escaping @Sendable () throws(IoTError) -> Value
     ) async throws(IoTError) -> Value {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// One thread that runs jobs in order, with a bounded queue, for work that may block or takes long. The thread ends when
-/// nobody holds the worker any more, as after `stop()`.
+/// A thread with a bounded queue that runs jobs in order, for work that may block or takes long. The thread ends after
+/// `stop()`, or when the worker is released.
 package final class SerialWorker: Sendable {
     private let queue: WorkerQueue
 
-    /// `limit`: how many jobs may wait.
+    /// `limit`: the maximum number of waiting jobs.
     package init(name: String, limit: Int) {
         let queue = WorkerQueue(limit: limit)
         self.queue = queue
@@ -21,12 +21,12 @@ package final class SerialWorker: Sendable {
         queue.stop()
     }
 
-    /// False when the queue is full or the worker was stopped: the job will not run.
+    /// Adds a job. Returns false if the queue is full or the worker was stopped: the job will not run.
     ///
     /// - Parameters:
-    ///   - patience: The job may wait for the next one, until more than this many wait; a wake-up costs more than
-    ///     a small job. 0: it runs at once.
-    ///   - beyondLimit: for the few jobs that must not be lost to a full queue, such as its end.
+    ///   - patience: the job may wait for later jobs, until more than this many wait, because a wake-up costs more than
+    ///     a small job. 0: the job runs at once.
+    ///   - beyondLimit: true for the few jobs that must not be lost because the queue is full, for example its end.
     @discardableResult
     package func submit(
         patience: Int = 0, beyondLimit: Bool = false, _ job: @escaping @Sendable () -> Void
@@ -36,13 +36,13 @@ package final class SerialWorker: Sendable {
 
     var waiting: Int { queue.waiting }
 
-    /// Runs what waits, then ends the thread; later jobs are refused.
+    /// Runs the waiting jobs, then ends the thread; later jobs are refused.
     package func stop() {
         queue.stop()
     }
 }
 
-/// What a worker's thread shares with those who give it jobs.
+/// The state that a worker's thread shares with its callers.
 ///
 /// `@unchecked Sendable`: `condition` guards all mutable state.
 private final class WorkerQueue: @unchecked Sendable {
@@ -61,11 +61,11 @@ private final class WorkerQueue: @unchecked Sendable {
             guard !isStopping, beyondLimit || jobs.count < limit else { return (false, false) }
             jobs.append(job)
             guard isWaiting, jobs.count > patience else { return (true, false) }
-            // Once a sleep: from now on the thread is on its way.
+            // One signal per sleep is enough: the thread is waking up from now on.
             isWaiting = false
             return (true, true)
         }
-        // After the lock is free, lest the thread wakes up only to wait for it.
+        // Signal after unlocking; otherwise the thread would wake up only to wait for the lock.
         if wakes { condition.signal() }
         return isTaken
     }

@@ -12,7 +12,7 @@ import Testing
         events.compactMap { if case .sound(let pts, _, _) = $0 { pts } else { nil } }
     }
 
-    @Test("A channel that looks often is not woken, and sees all in order")
+    @Test("A channel that takes events often is not woken, and gets all of them in order")
     func looking() {
         let events = DecodeEvents()
         #expect(events.take(at: start).isEmpty)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("What is urgent wakes the channel, once until it has looked")
+    @Test("An urgent event wakes the channel once until it takes the events")
     func urgent() {
         let events = DecodeEvents()
         _ = events.take(at: start)
@@ -34,10 +34,10 @@ import Testing
         #expect(events.post(.corrupt(.video), isUrgent: true, at: start))
     }
 
-    @Test("A channel that has not looked for long is woken for anything")
+    @Test("A channel that has not taken events for long is woken for any event")
     func forgotten() {
         let events = DecodeEvents()
-        #expect(events.post(sound(1), isUrgent: false, at: start), "it has never looked")
+        #expect(events.post(sound(1), isUrgent: false, at: start), "it has never taken events")
         _ = events.take(at: start)
         #expect(!events.post(sound(2), isUrgent: false, at: start + .milliseconds(100)))
         #expect(events.post(sound(3), isUrgent: false, at: start + .milliseconds(101)))

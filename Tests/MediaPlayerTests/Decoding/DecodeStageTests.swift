@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaPlayer
 
-/// The decoding thread's work in virtual time, with real decoders.
+/// Tests the decoding thread's work in virtual time, with real decoders.
 @Suite struct DecodeStageTests {
     private let start = NIODeadline.uptimeNanoseconds(5_000_000_000)
     private let time: VirtualTime
@@ -31,13 +31,13 @@ import Testing
         events.take(at: time.now).compactMap { if case .picture(let picture) = $0 { picture } else { nil } }
     }
 
-    @Test("A picture that comes out of the decoder more than 80 ms after it was due is decoded and not shown")
+    @Test("A picture that leaves the decoder more than 80 ms after it was due is decoded but not shown")
     func late() {
         for frame in clip.frames.filter({ $0.kind == .video }).prefix(10) {
             _ = stage.decode(frame, presentAt: start + .microseconds(frame.pts), isLate: false)
         }
         stage.drain()
-        // Those of the first 100 ms were due more than 80 ms ago.
+        // The pictures of the first 100 ms were due more than 80 ms ago.
         time.set(start + .milliseconds(180) + .microseconds(clip.frames[0].pts))
         queue.run()
         let decoded = pictures()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("After a seek nothing is decoded or told of that was waiting, and what comes then is")
+    @Test("After a seek, no waiting frame is decoded or reported; new frames are")
     func seek() {
         let frames = clip.frames.filter { $0.kind == .video }
         for frame in frames.prefix(5) { _ = stage.decode(frame, presentAt: start, isLate: false) }

@@ -12,7 +12,7 @@ import Testing
 
     private let now = NIODeadline.uptimeNanoseconds(1)
 
-    @Test("Holds the newest key frame and what follows, sound included")
+    @Test("Holds the newest key frame and all frames after it, including sound")
     func newest() {
         var group = GroupOfPictures()
         group.append(frame(.audio, isKey: true, pts: 0), at: now)
@@ -26,7 +26,7 @@ import Testing
         #expect(group.frames.map(\.pts) == [5])
     }
 
-    @Test("Is bounded in frames and in bytes, and begins again at the next key frame")
+    @Test("The frames and bytes are limited; it starts again at the next key frame")
     func bounds() {
         var group = GroupOfPictures()
         group.append(frame(.video, isKey: true, pts: 0), at: now)

@@ -3,7 +3,7 @@ import MediaPlayer
 import NIOCore
 import Testing
 
-/// The states that only a player of recordings reaches.
+/// Tests the states that only a player of recordings reaches.
 @Suite struct PlaybackStateTests {
     private func playing() throws -> PlayerStateMachine {
         var machine = PlayerStateMachine(PlayerCapabilities(of: .playback))
@@ -14,7 +14,7 @@ import Testing
         return machine
     }
 
-    @Test("A pause ends with the first frame that is shown after it, and a second pause or resume does nothing")
+    @Test("A pause ends with the first frame shown after it; a second pause or resume has no effect")
     func pause() throws {
         var machine = try playing()
         #expect(try machine.handle(.pause).count == 1)
@@ -28,7 +28,7 @@ import Testing
         #expect(machine.status == .playing)
     }
 
-    @Test("A seek ends with the first frame that is shown, in the state before it or the one asked for meanwhile")
+    @Test("A seek ends with the first frame shown, in the state before it or the state requested meanwhile")
     func seek() throws {
         var machine = try playing()
         _ = try machine.handle(.seek)
@@ -50,7 +50,7 @@ import Testing
         #expect(machine.status == .paused)
     }
 
-    @Test("Fast-forward is playing while pictures are left out")
+    @Test("Fast-forward means playing while pictures are left out")
     func fast() throws {
         var machine = try playing()
         _ = try machine.handle(.setSpeed)
@@ -78,7 +78,7 @@ import Testing
         #expect(machine.handle(.finished).isEmpty)
     }
 
-    @Test("Before play nothing can be paused, and a seek is where play begins")
+    @Test("Before play a pause is refused, and a seek sets where play starts")
     func before() throws {
         var machine = PlayerStateMachine(PlayerCapabilities(of: .playback))
         #expect(try machine.handle(.seek).isEmpty && machine.status == .stopped)

@@ -10,7 +10,7 @@ import Testing
         (.talk, "✓✓✓"), (.definition, "✓xx"), (.twoWayVideo, "xx✓"),
     ]
 
-    @Test("Each kind of player offers what the guide's table says, and a transmission channel nothing of it")
+    @Test("Each kind of player offers the functions in the guide's table, and a transmission channel none of them")
     func table() {
         #expect(Set(Self.table.map(\.0)) == Set(PlayerCapabilities.Function.allCases))
         for (function, row) in Self.table {
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test("What is not offered is refused with 21040, the function, and the kinds that offer it")
+    @Test("A function that is not offered is refused with 21040, its name, and the kinds that offer it")
     func refusal() {
         #expect {
             try PlayerCapabilities(of: .monitor).require(.seek)

@@ -7,9 +7,9 @@ import Testing
 
 @testable import MediaPlayer
 
-/// Parts of the test's own in a player, in virtual time.
+/// Tests a program's own player parts, in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct PlayerPartsTests {
-    /// What the parts were given.
+    /// The parts' calls.
     private final class Log: Sendable {
         let entries = Mutex<[String]>([])
 
@@ -18,7 +18,7 @@ import Testing
         func count(_ entry: String) -> Int { entries.withLock { $0.count { $0 == entry } } }
     }
 
-    /// Takes so many, then leaves.
+    /// Takes a number of items, then ends.
     private final class Screen: PictureSink, SoundSink {
         private let log: Log
         private var remaining: Int
@@ -58,7 +58,7 @@ import Testing
         ClipSource(try SampleClip("bunny-h264-aac51.mp4", rounds: 1))
     }
 
-    @Test("A decoder of one's own decodes every picture, and one that cannot be made spoils its frames alone")
+    @Test("A supplied decoder decodes every picture; one that cannot be made loses only its own frames")
     func decoders() throws {
         let source = try source()
         let count = CountingDecoder.Count()
@@ -72,11 +72,11 @@ import Testing
         let statistics = try #require(player.core.statistics(of: nil, at: player.now))
         #expect(statistics.video?.framesShown == source.clip.pictures)
         #expect(statistics.audio?.framesDroppedByReason.corrupt == source.clip.frames.count { $0.kind == .audio })
-        #expect(player.warnings.map(\.code) == [.notImplemented], "told once, not with each frame")
+        #expect(player.warnings.map(\.code) == [.notImplemented], "reported once, not for each frame")
         #expect(player.hasEnded)
     }
 
-    /// Cannot decode some of its frames.
+    /// Fails to decode some of its frames.
     private final class FailingDecoder: PictureDecoder {
         private let decoder: VideoDecoder
         private var count = 0
@@ -98,7 +98,7 @@ import Testing
         func reset() { decoder.reset() }
     }
 
-    @Test("A decoder of one's own that throws is told with 21030 each time that it begins to, and the channel goes on")
+    @Test("A supplied decoder that fails is reported with 21030 each time it starts to fail, and the channel continues")
     func failingDecoder() throws {
         let source = try source()
         var parts = PlayerParts()
@@ -109,14 +109,14 @@ import Testing
         try player.play()
         try player.run(for: .microseconds(source.duration) + .seconds(1))
         #expect(player.warnings.map(\.code) == [.notImplemented, .notImplemented])
-        #expect(player.warnings.allSatisfy { $0.use == nil }, "it concerns all who watch")
+        #expect(player.warnings.allSatisfy { $0.use == nil }, "it concerns all users")
         let statistics = try #require(player.core.statistics(of: nil, at: player.now))
         #expect((statistics.video?.framesDroppedByReason.corrupt ?? 0) >= 4)
         #expect((statistics.video?.framesShown ?? 0) > 30)
         #expect(player.hasEnded)
     }
 
-    /// Gives what it decodes times that no clock has.
+    /// Returns pictures with impossible times.
     private final class TimelessPictures: PictureDecoder {
         private let decoder: VideoDecoder
         private var times: [Int64] = [.max, .min + 1, .max - 5, -1, .min + 7]
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test("A decoder of one's own that gives impossible times loses those pictures and sounds, and nothing else")
+    @Test("A supplied decoder that returns impossible times loses only those pictures and sounds")
     func timeless() throws {
         let source = try source()
         var parts = PlayerParts()
@@ -168,7 +168,7 @@ import Testing
         #expect(player.hasEnded)
     }
 
-    @Test("Sinks of one's own get every picture and all sound, up to the one that they refuse, and the end")
+    @Test("Supplied sinks get every picture and all sound, until they return false, and the end")
     func sinks() throws {
         let source = try source()
         let (all, few) = (Log(), Log())
@@ -186,7 +186,7 @@ import Testing
         #expect(throws: IoTError.self) { try player.core.addPictures { Screen(all) } }
     }
 
-    @Test("A recorder that comes while the player plays gets the frames from the newest key frame on, to the end")
+    @Test("A recorder added during play gets the frames from the newest key frame on, until the end")
     func recorder() throws {
         let source = try source()
         let tape = Tape()

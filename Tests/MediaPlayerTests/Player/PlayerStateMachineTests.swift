@@ -28,14 +28,14 @@ import Testing
         }
     }
 
-    /// The way from the beginning to each state that a monitor player knows.
+    /// The steps from the start to each state of a monitor player.
     private static let ways: [(PlayerStatus, [Step])] = [
         (.stopped, []), (.preparing, [.prepare]), (.ready, [.prepare, .header]),
         (.loading, [.prepare, .header, .play]), (.playing, [.prepare, .header, .play, .shown]),
         (.stopping, [.prepare, .stop]),
     ]
 
-    /// Every step in every state: what it does, in one line.
+    /// The result of every step in every state, in one line.
     private static let table: [PlayerStatus: [Step: String]] = [
         .stopped: [
             .prepare: "preparing connect", .play: "preparing connect", .stop: "", .header: "", .shown: "",
@@ -64,7 +64,7 @@ import Testing
         ],
     ]
 
-    @Test("Every step in every state does what the table says", arguments: Step.allCases.map(\.rawValue))
+    @Test("Every step in every state has the result in the table", arguments: Step.allCases.map(\.rawValue))
     func everyStep(name: String) throws {
         let step = try #require(Step(rawValue: name))
         for (status, way) in Self.ways {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("Play before the header plays as soon as it is known")
+    @Test("If play is called before the header is known, play starts as soon as it is known")
     func playAtOnce() throws {
         var machine = PlayerStateMachine()
         _ = try machine.handle(.play)
@@ -96,7 +96,7 @@ import Testing
         #expect(machine.status == .loading)
     }
 
-    @Test("A new start forgets an earlier play and an earlier error")
+    @Test("A new start discards an earlier play and an earlier error")
     func startsAnew() throws {
         var machine = PlayerStateMachine()
         _ = try machine.handle(.play)
@@ -110,7 +110,7 @@ import Testing
         #expect(actions.map(Self.word) == ["ready"])
     }
 
-    @Test("Starving and recovering goes round, and reports tolerance and delay")
+    @Test("A player that starves stalls and recovers, and reports tolerance and delay")
     func starves() throws {
         var machine = PlayerStateMachine()
         for step in [Step.play, .header, .shown] { _ = try step.apply(to: &machine) }
@@ -126,7 +126,7 @@ import Testing
         #expect(machine.status == .playing)
     }
 
-    @Test("What spoils one use lets the player go on, what ends the channel does not")
+    @Test("Errors of one use let the player continue; errors of the channel do not")
     func errors() {
         for code in [ErrorCode.mediaFailed, .videoSizeChanged, .slowReader] {
             #expect(!IoTError(code).stopsPlayer)

@@ -7,13 +7,13 @@ import Testing
 
 @testable import MediaPlayer
 
-/// The player on a loop whose time is the test's.
+/// Tests the player on a loop with virtual time.
 @Suite struct PlayerTests {
     private final class Statuses {
         var list: [PlayerStatus] = []
     }
 
-    @Test("The loop's timers alone play a source to its end, and nothing is left on the loop after it")
+    @Test("The loop's timers alone play a source to its end, and no timer remains afterwards")
     func timers() throws {
         let loop = EmbeddedEventLoop()
         let source = ClipSource(try SampleClip("bunny-h264-aac51.mp4", rounds: 1))
@@ -29,7 +29,7 @@ import Testing
         }
         player.run { core, _ in core.join("user") }
         let starts = try player.run { core, now throws(IoTError) in try core.play("user", at: now) }
-        #expect(!starts, "the source says what its tracks are after that")
+        #expect(!starts, "the source reports its tracks only after that")
         loop.advanceTime(by: .seconds(1))
         #expect(statuses.list == [.preparing, .ready, .loading, .playing])
         let position = try player.run { core, now throws(IoTError) in try core.position(at: now) }
@@ -41,7 +41,7 @@ import Testing
         #expect(player.run { core, _ in core.nextTimeout } == nil)
     }
 
-    @Test("A source that says that it is ready is played without a timer")
+    @Test("A source that calls `onReady` is played without a timer")
     func ready() throws {
         let loop = EmbeddedEventLoop()
         let source = ScriptedSource()
@@ -62,7 +62,7 @@ import Testing
         #expect(source.closedFor?.code == .hungUp)
     }
 
-    /// Gives what the test says.
+    /// Returns the test's outputs.
     private final class ScriptedSource: FrameSource {
         let delivery = FrameDelivery.arriving
         var onReady: ((NIODeadline) -> Void)?

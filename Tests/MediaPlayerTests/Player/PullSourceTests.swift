@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaPlayer
 
-/// A source that delivers what it is asked for, through the same player as a call's, in virtual time.
+/// Tests a source that delivers on request, with the player that calls also use, in virtual time.
 @Suite(.timeLimit(.minutes(1))) struct PullSourceTests {
     private static let clip = try? SampleClip("bunny-h264-aac51.mp4", rounds: 1)
 
@@ -18,7 +18,7 @@ import Testing
         frames.sorted { $0.frame.pts < $1.frame.pts }.map { ($0.presentAt - .uptimeNanoseconds(0)).nanoseconds / 1_000 }
     }
 
-    /// How far each frame's time is from `rate` times that of the frame before it, at most, µs.
+    /// The largest difference between a frame's time and `rate` times the time after the previous frame, µs.
     private func unevenness(_ frames: [PlayedFrame], rate: Double) -> Int64 {
         let frames = frames.sorted { $0.frame.pts < $1.frame.pts }
         return zip(frames, frames.dropFirst()).map { first, second in
@@ -27,7 +27,7 @@ import Testing
         }.max() ?? .max
     }
 
-    @Test("Every frame is presented once, at its time, and then the player stops; no more is asked for than 2 s ahead")
+    @Test("Every frame is presented once, on time; then the player stops; frames are requested at most 2 s ahead")
     func playsThrough() throws {
         let (player, source) = try player()
         try player.play()
@@ -50,7 +50,7 @@ import Testing
         #expect(statistics.maximumAudioVideoSkew ?? 1 < 0.001)
     }
 
-    @Test("In a pause nothing is presented and the position stands; then it goes on, later by the pause, without a gap")
+    @Test("During a pause nothing is presented and the position stays; then play continues without a gap")
     func pauses() throws {
         let (player, source) = try player()
         try player.play()
@@ -78,7 +78,7 @@ import Testing
         #expect(try #require(player.core.statistics(of: nil, at: player.now)).stallCount == 0)
     }
 
-    @Test("A seek shows what was sought first, decodes what it builds upon unseen, and plays nothing from before it")
+    @Test("A seek first shows the sought picture, decodes its references unseen, and plays nothing older")
     func seeks() throws {
         let (player, source) = try player()
         try player.play()
@@ -102,7 +102,7 @@ import Testing
         #expect(player.statuses == [.seeking, .playing])
     }
 
-    @Test("A seek in a pause shows one picture of the place and pauses again; and one before play is where play begins")
+    @Test("A seek during a pause shows one picture there and pauses again; a seek before play sets where play starts")
     func seeksPaused() throws {
         let (player, source) = try player()
         let start = source.duration / 2
@@ -123,7 +123,7 @@ import Testing
         #expect(player.statuses == [.seeking, .paused, .loading, .playing])
     }
 
-    @Test("A stop ends at once: what was asked for ahead is not played, and no later command does anything")
+    @Test("A stop ends at once: frames requested ahead are not played, and later commands have no effect")
     func stops() throws {
         let (player, source) = try player()
         try player.play()
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test(
-        "A position that no source can have is refused; one before the start is the start, one after the end ends",
+        "An impossible position is refused; one before the start is the start, one after the end ends play",
         arguments: [Int64.max, .min])
     func positions(pts: Int64) throws {
         let (player, source) = try player()
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(
-        "Above 2 key frames alone are shown, without sound; back at 1 nothing is shown that lacks what it builds upon")
+        "Above 2 only key frames are shown, without sound; back at 1 no picture is shown without its references")
     func fastRates() throws {
         let source = ClipSource(try SampleClip("bunny-h264-aac51.mp4", rounds: 4))
         let player = VirtualPlayer(source, PlayerCapabilities(of: .playback))
@@ -192,7 +192,7 @@ import Testing
         #expect(throws: IoTError.self) { try player.core.setRate(33, at: player.now) }
     }
 
-    @Test("A source that is slow delays what is shown, which is reported, and nothing is left out")
+    @Test("A slow source delays the presentation, which is reported, and no frame is left out")
     func slowSource() throws {
         let (player, source) = try player()
         source.latency = .seconds(5)
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(
-        "What a kind of player does not offer is refused, by the same player", arguments: [ChannelKind.monitor, .live])
+        "The same player refuses functions that its kind does not offer", arguments: [ChannelKind.monitor, .live])
     func refusals(kind: ChannelKind) throws {
         let player = VirtualPlayer(ClipSource(try #require(Self.clip)), PlayerCapabilities(of: kind))
         try player.play()

@@ -9,9 +9,9 @@ import Testing
     }
 
     @Test(
-        "Decoding times are those of an encoder",
+        "Decoding times equal those of an encoder",
         arguments: [
-            // Decoding order, depth, expected: as a muxer of MP4 derives them.
+            // Decoding order, depth, expected: as an MP4 muxer derives them.
             ([0, 1, 2, 3], 0, [0, 1, 2, 3]),
             ([0, 3, 1, 2, 6, 4, 5, 9, 7, 8], 1, [-1, 0, 1, 2, 3, 4, 5, 6, 7, 8]),
             // A pyramid: 4 before 2, 2 before 1.
@@ -21,7 +21,7 @@ import Testing
         #expect(times(pts, depth: depth) == expected)
     }
 
-    @Test("A depth that was not told is learnt, and no decoding time comes after its picture's")
+    @Test("An unknown depth is learnt, and no decoding time is after its picture's presentation time")
     func learnt() {
         let pts: [Int64] = [0, 4, 2, 1, 3, 8, 6, 5, 7, 12, 10, 9, 11, 16, 14, 13, 15]
         let found = times(pts, depth: 0)

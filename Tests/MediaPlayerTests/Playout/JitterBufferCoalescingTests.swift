@@ -4,7 +4,7 @@ import MediaTestSupport
 import NIOCore
 import Testing
 
-/// Frames that may go to the decoder a little early, so that fewer wake-ups are needed.
+/// Tests the early release of frames, which saves wake-ups.
 @Suite struct JitterBufferCoalescingTests {
     private static func run(_ link: VirtualLink<PlayoutSimulation.Packet>.Configuration, coalescing: TimeAmount)
         -> PlayoutSimulation
@@ -15,7 +15,7 @@ import Testing
         return PlayoutSimulation.run(scenario)
     }
 
-    @Test("In a calm network the viewer sees and hears the same")
+    @Test("In a calm network the result is the same for the viewer")
     func calmNetwork() {
         let link = VirtualLink<PlayoutSimulation.Packet>.Configuration(
             delay: .milliseconds(5), jitter: .milliseconds(2), loss: 0, seed: 1)
@@ -29,7 +29,7 @@ import Testing
         #expect(coalesced.concealed <= exact.concealed)
     }
 
-    /// How often a timer rings in 20 s of a calm network, when a ringing one is set anew and no other.
+    /// The number of timer calls in 20 s of a calm network, if only an expired timer is set again.
     private static func rings(coalescing: TimeAmount) -> Int {
         var options = JitterBufferOptions(coalescing: coalescing)
         options.initialTolerance = .milliseconds(5)
@@ -60,7 +60,7 @@ import Testing
         return rings
     }
 
-    @Test("In a calm network few timers ring between the arrivals")
+    @Test("In a calm network few timers fire between the arrivals")
     func fewTimers() {
         let exact = Self.rings(coalescing: .zero)
         let coalesced = Self.rings(coalescing: .milliseconds(25))
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "In a lossy network it changes nothing that the bounds of playing well allow for",
+        "In a lossy network the playout stays within its limits",
         arguments: 1...3 as ClosedRange<UInt64>)
     func lossyNetwork(seed: UInt64) {
         let run = Self.run(

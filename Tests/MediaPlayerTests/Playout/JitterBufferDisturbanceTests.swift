@@ -5,7 +5,7 @@ import NIOCore
 import TestSupport
 import Testing
 
-/// Jumps of time, outages, losses, wrong input.
+/// Tests jumps of time, outages, losses and invalid input.
 @Suite struct JitterBufferDisturbanceTests {
     private static func calm(seconds: Int64) -> PlayoutSimulation.Scenario {
         var scenario = PlayoutSimulation.Scenario(seconds: seconds)
@@ -13,7 +13,7 @@ import Testing
         return scenario
     }
 
-    @Test("After a jump of the camera's time play goes on at once", arguments: [-4_000_000, 90_000_000, 3_000_000])
+    @Test("After a jump of the camera's time, play continues at once", arguments: [-4_000_000, 90_000_000, 3_000_000])
     func jump(by step: Int64) {
         var scenario = Self.calm(seconds: 20)
         scenario.jump = (at: 9_600_000, by: step)
@@ -31,7 +31,7 @@ import Testing
         #expect(run.delay(at: 19_000_000) < 100_000)
     }
 
-    @Test("The discontinuity is told right before the frame that it lies before")
+    @Test("A discontinuity is reported right before the frame that follows it")
     func placeOfDiscontinuity() throws {
         var scenario = Self.calm(seconds: 12)
         scenario.jump = (at: 9_600_000, by: 50_000_000)
@@ -47,11 +47,11 @@ import Testing
         #expect(frame.pts == 77_000_000 + 9_600_000 + 50_000_000)
     }
 
-    @Test("A changed picture size is told before its key frame")
+    @Test("A changed picture size is reported before its key frame")
     func sizeChange() {
         var buffer = JitterBuffer(now: .uptimeNanoseconds(0))
         buffer.setVideoParameters(VideoParameters(codec: .h264, width: 640, height: 360, frameRate: 25))
-        var told: [(UInt64, DiscontinuityReason)] = []
+        var sizeChanges: [(UInt64, DiscontinuityReason)] = []
         for index in 0..<50 {
             if index == 25 {
                 buffer.setVideoParameters(VideoParameters(codec: .h264, width: 1_280, height: 720, frameRate: 25))
@@ -65,17 +65,17 @@ import Testing
             while let output = buffer.poll() {
                 if case .timeout = output { break }
                 if case .discontinuity(.video, let reason) = output {
-                    told.append((now.uptimeNanoseconds / 40_000_000, reason))
+                    sizeChanges.append((now.uptimeNanoseconds / 40_000_000, reason))
                 }
             }
         }
-        #expect(told.count == 1)
-        #expect(told.first?.1 == .sizeChanged)
-        // It comes with the frame's release, not with its arrival.
-        #expect((25...28).contains(told.first?.0 ?? 0))
+        #expect(sizeChanges.count == 1)
+        #expect(sizeChanges.first?.1 == .sizeChanged)
+        // It is reported with the frame's release, not with its arrival.
+        #expect((25...28).contains(sizeChanges.first?.0 ?? 0))
     }
 
-    @Test("An outage is a stall; then play recovers, and the delay does not stay at the outage's length")
+    @Test("An outage is a stall; then play recovers, and the delay does not keep the outage's length")
     func outage() throws {
         var scenario = Self.calm(seconds: 60)
         scenario.outage = 10_000_000..<15_000_000
@@ -92,7 +92,7 @@ import Testing
         #expect(run.largestSkew(from: 16_000_000) < 80_000, "\(run.summary)")
     }
 
-    @Test("A lost picture is followed by nothing until the next key frame, which is asked for")
+    @Test("After a lost picture nothing is released until the next key frame, which is requested")
     func lostPicture() {
         var scenario = Self.calm(seconds: 10)
         scenario.lostPictures = [70]
@@ -105,13 +105,13 @@ import Testing
         #expect(run.outOfOrder == 0)
     }
 
-    @Test("A camera whose clock stood still is followed again")
+    @Test("After a camera's clock stood still, playout adapts to it")
     func clockStalled() {
         var buffer = JitterBuffer(now: .uptimeNanoseconds(0))
         var shownAfter = 0
         var reasons: [DiscontinuityReason] = []
         for index in 0..<400 {
-            // From the 200th picture on everything comes 5 s later, its time line unbroken.
+            // From the 200th picture on, all frames come 5 s later; their time line has no gap.
             let now = NIODeadline.uptimeNanoseconds(UInt64(index) * 40_000_000 + (index >= 200 ? 5_000_000_000 : 0))
             buffer.handleTimeout(at: now)
             buffer.receive(
@@ -129,7 +129,7 @@ import Testing
         #expect(shownAfter > 170)
     }
 
-    @Test("What is held is bounded; what does not fit is decoded early and not shown")
+    @Test("The number of held frames is limited; frames beyond it are decoded early and not shown")
     func bounds() {
         var options = JitterBufferOptions()
         options.maximumFrames = 20
@@ -155,7 +155,7 @@ import Testing
         #expect(late > 60)
     }
 
-    @Test("No input of a stranger traps")
+    @Test("No hostile input causes a trap")
     func hostileInput() {
         var generator = SeededGenerator(seed: 9)
         for round in 0..<200 {
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test("A timeout handled when it is due is followed by a later one")
+    @Test("A timeout that is handled on time is followed by a later one")
     func timeoutsAdvance() {
         var buffer = JitterBuffer(now: .uptimeNanoseconds(0))
         for index in 0..<5 {
@@ -217,6 +217,6 @@ import Testing
             buffer.handleTimeout(at: time)
             steps += 1
         }
-        #expect(steps < 200, "it comes to rest")
+        #expect(steps < 200, "the number of steps is limited")
     }
 }

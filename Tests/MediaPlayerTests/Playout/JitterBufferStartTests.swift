@@ -4,10 +4,10 @@ import MediaTestSupport
 import NIOCore
 import Testing
 
-/// Instant start: a new viewer gets the group of pictures that is under way, faster than it was made.
+/// Tests the instant start: a new viewer gets the current group of pictures faster than real time.
 @Suite struct JitterBufferStartTests {
     @Test(
-        "A burst begins with its first picture at once and reaches the live edge soon",
+        "A burst starts with its first picture at once and soon reaches the live edge",
         arguments: [(1_000.0, 1_200_000), (8.0, 1_700_000)] as [(Double, Int64)])
     func burst(speed: Double, edge: Int64) throws {
         var scenario = PlayoutSimulation.Scenario(seconds: 20)
@@ -25,12 +25,12 @@ import Testing
         #expect(reached < .microseconds(edge), "\(run.summary)")
         #expect(run.outOfOrder == 0)
         #expect(run.isReleasedInOrder)
-        // Every frame goes to the decoder and the recorder, shown or not.
+        // Every frame goes to the decoder and the recorder, even if it is not shown.
         let video = run.released.filter { $0.kind == .video }.map(\.decodingIndex)
         #expect(video == Array(0..<video.count))
         #expect(run.released.first { $0.kind == .audio }?.decodingIndex == 0)
 
-        // At the edge pictures are as new as the network and the delay allow, and are heard with their sound.
+        // At the edge, pictures are as new as the network and the delay allow, and synchronous with their sound.
         let after = reached.nanoseconds / 1_000 + 500_000
         let late = run.shown.filter { $0.presentAt > after }.map { $0.presentAt - $0.capture }
         #expect(late.allSatisfy { $0 < 150_000 }, "\(late.max() ?? 0)")
@@ -50,7 +50,7 @@ import Testing
         #expect(run.heard.count > 400, "\(run.summary)")
     }
 
-    @Test("Without a burst the first picture is shown at once as well")
+    @Test("Without a burst the first picture is also shown at once")
     func fresh() throws {
         var scenario = PlayoutSimulation.Scenario(seconds: 5)
         scenario.link = .init(delay: .milliseconds(5), keepsOrder: true)
@@ -72,7 +72,7 @@ import Testing
         #expect(run.largestSkew(from: 4_000_000) < 80_000, "\(run.summary)")
     }
 
-    @Test("Nothing is released before the first key frame, and one is asked for")
+    @Test("Nothing is released before the first key frame, and a key frame is requested")
     func waitsForKeyFrame() {
         var buffer = JitterBuffer(now: .uptimeNanoseconds(0))
         for index in 0..<60 {

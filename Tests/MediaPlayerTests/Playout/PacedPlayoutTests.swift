@@ -17,7 +17,7 @@ import Testing
         PacedPlayout(video: VideoParameters(codec: .h264), start: pts, now: start)
     }
 
-    /// What comes out up to then.
+    /// The outputs up to `end`.
     private func drain(_ playout: inout PacedPlayout, until end: NIODeadline) throws -> [PlayoutOutput] {
         var outputs: [PlayoutOutput] = []
         var steps = 0
@@ -39,7 +39,7 @@ import Testing
         outputs.compactMap { if case .release(_, let frame, _, false) = $0 { frame.pts } else { nil } }
     }
 
-    @Test("A frame with a time far beyond what was asked for is lost, and holds up none after it")
+    @Test("A frame far beyond the requested range is lost, and delays no frame after it")
     func farAhead() throws {
         var playout = playout()
         for index in 0..<20 as Range<Int64> {
@@ -48,12 +48,12 @@ import Testing
         }
         let outputs = try drain(&playout, until: start + .seconds(1))
         #expect(outputs.contains { if case .lost(.video) = $0 { true } else { false } })
-        // What builds upon the lost one is not shown.
+        // Pictures that reference the lost one are not shown.
         #expect(shown(outputs) == [0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19].map { $0 * 40_000 })
     }
 
     @Test(
-        "Times at the ends of what can be counted are played or refused",
+        "Extreme times are played or refused",
         arguments: [Int64.max, .min, 1 << 54, -1 << 54])
     func extremes(pts: Int64) throws {
         var playout = playout(start: pts)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("No more is held than the bound, however much comes unasked")
+    @Test("The number of held frames is limited, even if many come unrequested")
     func bounded() throws {
         var playout = playout()
         playout.pause(at: start)
@@ -77,11 +77,11 @@ import Testing
             playout.receive(picture(index, dts: 1_000 + index), generation: 0, at: start)
         }
         playout.resume(at: start)
-        // One more is seen in the pause.
+        // The pause shows one more.
         #expect(try shown(drain(&playout, until: start + .seconds(1))).count == 4_097)
     }
 
-    @Test("A source without a frame is finished at once, and one that is sought past its end where it ends")
+    @Test("A source without frames finishes at once; after a seek past the end, play finishes at the end")
     func empty() throws {
         var playout = playout()
         playout.complete(generation: 0, at: start)

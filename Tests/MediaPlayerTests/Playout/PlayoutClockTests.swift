@@ -15,7 +15,7 @@ import Testing
         #expect(clock.anchor == 100_000)
     }
 
-    @Test("A present time told in advance is the one at which the line arrives there")
+    @Test("A presentation time given in advance is the time at which the line arrives there")
     func foretells() {
         var clock = PlayoutClock(anchor: 1_000_000, rate: 7, at: 0)
         clock.setTarget(200_000)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("Present times keep the order of sender times while the line falls")
+    @Test("Presentation times keep the order of sender times while the line falls")
     func order() {
         var clock = PlayoutClock(anchor: 9_000_000, rate: 31, at: 0)
         clock.setTarget(0)

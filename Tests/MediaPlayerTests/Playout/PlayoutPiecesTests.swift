@@ -3,9 +3,9 @@ import Testing
 
 @testable import MediaPlayer
 
-/// The jitter buffer's smaller parts.
+/// Tests the jitter buffer's smaller parts.
 @Suite struct PlayoutPiecesTests {
-    @Test("The window's minimum and percentile are those of its last ten seconds")
+    @Test("The window's minimum and percentile are those of the last ten seconds")
     func transitWindow() {
         var window = TransitWindow(length: 10_000_000)
         var generator = SeededGenerator(seed: 5)
@@ -41,7 +41,7 @@ import Testing
         #expect(estimator.tolerance == 20_000, "no delay would have been long enough")
     }
 
-    @Test("The tolerance goes up to a floor slowly while frames play, at once before that, and not below it")
+    @Test("The tolerance rises to a floor slowly during play, at once before play, and does not fall below it")
     func floor() {
         var estimator = ToleranceEstimator(
             initial: 50_000, maximum: 2_000_000, decay: 0.02, peakLifetime: 10_000_000)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "A picture next to sound of another moment is shown a little later or not at all, and such sound is not heard")
+        "A picture next to sound on another line is shown slightly later or not at all; such sound is not heard")
     func synchrony() {
         var synchrony = Synchrony()
         for time in stride(from: 0, through: 100_000, by: 20_000) as StrideThrough<Int64> {
@@ -83,7 +83,7 @@ import Testing
         #expect(synchrony.admits(soundAt: 1_410_000, sender: 310_000))
     }
 
-    @Test("When the base moves, what is shown when stays as it was")
+    @Test("When the base moves, presentation times stay the same")
     func baseMoves() {
         var estimator = ToleranceEstimator(
             initial: 50_000, maximum: 2_000_000, decay: 0.02, peakLifetime: 10_000_000)
@@ -93,7 +93,7 @@ import Testing
         #expect(estimator.tolerance == 40_000)
     }
 
-    @Test("A hole is concealed piece by piece, up to the next sound, and not for ever")
+    @Test("A gap is concealed piece by piece, up to the next sound, but not forever")
     func continuity() {
         var continuity = AudioContinuity()
         let firstHole = continuity.conceal(duration: 20_000, next: nil, at: 1_000_000)
@@ -131,17 +131,17 @@ import Testing
         let fourthPlace = order.place(pts: 20, wanted: 220)
         #expect(fourthPlace == 120)
         let fifthPlace = order.place(pts: 20, wanted: 220)
-        #expect(fifthPlace == nil, "once only")
+        #expect(fifthPlace == nil, "a pts is placed only once")
         let sixthPlace = order.place(pts: 15, wanted: 215, notBefore: 200)
         #expect(sixthPlace == nil, "too late for its place")
         let seventhPlace = order.place(pts: 40, wanted: 90)
-        #expect(seventhPlace == 131, "not before those before it")
+        #expect(seventhPlace == 131, "not before earlier pictures")
         order.restart()
         let eighthPlace = order.place(pts: 5, wanted: 100)
         #expect(eighthPlace == 132)
     }
 
-    @Test("Postponing moves what is not yet shown")
+    @Test("Postponing moves pictures that are not yet shown")
     func postpone() {
         var order = PresentationOrder()
         _ = order.place(pts: 0, wanted: 100)
@@ -152,10 +152,10 @@ import Testing
         #expect(order.presentTime(pts: 31) == nil)
     }
 
-    @Test("The live edge is reached when the burst no longer runs ahead of time")
+    @Test("The live edge is reached when the burst is no longer faster than real time")
     func liveEdge() {
         var edge = LiveEdge()
-        // Paced at four times the speed: the target falls 30 ms every 10 ms.
+        // At four times the speed, the target falls 30 ms every 10 ms.
         for step in 0..<100 {
             let isReached = edge.update(backlog: 0, target: Int64(-30_000 * step), at: Int64(10_000 * step))
             #expect(!isReached)
@@ -170,7 +170,7 @@ import Testing
         #expect(edge.isAudible(at: 1_300_000) && !edge.isCatchingUp)
     }
 
-    @Test("A key frame is asked for once in an interval, and opens the gate")
+    @Test("A key frame is requested once per interval, and opens the gate")
     func gate() {
         var gate = KeyFrameGate(requestInterval: 1_000_000)
         let firstIsAdmitted = gate.admits(isKeyFrame: false)

@@ -25,7 +25,7 @@ import Testing
         worker.stop()
     }
 
-    @Test("What a frame takes of the room is free when the reader has taken what came of it, or nothing comes of it")
+    @Test("A frame's room is released when the reader has taken its chunk, or if it produces no chunk")
     func room() async throws {
         let stream = ChunkStream(Self.limits)
         for time in [0, 10_000, 20_000] as [Int64] {
@@ -54,7 +54,7 @@ import Testing
         #expect(stream.room.isClosed && stream.room.waiting.frames == 0)
     }
 
-    @Test("An error reaches the reader behind what was written before it")
+    @Test("An error reaches the reader after the chunks written before it")
     func failure() async throws {
         let stream = ChunkStream(Self.limits)
         _ = stream.write(chunk)

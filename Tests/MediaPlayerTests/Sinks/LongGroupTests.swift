@@ -6,9 +6,9 @@ import Testing
 
 @testable import MediaPlayer
 
-/// Recordings of a source whose groups of pictures are longer than what may wait for a reader. Five pictures a second.
+/// Tests recordings of a source with longer groups of pictures than may wait for a reader. Five pictures per second.
 @Suite(.timeLimit(.minutes(1))) struct LongGroupTests {
-    /// Its pictures are not looked at.
+    /// Decodes no picture.
     private final class Blind: PictureDecoder {
         func decode(_ frame: MediaFrame, isShown: Bool) throws(IoTError) -> [VideoPicture] { [] }
         func flush() -> [VideoPicture] { [] }
@@ -25,25 +25,25 @@ import Testing
         return (source, player)
     }
 
-    @Test("A recording that joins late in a long group has all of it, before anybody reads")
+    @Test("A recording that joins late in a long group gets all of it before it is read")
     func joining() async throws {
         let (_, player) = try play(keyFrames: 1)
         try player.run(for: .seconds(90))
         let sink = try player.core.addRecording(frames: nil, at: player.now)
         #expect(sink.chunks.room.counts.frames > 400 && sink.framesDropped == 0)
         try player.run(for: .seconds(50))
-        #expect(sink.framesDropped == 0, "from then on a minute may wait")
+        #expect(sink.framesDropped == 0, "frames of one minute may wait from then on")
         try player.run(for: .seconds(20))
         #expect(sink.framesDropped > 0)
     }
 
     @Test(
-        "A recording that lost frames asks for a key frame once it can take one, and ends when none comes in a minute")
+        "A recording that lost frames asks for a key frame when it has room, and ends if none comes within a minute")
     func withoutKeyFrame() async throws {
         let (source, player) = try play(keyFrames: 1)
         let sink = try player.core.addRecording(frames: nil, at: player.now)
         try player.run(for: .seconds(70))
-        #expect(sink.framesDropped > 0 && source.keyFrameRequests.isEmpty, "it would be lost as well")
+        #expect(sink.framesDropped > 0 && source.keyFrameRequests.isEmpty, "a key frame would be lost as well")
         let reader = sink.chunks.makeAsyncIterator()
         while sink.chunks.chunkCount > 0 { _ = try await reader.next() }
         try player.run(for: .seconds(50))

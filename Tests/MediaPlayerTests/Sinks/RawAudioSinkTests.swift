@@ -5,7 +5,7 @@ import Testing
 
 @testable import MediaPlayer
 
-/// Raw sound whose reader stops reading for a while. A frame is 20 ms of 8 kHz mono, 320 bytes.
+/// Tests raw sound with a reader that pauses for a while. A frame is 20 ms of 8 kHz mono, 320 bytes.
 @Suite(.timeLimit(.minutes(1))) struct RawAudioSinkTests {
     private static let frame = 320
 
@@ -15,7 +15,7 @@ import Testing
             samples: ByteBuffer(repeating: 1, count: Self.frame))
     }
 
-    /// What a reader gets that takes nothing from the first frame until so many were dropped.
+    /// The output for a reader that takes nothing from the first frame until `dropped` frames were dropped.
     private func body(dropped: Int) async throws -> [UInt8] {
         var parts = PlayerParts()
         parts.jobQueue = { _, _ in InlineQueue() }
@@ -48,7 +48,7 @@ import Testing
         return Array(bytes.dropFirst(44))
     }
 
-    @Test("Sound that the reader lost is silence of its length, of a second at most", arguments: [1, 5, 50, 51, 500])
+    @Test("Lost sound is replaced by silence of the same duration, at most one second", arguments: [1, 5, 50, 51, 500])
     func silence(dropped: Int) async throws {
         let admitted = 51
         let silence = min(dropped, 50)

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaPlayer
 
 @Suite(.timeLimit(.minutes(1))) struct RawVideoSinkTests {
-    @Test("A picture of another size ends raw video with 21035, after what waited for the reader")
+    @Test("A picture of another size ends raw video with 21035, after the waiting pictures")
     func sizeChange() async throws {
         let samples = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Samples").standardized
         let demuxer = try MediaDemuxer(

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct RecordingSinkTests {
     @Test(
-        "A recording that is to have so many pictures ends after them, complete and with their sound",
+        "A recording with a set number of pictures ends after them, complete and with their sound",
         arguments: [1, 10, nil])
     func frames(limit: Int?) async throws {
         let clip = try SampleClip("bunny-h264-aac51.mp4", rounds: 1)
@@ -23,7 +23,7 @@ import Testing
         #expect(abs((sounds.max() ?? 0) - end) < 60_000, "sound ends at \(sounds.max() ?? 0), pictures at \(end) µs")
     }
 
-    @Test("With B-frames it ends after a whole group: no picture is missing before the last", arguments: 1...12)
+    @Test("With B-frames it ends after a whole group: no picture before the last one is missing", arguments: 1...12)
     func groups(limit: Int) async throws {
         let clip = try SampleClip("street-h264-bframes-pcma.mkv", rounds: 1)
         let times = try await record(clip.frames, clip.video, clip.audio, limit)
@@ -32,7 +32,7 @@ import Testing
         #expect(zip(times, times.dropFirst()).allSatisfy { abs($1 - $0 - 100_000) < 2_000 }, "\(times)")
     }
 
-    @Test("A recording to which no picture came fails: an empty file is not a success")
+    @Test("A recording that got no picture fails, because an empty file is not a success")
     func empty() async throws {
         let clip = try SampleClip("bunny-h264-aac51.mp4", rounds: 1)
         let sink = RecordingSink(video: clip.video, audio: clip.audio)
@@ -40,7 +40,7 @@ import Testing
         await #expect(throws: IoTError.self) { for try await _ in sink.stream {} }
     }
 
-    @Test("A slow reader's recording goes on with the next key frame, at its true time; no more waits than its bound")
+    @Test("A slow reader's recording continues with a key frame at its true time, and waiting frames stay limited")
     func slowReader() async throws {
         let clip = try SampleClip("street-h264-bframes-pcma.mkv", rounds: 1)
         let limits = SinkLimits(duration: 3_000_000, bytes: 16 << 20)
@@ -54,7 +54,7 @@ import Testing
         var bytes = Data()
         let reader = sink.stream.makeAsyncIterator()
         for frame in clip.frames {
-            // For five seconds nothing is read.
+            // For five seconds of media nothing is read.
             while frame.pts - start >= 5_000_000, sink.stream.chunkCount > 0, let chunk = try await reader.next() {
                 bytes.append(contentsOf: chunk.readableBytesView)
             }
@@ -81,7 +81,7 @@ import Testing
         let shown = try pictures.flatMap { try decoder.decode($0) } + decoder.flush()
         #expect(shown.allSatisfy { !$0.isCorrupt } && decoder.errorCount == 0)
         let last = try #require(recorded.last { $0.kind == .audio }).pts
-        #expect(abs(last - (times.max() ?? 0) - first) < 300_000, "sound goes on, too")
+        #expect(abs(last - (times.max() ?? 0) - first) < 300_000, "sound continues too")
     }
 
     private func record(

@@ -5,7 +5,7 @@ import Testing
 @testable import MediaPlayer
 
 @Suite struct RecordingTimelineTests {
-    /// Presented at its own time.
+    /// Places a frame that is presented at its own time.
     private func place(
         _ timeline: inout RecordingTimeline, _ kind: MediaKind, isKey: Bool = true, at time: Int64,
         presentAt: Int64? = nil
@@ -19,7 +19,7 @@ import Testing
         MediaFrame(kind: kind, isKeyFrame: isKey, pts: 7, dts: 7, bytes: ByteBuffer())
     }
 
-    @Test("Begins at the first key frame; sound from before it is left out")
+    @Test("It starts at the first key frame; sound before it is left out")
     func beginning() {
         var timeline = RecordingTimeline()
         #expect(place(&timeline, .audio, at: 900_000) == nil)
@@ -37,11 +37,11 @@ import Testing
         #expect(placed == times)
     }
 
-    @Test("An outage stays in the recording: its last picture stands for as long as nothing came")
+    @Test("An outage stays in the recording: its last picture is shown for the length of the outage")
     func outage() {
         var timeline = RecordingTimeline()
         for index in 0..<10 { _ = place(&timeline, .video, isKey: index == 0, at: Int64(index) * 100_000) }
-        // The source begins a new clock 20 s after its last picture.
+        // The source starts a new clock 20 s after its last picture.
         let later = NIODeadline.uptimeNanoseconds(900_000_000) + .seconds(20)
         let first = timeline.place(frame(.video), senderTime: 77_000_000, presentAt: later, hasVideo: true)
         #expect(first?.pts == 20_900_000)
@@ -50,7 +50,7 @@ import Testing
         #expect(second?.pts == 21_000_000)
     }
 
-    @Test("A file that begins again leaves no hole, and sound of the old round is left out")
+    @Test("A file that starts again leaves no gap, and sound of the previous round is left out")
     func loop() {
         var timeline = RecordingTimeline()
         for index in 0..<10 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaPlayer
 
-/// A sink's queue, whose thread is the test's.
+/// Tests a sink's queue; the test is its thread.
 @Suite struct SinkQueueTests {
     private final class Item: Sendable {}
 
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("A sink that is busy has no more waiting than its limit, is told once, and gets what waited, then the end")
+    @Test("A busy sink has limited waiting items, reports its loss once, and gets the waiting items, then the end")
     func busy() {
         let (worker, log) = (WaitingQueue(), Log())
         let queue = queue(.limits(limits), worker, log)
@@ -48,14 +48,14 @@ import Testing
         #expect(queue.room.waiting.bytes == 1_000 && worker.count == 10)
         #expect(log.losses.load(ordering: .relaxed) == 1 && log.all.isEmpty)
         queue.end(IoTError(.hungUp))
-        #expect(!queue.give(Item(), at: 50, bytes: 100), "an end is an end")
+        #expect(!queue.give(Item(), at: 50, bytes: 100), "nothing is taken after the end")
         worker.run()
         #expect(log.all == ["made"] + Array(repeating: "taken", count: 10) + ["end hungUp"])
         #expect(queue.room.counts.framesDropped == 40 && queue.room.waiting.frames == 0)
         #expect(queue.room.isClosed)
     }
 
-    @Test("A sink that has enough gets no more, nor an end")
+    @Test("A sink that has enough gets no more items and no end")
     func enough() {
         let (worker, log) = (WaitingQueue(), Log())
         let queue = queue(.limits(limits), worker, log, atMost: 2)
@@ -68,7 +68,7 @@ import Testing
         #expect(queue.room.waiting.frames == 0)
     }
 
-    /// Refuses what comes, after it has let something else happen.
+    /// Refuses jobs, after it has let something else happen.
     private final class RefusingQueue: JobQueue {
         let meanwhile = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(
-        "A frame that comes while the sink ends is not lost; one that its full queue refuses is",
+        "A frame given while the sink ends is not a loss; a frame that the full queue refuses is",
         arguments: [true, false])
     func ending(isEnding: Bool) {
         let (worker, log) = (RefusingQueue(), Log())
@@ -97,7 +97,7 @@ import Testing
         #expect(queue.room.waiting.frames == 0)
     }
 
-    @Test("When the reader leaves, nothing of what waited is kept, and no more is taken")
+    @Test("When the reader leaves, waiting items are released, and no more are taken")
     func leaving() {
         let (worker, log) = (WaitingQueue(), Log())
         let stream = ChunkStream(limits)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import MediaPlayer
 
-/// The bound in front of a sink, which knows the media's time alone.
+/// Tests the room of a sink, which measures only the media's time.
 @Suite struct SinkRoomTests {
-    /// Offers frames of 100 ms; the times of those that were admitted, and what they take.
+    /// Offers frames of 100 ms; returns the times and loads of the admitted ones.
     private func offer(
         _ room: SinkRoom, _ frames: Range<Int>, bytes: Int, isStart: (Int) -> Bool = { _ in true }
     ) -> [(number: Int, load: SinkLoad)] {
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test("No more bytes wait than the limit, and the counts say what was dropped")
+    @Test("Waiting bytes stay within the limit, and the counts contain the dropped ones")
     func bytes() {
         let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 1_000))
         #expect(offer(room, 0..<50, bytes: 300).map(\.number) == [0, 1, 2])
@@ -21,20 +21,20 @@ import Testing
         #expect(room.counts == SinkRoom.Counts(frames: 50, framesDropped: 47, bytesDropped: 47 * 300))
     }
 
-    @Test("No more of the media's time waits than the limit")
+    @Test("The waiting media time stays within the limit")
     func duration() {
         let room = SinkRoom(SinkLimits(duration: 1_000_000, bytes: 1_000_000))
         #expect(offer(room, 0..<50, bytes: 1).map(\.number) == Array(0...10))
         #expect(room.waiting.duration == 1_000_000)
     }
 
-    @Test("A frame that is larger than the room is admitted when nothing waits, and then no other")
+    @Test("A frame that is larger than the room is admitted if nothing waits, and then no other")
     func large() {
         let room = SinkRoom(SinkLimits(duration: 1_000_000, bytes: 100))
         #expect(offer(room, 0..<3, bytes: 500).map(\.number) == [0])
     }
 
-    @Test("After a loss frames come again when half of the room is free, and the first of them says so")
+    @Test("After a loss, frames are admitted again when half of the room is free, and the first of them is marked")
     func halfFree() {
         let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 1_000))
         let first = offer(room, 0..<20, bytes: 100)
@@ -47,7 +47,7 @@ import Testing
         #expect(second.map(\.load.followsLoss) == [true, false, false, false, false])
     }
 
-    @Test("After a loss nothing comes that builds upon what was dropped")
+    @Test("After a loss, no frame that references a dropped one is admitted")
     func start() {
         let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 1_000))
         let first = offer(room, 0..<12, bytes: 100) { $0 % 25 == 0 }
@@ -55,7 +55,7 @@ import Testing
         #expect(offer(room, 12..<30, bytes: 100) { $0 % 25 == 0 }.map(\.number) == Array(25..<30))
     }
 
-    @Test("A loss is told once, until frames come again; what was admitted and cannot be given on is lost, too")
+    @Test("A loss is reported once, until frames are admitted again; an admitted frame that is refused is also lost")
     func told() throws {
         let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 100))
         let load = try #require(room.admit(at: 0, bytes: 100).load)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(
-        "As many as are wanted are admitted; those after them count nowhere, and one that is lost makes room for another"
+        "Only wanted frames are admitted; further ones are not counted, and a lost frame makes room for another"
     )
     func wanted() throws {
         let room = SinkRoom(SinkLimits(duration: 60_000_000, bytes: 300), frames: 4)
@@ -82,7 +82,7 @@ import Testing
         #expect(room.counts == SinkRoom.Counts(frames: 7, framesDropped: 3, bytesDropped: 300))
     }
 
-    @Test("Reordered frames count once, and a clock that jumps counts as no time")
+    @Test("Reordered frames count once, and a clock jump counts as no time")
     func progress() {
         var progress = MediaProgress()
         // The decoding order of B-frames.

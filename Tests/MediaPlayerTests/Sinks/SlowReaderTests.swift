@@ -8,12 +8,12 @@ import Testing
 
 @testable import MediaPlayer
 
-/// Readers of one player in virtual time, of whom one is slow.
+/// Tests several readers of one player in virtual time; one of them is slow.
 @Suite(.timeLimit(.minutes(1))) struct SlowReaderTests {
     /// 1280×720.
     private let source: ClipSource
     private static let frameSize = 6 + 1280 * 720 * 3 / 2
-    /// What a reader of raw video may leave waiting: 72 pictures.
+    /// The number of pictures of raw video that may wait for a reader: 72.
     private static let room = RawVideoSink.limits.bytes / (frameSize - 6)
 
     init() throws {
@@ -22,7 +22,7 @@ import Testing
 
     private var count: Int { source.clip.pictures }
 
-    /// Reads what is there, again and again.
+    /// Reads waiting chunks on demand.
     private final class Reader {
         private let iterator: ChunkStream.AsyncIterator
         private let stream: ChunkStream
@@ -41,7 +41,7 @@ import Testing
             while let chunk = try await iterator.next() { chunks.append(chunk) }
         }
 
-        /// Whole pictures after the header.
+        /// The whole pictures after the header.
         var pictures: Int {
             chunks.count {
                 $0.readableBytes == SlowReaderTests.frameSize && $0.getString(at: 0, length: 6) == "FRAME\n"
@@ -68,7 +68,7 @@ import Testing
         player.core.statistics(of: use, at: player.now)?.sinks ?? []
     }
 
-    @Test("Who reads nothing loses pictures of their own, and is told; another gets each one, and hears nothing of it")
+    @Test("A slow reader loses only its own pictures and gets a warning; another gets every picture and no warning")
     func ownFrames() async throws {
         let player = try player()
         let slow = try player.core.addRawVideo(frames: nil, of: "slow")
@@ -84,7 +84,7 @@ import Testing
         #expect(room.waiting.bytes <= RawVideoSink.limits.bytes && room.waiting.bytes > RawVideoSink.limits.bytes / 2)
         let late = Reader(slow)
         try await late.readToEnd()
-        #expect(late.pictures == count - slow.framesDropped && late.pictures == Self.room, "what was admitted arrives")
+        #expect(late.pictures == count - slow.framesDropped && late.pictures == Self.room, "admitted pictures arrive")
 
         let lost = sinks("slow", player)
         #expect(
@@ -102,7 +102,7 @@ import Testing
         #expect(player.warnings.map(\.code) == [.slowReader] && player.warnings.map(\.use) == ["slow"])
     }
 
-    @Test("So many pictures are asked for: a slow reader gets so many, though not those that follow one another")
+    @Test("If a number of pictures is requested, a slow reader gets this number, though not consecutive ones")
     func counted() async throws {
         let player = try player()
         let sink = try player.core.addRawVideo(frames: 100, of: "slow")
@@ -116,7 +116,7 @@ import Testing
         #expect(!sinks("slow", player).contains { $0.isOpen })
     }
 
-    @Test("Pictures after those that were asked for are not offered to a reader, and so cannot be lost")
+    @Test("Pictures after the requested ones are not offered to a reader, so they cannot be lost")
     func surplus() async throws {
         let player = try player(["rawVideo": WaitingQueue()])
         let sink = try player.core.addRawVideo(frames: 10, of: "slow")
@@ -126,7 +126,7 @@ import Testing
         #expect(player.warnings.isEmpty)
     }
 
-    @Test("A picture's bytes are written once, and all who read it get the same")
+    @Test("A picture's bytes are written once and shared by all readers")
     func sharedBytes() async throws {
         let player = try player()
         let readers = try ["slow", "fast"].map { Reader(try player.core.addRawVideo(frames: 20, of: $0)) }
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("A reader that leaves frees what waited for it")
+    @Test("When a reader leaves, its waiting pictures are released")
     func leaving() async throws {
         let player = try player()
         let sink = try player.core.addRawVideo(frames: nil, of: "slow")
@@ -157,7 +157,7 @@ import Testing
         weak var stream: ChunkStream?
     }
 
-    @Test("Readers that come and go while nothing comes from the source leave nothing behind")
+    @Test("Readers that join and leave while the source sends nothing leave nothing in memory")
     func comingAndGoing() throws {
         let player = try player()
         var streams: [[Weak]] = [[], [], []]
@@ -175,7 +175,7 @@ import Testing
         #expect(streams.map { $0.count { $0.stream != nil } } == [1, 1, 1])
     }
 
-    /// Notes what it is given.
+    /// Logs its pictures.
     private final class Screen: PictureSink {
         private let log: Log
 
@@ -193,7 +193,7 @@ import Testing
         let pictures = Mutex<[Int64]>([])
     }
 
-    @Test("A program's sink that is stuck holds back neither the decoder nor another sink")
+    @Test("A program's sink that is stuck delays neither the decoder nor another sink")
     func stuck() async throws {
         let (stuck, log) = (WaitingQueue(), Log())
         let player = try player(["pictures": stuck])
@@ -212,7 +212,7 @@ import Testing
         #expect(log.pictures.withLock { $0 } == Array(times.prefix(Self.room)))
     }
 
-    @Test("A snapshot that is being encoded holds back nothing, and is of the picture that was new when asked for")
+    @Test("Encoding a snapshot delays nothing, and the snapshot is the newest picture at the time of the request")
     func snapshot() async throws {
         let encoding = WaitingQueue()
         let player = try player(["snapshots": encoding])

@@ -5,7 +5,7 @@ import Testing
 @testable import MediaPlayer
 
 @Suite struct SnapshotWishTests {
-    @Test("Who leaves ends the wait, and no picture is encoded for them", .timeLimit(.minutes(1)))
+    @Test("A requester that leaves ends the wait, and no picture is encoded for it", .timeLimit(.minutes(1)))
     func cancelled() async {
         let wish = SnapshotWish(.jpeg, on: MultiThreadedEventLoopGroup.singleton.any())
         let asker = Task { try await wish.picture }
@@ -14,7 +14,7 @@ import Testing
         #expect(!wish.isOpen)
     }
 
-    @Test("The first end counts")
+    @Test("Only the first end counts")
     func firstEnd() async {
         let wish = SnapshotWish(.png, on: MultiThreadedEventLoopGroup.singleton.any())
         wish.end(.failure(IoTError(.channelDisconnected)))

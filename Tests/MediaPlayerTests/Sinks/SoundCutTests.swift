@@ -3,13 +3,13 @@ import Testing
 
 @testable import MediaPlayer
 
-/// Sound of 30 ms beside pictures of 100 ms.
+/// Tests sound of 30 ms with pictures of 100 ms.
 @Suite struct SoundCutTests {
     private func time(_ milliseconds: Int64) -> NIODeadline {
         .uptimeNanoseconds(1_000_000_000) + .milliseconds(milliseconds)
     }
 
-    /// What is given out when pictures come `delay` ms behind the sound of their time.
+    /// The sound that is returned if pictures come `delay` ms after the sound of the same time.
     private func sounds(pictures: Int, frameRate: Double, delay: Int64) -> [Int64] {
         var cut = SoundCut<Int64>(pictures: pictures, frameRate: frameRate)
         var written: [Int64] = []
@@ -21,7 +21,7 @@ import Testing
         return written
     }
 
-    @Test("It is the sound until the last picture was there for its time, however late the decoder is with pictures")
+    @Test("The sound lasts until the last picture has been shown for its duration, however late pictures are decoded")
     func length() {
         for (pictures, end) in [(1, 100), (5, 500), (7, 700)] as [(Int, Int64)] {
             for delay in [0, 40, 350] as [Int64] {
@@ -33,13 +33,13 @@ import Testing
         }
     }
 
-    @Test("Without a frame rate the last picture stays as long as the one before it, and a lone one 40 ms")
+    @Test("Without a frame rate the last picture is shown as long as the one before it, and a single one for 40 ms")
     func unknownRate() {
         #expect(sounds(pictures: 3, frameRate: 0, delay: 0).last == 270)
         #expect(sounds(pictures: 1, frameRate: 0, delay: 0) == [-30, 0, 30])
     }
 
-    @Test("Sound that stops is not waited for, and pictures that stop hold no more than a bound")
+    @Test("Sound that stops is not waited for, and if pictures stop, the held sound stays limited")
     func oneTrackStops() {
         var silent = SoundCut<Int>(pictures: 2, frameRate: 10)
         #expect(silent.take(1, presentAt: time(0)) == [])
@@ -47,7 +47,7 @@ import Testing
         #expect(silent.pass(pictureAt: time(100)) == [1])
         #expect(silent.pass(pictureAt: time(600)) == [] && !silent.isOver)
         #expect(silent.pass(pictureAt: time(700)) == [] && silent.isOver)
-        #expect(silent.take(2, presentAt: time(0)) == [], "what comes behind the end is not heard")
+        #expect(silent.take(2, presentAt: time(0)) == [], "sound after the end is not heard")
 
         var blind = SoundCut<Int>(pictures: 2, frameRate: 10)
         let count = SoundCut<Int>.limit + 20

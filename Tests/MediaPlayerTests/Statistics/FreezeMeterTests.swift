@@ -4,7 +4,7 @@ import Testing
 @Suite struct FreezeMeterTests {
     /// W3C webrtc-stats, `freezeCount`: max(3δ, δ + 150 ms), δ the average interval of the last 30 frames.
     @Test(
-        "A gap counts when it exceeds both bounds",
+        "A gap counts as a freeze if it exceeds both limits",
         arguments: [
             (40, 190, false), (40, 191, true), (100, 300, false), (100, 301, true), (10, 160, false), (10, 161, true),
         ] as [(Int64, Int64, Bool)])
@@ -20,7 +20,7 @@ import Testing
         #expect(meter.totalFreezesMicroseconds == (isFreeze ? gap * 1_000 : 0))
     }
 
-    @Test("A pause is no freeze")
+    @Test("A pause is not a freeze")
     func pause() {
         var meter = FreezeMeter()
         for index in 0..<40 { meter.frameShown(at: Int64(index) * 40_000) }

@@ -10,7 +10,7 @@ import class Foundation.JSONEncoder
 @Suite struct PlayoutStatisticsTests {
     private func time(_ milliseconds: UInt64) -> NIODeadline { .uptimeNanoseconds(milliseconds * 1_000_000) }
 
-    @Test("Counts what it is told, in the units of webrtc-stats")
+    @Test("Counts what is reported, in the units of webrtc-stats")
     func counts() throws {
         var statistics = PlayoutStatistics(startedAt: time(1_000))
         for index in 0..<50 {
@@ -43,7 +43,7 @@ import class Foundation.JSONEncoder
         #expect(snapshot.audio?.framesDropped == 1)
     }
 
-    @Test("Who joins a channel that plays sees only what came since")
+    @Test("A use that joins a playing channel gets only later counts")
     func baseline() throws {
         var report = JitterBuffer(now: time(0)).report
         report.emittedFrames = 100
@@ -72,7 +72,7 @@ import class Foundation.JSONEncoder
         #expect(snapshot.video?.packets.packetsLost == 1)
     }
 
-    @Test("A snapshot survives JSON; what is unknown is absent")
+    @Test("A snapshot survives JSON; unknown values are absent")
     func codable() throws {
         var statistics = PlayoutStatistics(startedAt: time(0))
         statistics.frameReceived(.video, bytes: 1, at: time(1))

@@ -2,7 +2,7 @@ import MediaPlayer
 import Testing
 
 @Suite struct RateMeterTests {
-    @Test("A steady stream's rate is found, and is gone two seconds after its end")
+    @Test("The rate of a steady stream is measured, and is 0 two seconds after its end")
     func steady() {
         var meter = RateMeter()
         for index in 0..<250 { meter.add(bytes: 20_000, at: Int64(index) * 40_000) }
@@ -12,7 +12,7 @@ import Testing
         #expect(secondRate == 0)
     }
 
-    @Test("A young stream is not measured over time in which there was none")
+    @Test("A new stream is not measured over the time before its start")
     func young() {
         var meter = RateMeter()
         for index in 0..<10 { meter.add(bytes: 20_000, at: 5_000_000 + Int64(index) * 40_000) }

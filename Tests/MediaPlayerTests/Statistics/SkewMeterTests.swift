@@ -2,7 +2,7 @@ import MediaPlayer
 import Testing
 
 @Suite struct SkewMeterTests {
-    @Test("The picture's lag is positive, its lead negative; the largest amount is kept")
+    @Test("The picture's delay is positive, its lead negative; the largest magnitude is kept")
     func sign() {
         var meter = SkewMeter()
         meter.pictureShown(sender: 0, presented: 0)
@@ -17,7 +17,7 @@ import Testing
         #expect(meter.maximum == 30_000)
     }
 
-    @Test("A picture told before its sound is compared once that is known")
+    @Test("A picture reported before its sound is compared when the sound is known")
     func order() {
         var meter = SkewMeter()
         meter.soundHeard(sender: 0, presented: 100_000)
@@ -27,7 +27,7 @@ import Testing
         #expect(meter.last == 5_000)
     }
 
-    @Test("While nothing is heard there is no skew")
+    @Test("While no sound is heard there is no skew")
     func hole() {
         var meter = SkewMeter()
         meter.soundHeard(sender: 0, presented: 100_000)

@@ -1,7 +1,7 @@
 @testable import MediaPlayer
 
 extension SinkRoom.Admission {
-    /// What was admitted takes so much.
+    /// The load of an admitted frame.
     var load: SinkLoad? {
         if case .admitted(let load) = self { load } else { nil }
     }

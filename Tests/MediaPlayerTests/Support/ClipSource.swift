@@ -4,13 +4,13 @@ import NIOCore
 
 @testable import MediaPlayer
 
-/// A clip that is delivered as far as it is asked for, as a file or a recording is.
+/// A clip that is delivered on request, like a file or a recording.
 final class ClipSource: FrameSource {
     let delivery = FrameDelivery.askedFor
     var onReady: ((NIODeadline) -> Void)?
 
     let clip: SampleClip
-    /// Frames are delivered so much later than they are asked for.
+    /// The delay between a request and its frames.
     var latency = TimeAmount.zero
     private(set) var asked: [(through: Int64, at: NIODeadline)] = []
     private(set) var seeks: [Int64] = []
@@ -43,7 +43,7 @@ final class ClipSource: FrameSource {
 
     func seek(to pts: Int64, generation: Int, at now: NIODeadline) {
         seeks.append(pts)
-        // Frames that were under way when the user sought.
+        // Frames that were on their way when the user sought.
         for frame in clip.frames[next...].prefix(5) {
             outputs.append(.frame(SourceFrame(frame, arrival: now, generation: self.generation)))
         }

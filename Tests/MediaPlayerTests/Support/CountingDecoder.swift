@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import MediaPlayer
 
-/// The built-in decoder, with a count of what it was given.
+/// The built-in decoder, with a count of its frames.
 final class CountingDecoder: PictureDecoder {
     final class Count: Sendable {
         private let count = Atomic(0)

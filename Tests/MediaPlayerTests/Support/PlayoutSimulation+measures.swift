@@ -1,7 +1,7 @@
 import IoTCore
 import MediaPlayer
 
-// What a viewer would have seen and heard.
+// What a viewer would see and hear.
 extension PlayoutSimulation {
     /// Pictures in the order in which they are shown.
     var shown: [Shown] {
@@ -12,12 +12,12 @@ extension PlayoutSimulation {
         released.filter { $0.kind == .audio && !$0.isLate }.sorted { $0.presentAt < $1.presentAt }
     }
 
-    /// Pictures shown after one that was to come after them.
+    /// Pictures shown after a picture with a later time.
     var outOfOrder: Int {
         zip(shown, shown.dropFirst()).count { $0.capture >= $1.capture }
     }
 
-    /// How far the picture lags behind the sound, at each picture during which there is sound, µs.
+    /// The picture's delay against the sound, for each picture with sound, µs.
     func skews(from begin: Int64 = 0) -> [(at: Int64, skew: Int64)] {
         var skews: [(at: Int64, skew: Int64)] = []
         var sound = 0
@@ -44,7 +44,7 @@ extension PlayoutSimulation {
         return meter
     }
 
-    /// Pictures that a decoder which reorders over `depth` frames put out only after they were due.
+    /// Pictures that a decoder which reorders over `depth` frames would output only after they were due.
     func decodedTooLate(depth: Int) -> Int {
         var waiting: [Shown] = []
         var late = 0
@@ -59,7 +59,7 @@ extension PlayoutSimulation {
         return late
     }
 
-    /// The sum of what was concealed, µs.
+    /// The total concealed time, µs.
     var concealed: Int64 {
         outputs.reduce(0) {
             guard case .conceal(let duration, _) = $1.output else { return $0 }

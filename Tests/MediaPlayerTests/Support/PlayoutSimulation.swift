@@ -3,10 +3,10 @@ import MediaPlayer
 import MediaTestSupport
 import NIOCore
 
-/// A camera, a lossy network with retransmission, a jitter buffer and a screen, all in virtual time.
+/// Simulates a camera, a lossy network with retransmission, a jitter buffer and a screen in virtual time.
 ///
-/// 25 pictures a second in groups of `I b b P b b P …`, sound in pieces of 20 ms. Each track counts time from a zero
-/// of its own. Packets that are lost are asked for again; a frame is complete in decoding order only.
+/// 25 pictures per second in groups of `I b b P b b P …`, and sound in pieces of 20 ms. Each track has its own zero of
+/// time. Lost packets are requested again; frames become complete only in decoding order.
 struct PlayoutSimulation {
     struct Scenario {
         var seconds: Int64 = 60
@@ -17,22 +17,22 @@ struct PlayoutSimulation {
         var hasAudio = true
         var groupLength = 48
         var hasBFrames = true
-        /// What the buffer is told; nil: nothing.
+        /// The reorder depth that is set in the buffer; nil: none is set.
         var reorderDepth: Int? = 1
-        /// How long ago the group of pictures began that the viewer gets first, and how fast it gets it.
+        /// The age of the first group of pictures that the viewer gets, and the speed at which it gets it.
         var burst: Int64 = 0
         var burstSpeed = 1_000.0
-        /// When the first sender report comes; nil: none does.
+        /// When the first sender report comes; nil: never.
         var firstReport: Int64? = 200_000
         /// The camera sends its pictures this much later than its sound.
         var videoLag: Int64 = 0
-        /// What is due for sending in this time is sent at its end.
+        /// Packets due for sending in this time are sent at its end.
         var outage: Range<Int64>?
-        /// From this moment of capture on both tracks' times are this much greater.
+        /// From this capture time on, both tracks' times are larger by this amount.
         var jump: (at: Int64, by: Int64)?
-        /// From this moment the link's jitter is another.
+        /// From this time on, the link has this jitter.
         var jitterChange: (at: Int64, jitter: TimeAmount)?
-        /// A picture never comes when its number is here.
+        /// The numbers of the pictures that never come.
         var lostPictures: Set<Int> = []
         var options = JitterBufferOptions()
     }
@@ -46,9 +46,9 @@ struct PlayoutSimulation {
     struct SentFrame {
         var kind: MediaKind
         var isKeyFrame: Bool
-        /// On the camera's clock, µs since the viewer came.
+        /// On the camera's clock, µs since the viewer joined.
         var capture: Int64
-        /// On the track's own line.
+        /// On the track's own time line.
         var pts: Int64
         var sendAt: Int64
         var packets: Range<Int>
@@ -78,7 +78,7 @@ struct PlayoutSimulation {
     private static let trackZero: [MediaKind: Int64] = [.video: 77_000_000, .audio: 3_000_000]
     private static let wallZero: Int64 = 1_700_000_000_000_000
 
-    /// Puts packets together again, in decoding order, and asks for missing ones.
+    /// Reassembles packets in decoding order, and requests missing ones.
     private struct Receiver {
         var nextFrame = 0
         var highest = -1
@@ -124,7 +124,7 @@ struct PlayoutSimulation {
                 newestCapture = max(newestCapture, capture)
                 let isKeyFrame = place == 0
                 let count = isKeyFrame ? 50 : (scenario.hasBFrames && picture % 3 != 0 ? 6 : 15)
-                // A file is sent by its decoding times: one frame ahead of those that are not reordered.
+                // A file is sent by its decoding times: one frame ahead for frames that are not reordered.
                 let decodingTime = groupBegin + Int64(place - (scenario.hasBFrames ? 1 : 0)) * interval
                 frames.append(
                     SentFrame(
@@ -140,7 +140,7 @@ struct PlayoutSimulation {
     /// The pictures of one group, by their place in presentation order.
     private func decodingOrder() -> [Int] {
         guard scenario.hasBFrames else { return Array(0..<scenario.groupLength) }
-        // 0 3 1 2 6 4 5 …; the last two follow without a later picture to lean on.
+        // 0 3 1 2 6 4 5 …; the last two follow without a later reference picture.
         var order = [0]
         var next = 1
         while next < scenario.groupLength {
@@ -193,7 +193,7 @@ struct PlayoutSimulation {
 
     // MARK: Running
 
-    /// More steps than any scenario needs: time does not move.
+    /// More steps than any scenario needs; reaching it means that time does not advance.
     private static let maximumSteps = 2_000_000
 
     private mutating func run() {
@@ -254,7 +254,7 @@ struct PlayoutSimulation {
     }
 
     private mutating func take(_ packet: Packet, at now: Int64) {
-        // Taken out, lest its sets are copied for every packet.
+        // Removed from the dictionary, so that its sets are not copied for every packet.
         guard let frames = sent[packet.kind], var receiver = receivers.removeValue(forKey: packet.kind) else { return }
         receiver.arrived.insert(packet.sequence)
         receiver.missing[packet.sequence] = nil
@@ -299,7 +299,7 @@ struct PlayoutSimulation {
     }
 
     private mutating func ask(at now: Int64) {
-        // In a fixed order, for a seed to mean the same network always.
+        // In a fixed order, so that a seed always gives the same network.
         for kind in [MediaKind.video, .audio] {
             let due = receivers[kind]?.missing.filter { $0.value.due <= now }.sorted { $0.key < $1.key } ?? []
             for (sequence, state) in due {
@@ -310,7 +310,7 @@ struct PlayoutSimulation {
         }
     }
 
-    /// As a screen does that asks again before it shows a picture.
+    /// Like a screen that asks again before it shows a picture.
     private mutating func updatePresentTimes(at now: Int64) {
         for index in released.indices.suffix(40) {
             let frame = released[index]
@@ -349,7 +349,7 @@ struct PlayoutSimulation {
     }
 
     private static func time(_ deadline: NIODeadline) -> Int64 {
-        // Up, so that what is due has arrived by then.
+        // Rounded up, so that due frames have arrived by then.
         Int64((deadline.uptimeNanoseconds + 999) / 1_000) - zero
     }
 }

@@ -31,7 +31,7 @@ import Testing
         #expect(first.map(\.0) != other.map(\.0))
     }
 
-    @Test("Loses as many as asked for", arguments: [1.0, 4.0])
+    @Test("The link loses the configured share of packets", arguments: [1.0, 4.0])
     func loss(burst: Double) {
         let arrived = run(.init(loss: 0.05, lossBurst: burst)).map(\.0)
         #expect((0.042...0.058).contains(1 - Double(arrived.count) / 20_000))
@@ -41,7 +41,7 @@ import Testing
         #expect(abs(average - burst) < 0.15 * burst)
     }
 
-    @Test("Delay and jitter stay within bounds; order is kept only where asked for")
+    @Test("Delay and jitter stay within their limits; the order is kept only if configured")
     func delay() {
         let loose = run(.init(delay: .milliseconds(20), jitter: .milliseconds(30)))
         for (number, arrival) in loose {
@@ -53,7 +53,7 @@ import Testing
         #expect(ordered.map(\.0) == Array(0..<20_000))
     }
 
-    @Test("A slow line spreads a burst out and loses what does not fit its queue")
+    @Test("A slow link spreads a burst and drops packets that do not fit its queue")
     func rate() {
         var link = VirtualLink<Int>(.init(rate: 8_000_000, queueLimit: 10_000))
         for number in 0..<20 { link.send(number, size: 1_000, at: .uptimeNanoseconds(0)) }
@@ -64,7 +64,7 @@ import Testing
         #expect(last == .uptimeNanoseconds(10_000_000))
     }
 
-    @Test("Duplicates as many as asked for")
+    @Test("The link duplicates the configured share of packets")
     func duplication() {
         let arrived = run(.init(duplication: 0.1))
         #expect((21_700...22_300).contains(arrived.count))

@@ -14,7 +14,7 @@ final class VirtualPlayer {
     private(set) var events: [PlayerEvent] = []
     private let time: VirtualTime
 
-    /// - Parameter queues: those threads, by name, whose jobs wait until the test runs them.
+    /// - Parameter queues: the threads, by name, whose jobs wait until the test runs them.
     init(
         _ source: any FrameSource, _ capabilities: PlayerCapabilities, parts: PlayerParts = PlayerParts(),
         queues: [String: WaitingQueue] = [:]
@@ -37,7 +37,7 @@ final class VirtualPlayer {
         _ = try core.play(use, at: now)
     }
 
-    /// Gives the core its time-outs until then.
+    /// Calls the core at its timeouts until then.
     func run(for amount: TimeAmount) throws {
         let end = now + amount
         var steps = 0
@@ -55,14 +55,14 @@ final class VirtualPlayer {
         events.compactMap { if case .statusChanged(let status, _) = $0 { status } else { nil } }
     }
 
-    /// Each warning, with whom it was for.
+    /// The warnings, each with the use it was for.
     var warnings: [(code: ErrorCode, use: String?)] {
         events.compactMap { if case .warning(let error, let use) = $0 { (error.code, use) } else { nil } }
     }
 
     var hasEnded: Bool { events.contains { if case .ended(nil) = $0 { true } else { false } } }
 
-    /// The pictures that were to be shown.
+    /// The pictures that should be shown.
     var pictures: [PlayedFrame] { played.filter { $0.frame.kind == .video && !$0.isLate } }
     var sounds: [PlayedFrame] { played.filter { $0.frame.kind == .audio && !$0.isLate } }
 
@@ -72,7 +72,7 @@ final class VirtualPlayer {
     }
 }
 
-/// The clock of everything in a virtual player.
+/// The clock of a virtual player.
 final class VirtualTime: Sendable {
     private let nanoseconds: Atomic<UInt64>
 

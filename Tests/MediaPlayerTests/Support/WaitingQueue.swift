@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import MediaPlayer
 
-/// Keeps its jobs until they are run.
+/// Holds its jobs until the test runs them.
 final class WaitingQueue: JobQueue {
     private let jobs = Mutex<[@Sendable () -> Void]>([])
 

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaPlayer
 
 @Suite struct SerialWorkerTests {
-    @Test("Jobs run in order, patient ones among them", .timeLimit(.minutes(1)))
+    @Test("Jobs run in order, including patient ones", .timeLimit(.minutes(1)))
     func order() async {
         let worker = SerialWorker(name: "order", limit: 1_000)
         let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -23,7 +23,7 @@ import Testing
         worker.stop()
     }
 
-    @Test("Patient jobs run when there are enough of them, without another job", .timeLimit(.minutes(1)))
+    @Test("When enough patient jobs wait, they run without another job", .timeLimit(.minutes(1)))
     func patience() async {
         let worker = SerialWorker(name: "patience", limit: 100)
         let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -35,7 +35,7 @@ import Testing
         worker.stop()
     }
 
-    @Test("A worker that nobody holds any more runs what waits and ends its thread", .timeLimit(.minutes(1)))
+    @Test("A released worker runs its waiting jobs and ends its thread", .timeLimit(.minutes(1)))
     func abandoned() async throws {
         let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
         var worker: SerialWorker? = SerialWorker(name: "abandoned", limit: 100)
@@ -51,13 +51,13 @@ import Testing
 
     private static func threads(named name: String) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { task in
-            // A thread may end while we look.
+            // A thread may end during the search.
             let text = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
             return text?.trimmingCharacters(in: .newlines) == name
         }
     }
 
-    @Test("A stopped worker runs what waits and takes no more", .timeLimit(.minutes(1)))
+    @Test("A stopped worker runs its waiting jobs and takes no more", .timeLimit(.minutes(1)))
     func stopping() async {
         let worker = SerialWorker(name: "stopping", limit: 100)
         let (numbers, continuation) = AsyncStream.makeStream(of: Int.self)
