@@ -1,19 +1,19 @@
 /// The clock on which one browser gets a camera's media.
 ///
-/// A browser plays by RTP time and knows nothing of instant start or of a source that begins anew. Two things are
-/// therefore done to the source's clock. What was captured before the viewer came, from the newest key frame on, is
-/// pressed into the last few milliseconds before the live edge, so that the browser decodes it and shows the present
-/// at once instead of replaying the past for good. And a jump of the source's clock becomes the time that really
-/// passed. The rest runs as the source does, so that sound and picture stay in step.
+/// A browser plays by RTP time and knows neither instant start nor a source that restarts. So the source's clock is
+/// changed in two ways. Media captured before the viewer came, from the newest key frame on, are compressed into the
+/// last few milliseconds before the live edge: the browser decodes them and shows the live picture at once, instead of
+/// playing with a permanent delay. A jump of the source's clock becomes the time that really passed. Otherwise the
+/// clock runs as the source's does, so sound and picture stay synchronous.
 struct BrowserClock: Sendable {
-    /// How much the past is pressed together.
+    /// The factor by which the past is compressed.
     private static let compression: Int64 = 64
-    /// Between what a viewer got before and what it gets when it begins anew, µs.
+    /// The minimum step between what a viewer got before a restart and what it gets after it, µs.
     private static let leastStep: Int64 = 10_000
-    /// Kept for retransmissions, which reach back some seconds.
+    /// Kept for retransmissions, which may be some seconds old.
     private static let maximumPieces = 16
 
-    /// From `from` on, source times become `(time − from) / divisor + target`.
+    /// From `from` on, a source time is mapped to `(time − from) / divisor + target`.
     private struct Piece: Sendable {
         var from: Int64
         var target: Int64
@@ -24,10 +24,9 @@ struct BrowserClock: Sendable {
 
     init() {}
 
-    /// A viewer begins at the key frame at `start`, behind which the live edge lies at `edge`; both µs on the source's
-    /// clock.
+    /// A viewer starts at the key frame at `start`; the live edge is at `edge`. Both are µs on the source's clock.
     ///
-    /// - Parameter last: the newest that it got, where it was served before: nothing may be placed before that.
+    /// - Parameter last: the newest time that it got, if it was served before; nothing may be placed before it.
     mutating func begin(start: Int64, edge: Int64, after last: Int64? = nil) {
         let past = max(0, edge &- start)
         var target = live(edge)
@@ -37,31 +36,31 @@ struct BrowserClock: Sendable {
         add(Piece(from: edge, target: target, divisor: 1))
     }
 
-    /// The source's clock jumped: `pts` comes where `expected` would have come, had it run on.
+    /// The source's clock jumped: `pts` came where a continuous clock would have given `expected`.
     mutating func jump(to pts: Int64, expected: Int64) {
         // A whole number of ms is a whole number of ticks on every RTP clock.
         let gap = (pts &- expected) / 1_000 * 1_000
-        // Sound and picture of the new round begin a little apart, and so did those of the old one end.
+        // Sound and picture do not restart at exactly the same time, nor did they end so before.
         let from = gap > 0 ? expected &+ gap / 2 : pts &+ gap / 2
         let target = from &+ shift &- gap
         if gap < 0 { pieces.removeAll() }
         add(Piece(from: from, target: target, divisor: 1))
     }
 
-    /// Where a picture's time lies on the browser's clock.
+    /// Maps a picture's time to the browser's clock.
     func place(_ pts: Int64) -> Int64 {
         guard let piece = pieces.last(where: { $0.from <= pts }) else { return placeSound(pts) }
         return (pts &- piece.from) / piece.divisor &+ piece.target
     }
 
-    /// Where sound lies, which is never of the past.
+    /// Maps the time of sound, which is never from the compressed past.
     func placeSound(_ pts: Int64) -> Int64 {
         let live = pieces.filter { $0.divisor == 1 }
         guard let piece = live.last(where: { $0.from <= pts }) ?? live.first else { return pts }
         return pts &- piece.from &+ piece.target
     }
 
-    /// Where a time of now lies.
+    /// Maps a current time.
     func live(_ pts: Int64) -> Int64 { pts &+ shift }
 
     private var shift: Int64 {

@@ -2,25 +2,25 @@ import IoTCore
 import PeerTransport
 import RTP
 
-/// What a browser's offer can be given of a camera.
+/// What a camera can send to a browser, according to the browser's offer.
 struct BrowserOffer {
-    /// Which of the camera's sound a viewer gets.
+    /// The format of the sound that a viewer gets.
     enum Sound {
-        /// As the camera makes it.
+        /// As the camera sends it.
         case original
         /// Transcoded.
         case opus
     }
 
-    /// The offer's section for the picture; `nil` when it asks for none.
+    /// The offer's section for the picture; `nil` if it asks for none.
     private(set) var video: String?
     private(set) var audio: (mid: String, sound: Sound)?
 
     /// - Parameters:
-    ///   - picture: the camera's, if it has any; `isReordered` if it has B-frames.
-    ///   - sound: the camera's, if it has any.
-    /// - Throws: `codecUnsupported` when the browser asks for a picture and cannot show this camera's, with what to do
-    ///   about it; `sessionDescriptionInvalid` when it asks for nothing that the camera has.
+    ///   - picture: the camera's video codec, if any; `isReordered`: the video has B-frames.
+    ///   - sound: the camera's audio codec, if any.
+    /// - Throws: `codecUnsupported`, with a remedy, if the browser asks for a picture but cannot show this camera's;
+    ///   `sessionDescriptionInvalid` if it asks for nothing that the camera sends.
     init(
         _ offer: SessionDescription, video picture: RTPCodec?, isReordered: Bool, audio sound: RTPCodec?
     ) throws(IoTError) {
@@ -47,15 +47,16 @@ struct BrowserOffer {
         guard video != nil || audio != nil else {
             throw IoTError(
                 .sessionDescriptionInvalid,
-                "the offer asks for nothing that this camera has",
-                remedy: "offer a section recvonly of video or audio")
+                "the offer asks for no media that this camera sends",
+                remedy: "offer a recvonly section for video or audio")
         }
     }
 
-    /// RTP carries no decoding times and browsers none of the reordering: they would show the pictures as they come.
+    /// RTP carries no decoding times, and browsers do not reorder: they would show the pictures in the order of
+    /// arrival.
     static let reordered = IoTError(
         .codecUnsupported,
-        "the camera's video has B-frames, which browsers do not put in order over WebRTC",
+        "the camera's video has B-frames, which browsers do not reorder over WebRTC",
         remedy: "turn them off in the camera (H.264 profile Baseline, or 0 B-frames), or watch with `iotctl monitor`")
 
     private static func refusal(of codec: RTPCodec) -> IoTError {
@@ -63,19 +64,19 @@ struct BrowserOffer {
         case .h265:
             IoTError(
                 .codecUnsupported,
-                "the camera sends H.265, and this browser does not take that over WebRTC",
+                "the camera sends H.265, and this browser does not support it over WebRTC",
                 remedy: "set the camera to H.264, use a browser with H.265, or watch with `iotctl monitor`")
         default:
             IoTError(
                 .codecUnsupported,
-                "the camera sends \(codec.encodingName), which the offer does not hold with packetization-mode=1",
+                "the camera sends \(codec.encodingName), which the offer does not contain with packetization-mode=1",
                 remedy: "use a browser with H.264, or watch with `iotctl monitor`")
         }
     }
 }
 
 extension RTPCodec {
-    /// Whether a receiver that named this codec can be sent ours as it is.
+    /// Whether our stream can be sent unchanged to a receiver that offered this codec.
     fileprivate func canReach(_ theirs: RTPCodec) -> Bool {
         guard let format, format == theirs.format, clockRate == theirs.clockRate, channels == theirs.channels else {
             return false

@@ -3,11 +3,11 @@ import MediaCodec
 import MediaPlayer
 import NIOCore
 
-/// A camera's sound as Opus, made once for all its browsers on a thread of its own while there are any.
+/// Transcodes a camera's sound to Opus, once for all its browsers, on its own thread, while there are any.
 ///
-/// `@unchecked Sendable`: `transcoder` is used on the worker's thread alone, the rest on the camera's event loop.
+/// `@unchecked Sendable`: `transcoder` is used only on the worker's thread, the rest only on the camera's event loop.
 final class BrowserSound: @unchecked Sendable {
-    /// Frames of sound that may wait for the thread, some seconds; one more is dropped, and leaves a gap.
+    /// How many audio frames may wait for the thread: some seconds. Further frames are dropped and leave a gap.
     private static let limit = 64
 
     private let eventLoop: any EventLoop
@@ -18,7 +18,7 @@ final class BrowserSound: @unchecked Sendable {
 
     /// `onFrame` gets the packets on the event loop.
     ///
-    /// - Throws: `codecUnsupported` for sound that cannot be decoded here.
+    /// - Throws: `codecUnsupported` if the sound cannot be decoded here.
     init(
         _ parameters: AudioParameters, eventLoop: any EventLoop, onFrame: @escaping (MediaFrame) -> Void
     ) throws(IoTError) {
@@ -30,7 +30,7 @@ final class BrowserSound: @unchecked Sendable {
 
     func take(_ frame: MediaFrame) {
         let isTaken = worker.submit { [self] in
-            // Only memory can run out, and then the next frame will tell.
+            // Only running out of memory can cause an error, and then the next frame fails too.
             guard let packets = try? transcoder.transcode(frame), !packets.isEmpty else { return }
             eventLoop.execute { [self] in
                 for packet in packets { onFrame?(packet) }

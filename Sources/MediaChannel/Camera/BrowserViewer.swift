@@ -4,13 +4,13 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// A browser: it knows nothing of instant start or of a source that begins anew, so that it gets media on a clock of its
-/// own, and sound that it can play. All our candidates stand in the answer to its offer. Confined to the camera's event
+/// A browser as a viewer. It knows neither instant start nor a source that restarts, so it gets media on a clock of its
+/// own, and sound that it can play. The answer to its offer contains all our candidates. Confined to the camera's event
 /// loop.
 final class BrowserViewer: CameraViewer {
     let connection: ViewerConnection
 
-    /// How long the servers may take to tell of our candidates; then the description goes without.
+    /// How long to wait for candidates from the servers; then the description is sent without them.
     private static let gatheringTimeout: TimeAmount = .seconds(2)
     private var gathering: EventLoopPromise<Void>?
 
@@ -31,7 +31,7 @@ final class BrowserViewer: CameraViewer {
 
     private var video: CameraTrack? { connection.sections[.video] == nil ? nil : stream.video }
 
-    /// The sound that it gets.
+    /// The audio track that it gets.
     private var audio: CameraTrack? {
         guard connection.sections[.audio] != nil else { return nil }
         return hearsOpus ? stream.opus : stream.audio
@@ -39,9 +39,9 @@ final class BrowserViewer: CameraViewer {
 
     // MARK: Connecting
 
-    /// Answers the browser's offer. Media go as the browser takes them.
+    /// Answers the browser's offer with the media that the browser accepts.
     ///
-    /// - Throws: `codecUnsupported` when it cannot show the camera's picture, with what to do about it.
+    /// - Throws: `codecUnsupported`, with a remedy, if it cannot show the camera's picture.
     func makeAnswer(to offer: SessionDescription) throws(IoTError) {
         if offer.malformedCandidates > 0 {
             stream.logger.debug(
@@ -50,7 +50,7 @@ final class BrowserViewer: CameraViewer {
         let choice = try BrowserOffer(
             offer, video: stream.video?.codec, isReordered: stream.isReordered, audio: stream.audio?.codec)
         var configuration = connection.configuration(isControlling: false)
-        // The answer has to wait for our candidates: those of servers that do not answer are not waited for again.
+        // The answer waits for our candidates, but not for servers that did not answer before.
         configuration.ice.serversNotAwaited = stream.silentServers
         if let mid = choice.video, let track = stream.video {
             connection.sections[.video] = mid
@@ -63,7 +63,7 @@ final class BrowserViewer: CameraViewer {
                 connection.sections[.audio] = mid
                 if let audio { configuration.sections.append(connection.section(.audio, mid: mid, audio)) }
             } catch {
-                // Sound that cannot be decoded takes no picture away.
+                // If the sound cannot be decoded, the browser still gets the picture.
                 guard choice.video != nil else { throw error }
             }
         }
@@ -76,7 +76,7 @@ final class BrowserViewer: CameraViewer {
         }
     }
 
-    /// Our description as text, when all our candidates are in it, or the servers have had their time.
+    /// Our description as text, when it contains all our candidates or the servers have timed out.
     func gathered() -> EventLoopFuture<String> {
         let eventLoop = stream.eventLoop
         guard let peer = connection.peer else { return eventLoop.makeFailedFuture(IoTError(.hungUp)) }
@@ -96,7 +96,7 @@ final class BrowserViewer: CameraViewer {
         }.nonisolated()
     }
 
-    /// The servers that have not answered are not waited for again until they have.
+    /// Servers that have not answered are not waited for again until they answer.
     private func gatheringTimedOut() {
         let silent = connection.peer?.unansweredServers ?? []
         if !silent.isEmpty {
@@ -142,7 +142,7 @@ final class BrowserViewer: CameraViewer {
         clock.jump(to: pts, expected: expected)
     }
 
-    /// RTP carries no decoding times, so that it would show them as they come.
+    /// RTP carries no decoding times, so the browser would show the pictures in the order of arrival.
     func picturesReordered() { end(BrowserOffer.reordered) }
 
     func pump(at now: NIODeadline) {

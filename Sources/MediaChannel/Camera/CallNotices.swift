@@ -1,12 +1,12 @@
 import IoTCore
 import IoTLink
 
-/// Tells a camera's callers of their calls: of those that ended, and of the camera's candidates.
+/// Notifies a camera's callers of the end of their calls and of the camera's candidates.
 ///
-/// Endings go one after the other; at most 256 wait, then the oldest caller finds out by its own time-out. The
-/// candidates of each call have a queue of their own, as one caller that does not answer must not keep others waiting.
+/// Endings are sent one after the other. At most 256 wait; if one is dropped, its caller notices by a timeout. The
+/// candidates of each call have their own queue, so that a caller that does not answer does not delay others.
 struct CallNotices: Sendable {
-    /// As many as an agent ever has, and more.
+    /// More than an agent ever has.
     private static let maximumCandidates = 64
 
     enum Notice: Sendable, Hashable {
@@ -14,25 +14,25 @@ struct CallNotices: Sendable {
         case candidate(CallCandidate)
     }
 
-    /// Sends one request, and returns when it is answered or was given up.
-    private let tell: @Sendable (Notice) async -> Void
+    /// Sends one request and returns when it was answered or has failed.
+    private let send: @Sendable (Notice) async -> Void
     private let endings: AsyncStream<CallEnding>
     private let addEnding: AsyncStream<CallEnding>.Continuation
     private let feeds: AsyncStream<AsyncStream<CallCandidate>>
     private let addFeed: AsyncStream<AsyncStream<CallCandidate>>.Continuation
 
-    init(tell: @escaping @Sendable (Notice) async -> Void) {
-        self.tell = tell
+    init(send: @escaping @Sendable (Notice) async -> Void) {
+        self.send = send
         (endings, addEnding) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
         (feeds, addFeed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
     }
 
-    /// The channel ended from the camera's side.
+    /// The camera ended the channel.
     func end(_ route: CallRoute, reason: IoTError) {
         addEnding.yield(CallEnding(route, reason))
     }
 
-    /// Where one call's candidates go; letting go of it ends them.
+    /// Returns the queue for one call's candidates; releasing it ends them.
     func candidates(_ route: CallRoute) -> CandidateFeed {
         let (stream, continuation) = AsyncStream.makeStream(
             of: CallCandidate.self, bufferingPolicy: .bufferingOldest(Self.maximumCandidates))
@@ -43,13 +43,13 @@ struct CallNotices: Sendable {
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await ending in endings { await tell(.ending(ending)) }
+                for await ending in endings { await send(.ending(ending)) }
             }
             group.addTask {
                 await withDiscardingTaskGroup { calls in
                     for await feed in feeds {
                         calls.addTask {
-                            for await candidate in feed { await tell(.candidate(candidate)) }
+                            for await candidate in feed { await send(.candidate(candidate)) }
                         }
                     }
                 }

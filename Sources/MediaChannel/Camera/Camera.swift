@@ -8,7 +8,7 @@ public import PeerTransport
 public import ServiceLifecycle
 import ThingModel
 
-/// A local camera as a device of the hub: answers its thing model, takes calls, and streams.
+/// A local camera as a device of the hub: it serves its thing model, takes calls and streams.
 public final class Camera: Service, Sendable {
     public let settings: CameraSettings
     public let device: DeviceID
@@ -25,13 +25,13 @@ public final class Camera: Service, Sendable {
     private let setLogLevel: @Sendable (Logger.Level?) -> Void
 
     /// - Parameters:
-    ///   - settings: with what the source wants in `url`; its `username`, `password` and `passwordFile` do not count.
-    ///   - softwareVersion: what made the device, for its model; for example 0.1.0 as 1000.
-    ///   - iceServers: what helps viewers behind other routers to find a way.
+    ///   - settings: `url` contains the source's credentials; `username`, `password` and `passwordFile` are ignored.
+    ///   - softwareVersion: the program's version for the device's model; for example 0.1.0 as 1000.
+    ///   - iceServers: the STUN and TURN servers for viewers behind other routers.
     ///   - link: the device's own session; the camera runs it.
-    ///   - socket: the UDP port for this camera's viewers; the camera's media live on its event loop.
-    ///   - certificates: made ahead of time.
-    ///   - setLogLevel: takes what a user sets as `_logLevel`; `nil` for as much as the rest of the program logs.
+    ///   - socket: the UDP port for this camera's viewers; the camera's media run on its event loop.
+    ///   - certificates: certificates that are made in advance.
+    ///   - setLogLevel: called when a user sets `_logLevel`; `nil` for the log level of the rest of the program.
     public init(
         settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
         link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, photos store: PhotoStore,
@@ -76,7 +76,7 @@ public final class Camera: Service, Sendable {
             group.addTask { await self.events.run() }
             group.addTask { await self.calls.run() }
             group.addTask { await self.reportChanges() }
-            // The link's session ends at a graceful shutdown; with it the rest.
+            // The link's session ends at a graceful shutdown; then the other tasks end too.
             await group.next()
             source.stop()
             group.cancelAll()
@@ -88,7 +88,7 @@ public final class Camera: Service, Sendable {
     /// The device's session with its hub.
     public var linkStatus: LinkStatusChange { link.current }
 
-    /// The camera as it is now.
+    /// The camera's current state.
     public func snapshot() async -> CameraSnapshot {
         let (settings, device) = (settings, device)
         let future = stream.eventLoop.submit { [stream] in
@@ -108,10 +108,10 @@ public final class Camera: Service, Sendable {
         return snapshot
     }
 
-    /// The newest picture as a JPEG, from the group of pictures that is kept.
+    /// The newest picture as a JPEG, from the stored group of pictures.
     ///
-    /// - Throws: why the source gives none; `.cameraOff`; `.deviceBusy` while many others are made; `.messageTimeout`
-    ///   when none came within ten seconds.
+    /// - Throws: the source's error if it gives no picture; `.cameraOff`; `.deviceBusy` while many others are made;
+    ///   `.messageTimeout` if no picture came within ten seconds.
     public func picture(_ bounds: PictureBounds?) async throws(IoTError) -> Snapshot {
         try await photos.picture(bounds, waitingAtMost: .seconds(10))
     }
@@ -134,7 +134,7 @@ public final class Camera: Service, Sendable {
         }
     }
 
-    /// Keeps the model true.
+    /// Keeps the model up to date.
     private func reportChanges() async {
         var reports = MeasurementReports()
         var sourceEvents = CameraSourceEvents()
@@ -142,7 +142,7 @@ public final class Camera: Service, Sendable {
             let now = await snapshot()
             if let event = sourceEvents.event(for: now.source) { try? events.post(event.topic, event.body) }
             reports.measured(now.media, at: .now())
-            // In this order: who reads that the source failed can read why.
+            // The order matters: who reads that the source failed must be able to read the reason.
             let values: KeyValuePairs<String, JSONValue?> = [
                 CameraSchema.Name.cameraOn: .integer(now.isOn ? 1 : 0),
                 CameraSchema.Name.viewers: .integer(Int64(now.viewers)),

@@ -4,11 +4,11 @@ import Logging
 import NIOCore
 import PeerTransport
 
-/// The called side of a camera's channels: takes the hub's forwarded calls, offers, and serves the viewer.
+/// The callee's side of a camera's channels: takes the calls that the hub forwards, sends offers, and serves viewers.
 ///
-/// `@unchecked Sendable`: `stream` and all viewers are used on the stream's event loop alone.
+/// `@unchecked Sendable`: `stream` and all viewers are used only on the stream's event loop.
 final class CameraCalls: @unchecked Sendable {
-    /// How long a caller may take to answer what it is told.
+    /// How long a caller may take to answer a notice.
     private static let noticeTimeout = Duration.seconds(2)
 
     private let stream: NIOLoopBoundBox<CameraStream>
@@ -39,7 +39,7 @@ final class CameraCalls: @unchecked Sendable {
         }
     }
 
-    /// Begins to take calls.
+    /// Starts to take calls.
     func attach() {
         link.handle(CallMethod.connect) { [self] call, request async throws(IoTError) in
             try await connect(call, from: request.from)
@@ -62,7 +62,7 @@ final class CameraCalls: @unchecked Sendable {
         }
     }
 
-    /// Tells callers of candidates and of channels that ended; runs until cancelled.
+    /// Notifies callers of candidates and of ended channels; runs until cancelled.
     func run() async {
         await notices.run()
     }
@@ -73,7 +73,7 @@ final class CameraCalls: @unchecked Sendable {
         guard source == 0 else {
             throw IoTError(
                 .callTargetNotFound, "the camera has no source \(source)",
-                remedy: "leave --source out: it has only one, 0")
+                remedy: "omit --source: the camera has only source 0")
         }
         try await onLoop { stream in stream.untilReady() }
         let session = call.session
@@ -102,7 +102,8 @@ final class CameraCalls: @unchecked Sendable {
         return acceptance(session: session, grant: grant)
     }
 
-    /// A browser's call: its offer came with it, and media flow once the connection stands.
+    /// Answers a browser's call. The call contains the browser's offer, and media start when the connection is
+    /// established.
     private func answer(_ text: String, session: String, grant: CallGrant) async throws(IoTError) -> String {
         let offer = try SessionDescription(parsing: text)
         return try await addViewer(BrowserViewer.init, session: session, grant: grant, wantsMedia: true) {
@@ -112,7 +113,7 @@ final class CameraCalls: @unchecked Sendable {
         }
     }
 
-    /// A call of our own kind: candidates that servers tell of follow the offer.
+    /// Offers to a gateway. The servers' candidates follow the offer.
     private func offer(_ route: CallRoute, grant: CallGrant, wantsMedia: Bool) async throws(IoTError) -> String {
         try await addViewer(GatewayViewer.init, session: route.session, grant: grant, wantsMedia: wantsMedia) {
             [stream, notices] viewer throws(IoTError) in
@@ -129,7 +130,7 @@ final class CameraCalls: @unchecked Sendable {
         iceServers.servers(for: session, at: WallClock.milliseconds() / 1000).map(CallServer.init)
     }
 
-    /// A new viewer, and the description that `describe` makes.
+    /// Adds a viewer and returns the description that `describe` makes.
     private func addViewer<Viewer: CameraViewer>(
         _ make: @escaping @Sendable (ViewerConnection) -> Viewer, session: String, grant: CallGrant, wantsMedia: Bool,
         _ describe: @escaping @Sendable (Viewer) throws(IoTError) -> EventLoopFuture<String>
@@ -158,7 +159,7 @@ final class CameraCalls: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` on the loop with the viewer that a message is about: only its own caller may speak for it.
+    /// Runs `body` on the loop with the viewer of a message; only the viewer's own caller may send messages for it.
     private func withViewer(
         of message: some CallMessage, from sender: Principal?,
         _ body: @escaping @Sendable (any CameraViewer) throws(IoTError) -> Void
@@ -167,7 +168,7 @@ final class CameraCalls: @unchecked Sendable {
         try await onLoop { stream in
             stream.eventLoop.makeCompletedFuture {
                 guard let viewer = stream.viewers[session], viewer.connection.grant.user == sender else {
-                    throw IoTError(.callTargetNotFound, "there is no such call")
+                    throw IoTError(.callTargetNotFound, "the call does not exist")
                 }
                 try body(viewer)
             }

@@ -1,14 +1,14 @@
 import IoTCore
 import ThingModel
 
-/// The texts that a camera answers when a user passes them through:
+/// The camera's answers to text messages from users:
 ///
-/// - `get_device_st`, `get_device_st&type=live`: whether one more may watch, as
-///   `[{"status":S,"appConnectNum":N}]` with N viewers now and S 0 for yes, 1 while the camera is off or has no
-///   picture, 405 when all places are taken;
-/// - `get_device_st&type=voice`: S 406, since a camera of this kind has no loudspeaker; another type: S 404.
+/// - `get_device_st`, `get_device_st&type=live`: whether another viewer may watch, as
+///   `[{"status":S,"appConnectNum":N}]`, where N is the current number of viewers. S is 0 for yes, 1 if the camera is
+///   off or has no picture, 405 if all places are taken.
+/// - `get_device_st&type=voice`: S is 406, because these cameras have no loudspeaker. Any other type: S is 404.
 ///
-/// Any other text is `userCommandType` (20141), another parameter `userCommandParameter` (20143).
+/// Another text is refused with `userCommandType` (20141), another parameter with `userCommandParameter` (20143).
 struct CameraMessages: Sendable {
     static let deviceState = "get_device_st"
 
@@ -19,17 +19,17 @@ struct CameraMessages: Sendable {
     }
 
     func answer(_ message: DeviceMessage, _ responder: DeviceMessageResponder) async throws(IoTError) {
-        guard let text = message.text else { throw Self.unknown("the message is no text") }
+        guard let text = message.text else { throw Self.unknown("the message is not text") }
         let words = text.split(separator: "&", omittingEmptySubsequences: false)
         guard words.first.map(String.init) == Self.deviceState else {
-            throw Self.unknown("this camera knows no '\(text.prefix(64))'")
+            throw Self.unknown("this camera does not know '\(text.prefix(64))'")
         }
         var type = "live"
         for word in words.dropFirst() {
             guard word.hasPrefix("type=") else {
                 throw IoTError(
-                    .userCommandParameter, "\(Self.deviceState) takes no '\(word.prefix(64))'",
-                    remedy: "give it type=live, type=voice or nothing")
+                    .userCommandParameter, "\(Self.deviceState) does not accept '\(word.prefix(64))'",
+                    remedy: "use type=live, type=voice or no parameter")
             }
             type = String(word.dropFirst("type=".count))
         }
@@ -41,7 +41,7 @@ struct CameraMessages: Sendable {
     }
 
     private static func unknown(_ reason: String) -> IoTError {
-        IoTError(.userCommandType, reason, remedy: "send `\(deviceState)`, which is all that this camera answers")
+        IoTError(.userCommandType, reason, remedy: "send `\(deviceState)`, the only message that this camera answers")
     }
 
     private static func status(_ type: String, _ camera: CameraSnapshot) -> Int64 {

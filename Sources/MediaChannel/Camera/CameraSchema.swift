@@ -13,14 +13,14 @@ enum CameraSchema {
         static let cameraOn = CameraProperty.cameraOn
         static let takePhoto = "takePhoto"
         static let maximumViewers = "maximumViewers"
-        /// Built in.
+        /// A built-in property.
         static let logLevel = "_logLevel"
     }
 
-    /// Of the list below, and since when (2026-11-22), for `_productInfo`.
+    /// The revision of the list below and its date (2026-11-22), for `_productInfo`.
     private static let revision: (number: Int64, date: Int64) = (2, 1_795_305_600)
 
-    /// - Parameter maximumViewers: the configuration's; users may set fewer.
+    /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
         let limit = max(1, Int32(clamping: maximumViewers))
         return try ThingSchema([
@@ -55,7 +55,7 @@ enum CameraSchema {
         ])
     }
 
-    /// What never changes while the camera runs, by path.
+    /// The values that never change while the camera runs, by path.
     static func constants(isLive: Bool, softwareVersion: UInt32) -> [String: JSONValue] {
         let version = JSONValue.integer(Int64(softwareVersion))
         return [
@@ -63,7 +63,7 @@ enum CameraSchema {
                 "productModel": .string(isLive ? "RTSP camera" : "file camera"), "productID": "iotvideod",
                 "funcCode": 0, "revision": .integer(revision.number), "revisionUtc": .integer(revision.date),
             ],
-            // Nothing is known of the camera's hardware.
+            // The camera's hardware is unknown.
             "ProConst._versionInfo": ["sdkVer": version, "swVer": version, "hwVer": 0],
         ]
     }
@@ -87,7 +87,7 @@ extension CameraMeasurement {
         ]
     }
 
-    /// True when another kind of stream comes, frames at another rate, or the first measured bitrate.
+    /// True if the kind of stream or the frame rate changed, or if a bitrate was measured for the first time.
     func isOtherKind(than other: CameraMeasurement) -> Bool {
         guard (video == nil) == (other.video == nil), (audio == nil) == (other.audio == nil) else { return true }
         if let new = video, let old = other.video {
@@ -101,7 +101,7 @@ extension CameraMeasurement {
         return false
     }
 
-    /// True when a reader of the model would see another bitrate. 0 is none measured yet.
+    /// True if a bitrate changed noticeably. 0 means not measured yet.
     func hasOtherBitrate(than other: CameraMeasurement) -> Bool {
         let rates = [(video?.bitrate, other.video?.bitrate), (audio?.bitrate, other.audio?.bitrate)]
         return rates.contains { new, old in
@@ -110,7 +110,7 @@ extension CameraMeasurement {
         }
     }
 
-    /// By over 5 %.
+    /// True for a change of more than 5 %.
     private func moved(_ new: Double, _ old: Double) -> Bool {
         abs(new - old) > 0.05 * max(abs(new), abs(old))
     }

@@ -1,18 +1,18 @@
 import Foundation
 public import IoTCore
 
-/// What a camera plays: `url` holds the user name and the password where the source wants them.
+/// The camera's source: `url` contains the user name and the password if the source requires them.
 extension CameraSettings {
     var isLive: Bool {
         url.contains("://") && !url.hasPrefix("file://")
     }
 
-    /// A file camera's path.
+    /// The path of a file camera.
     var filePath: String {
         url.hasPrefix("file://") ? String(url.dropFirst("file://".count)).removingPercentEncoding ?? url : url
     }
 
-    /// The address without its password, for people and logs.
+    /// The address without its password, for display and logs.
     public var redactedURL: String {
         guard let scheme = url.range(of: "://"),
             let at = url[scheme.upperBound...].prefix(while: { $0 != "/" }).lastIndex(of: "@")

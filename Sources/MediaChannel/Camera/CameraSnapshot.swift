@@ -1,8 +1,8 @@
 public import IoTCore
 
-/// A camera as it is now.
+/// The current state of a camera.
 public struct CameraSnapshot: Sendable {
-    /// What the camera's source is doing.
+    /// The state of the camera's source.
     public enum SourceState: Sendable {
         case connecting
         case ready
@@ -16,8 +16,8 @@ public struct CameraSnapshot: Sendable {
             }
         }
 
-        /// `ProReadonly.sourceFailure`: the error's number and the catalogue's words for it. What the error itself says
-        /// may name the source's address or path, which is not for everybody who may view the camera.
+        /// `ProReadonly.sourceFailure`: the error's number and the catalogue's message. The error's own message may
+        /// contain the source's address or path, which not every viewer may see.
         var failureValue: JSONValue {
             guard case .failed(let error) = self else { return ["code": 0, "reason": ""] }
             return ["code": .integer(Int64(error.code.rawValue)), "reason": .string(error.code.message)]
@@ -30,34 +30,34 @@ public struct CameraSnapshot: Sendable {
     public var url: String
     public var source: SourceState
     public var isOn: Bool
-    /// When the source came into its state, or the camera was switched: ms since 1970.
+    /// When the source's state changed or the camera was switched on or off: ms since 1970.
     public var since: Int64
     public var viewers: Int
     public var maximumViewers: Int
     public var media: CameraMeasurement
-    /// Those of its settings that are shown.
+    /// The settings that are shown.
     public var shown: CameraSettings
 }
 
 /// A camera's tracks as measured from their frames.
 public struct CameraMeasurement: Sendable, Equatable {
-    /// A track's codec and what was measured of it.
+    /// A video track's codec and measurements.
     public struct Video: Sendable, Equatable {
         public var codec: VideoCodec
         public var width: Int
         public var height: Int
-        /// Frames a second.
+        /// Frames per second.
         public var frameRate: Double
-        /// Bits a second.
+        /// Bits per second.
         public var bitrate: Int
     }
 
-    /// A track's codec and what was measured of it.
+    /// An audio track's codec and measurements.
     public struct Audio: Sendable, Equatable {
         public var codec: AudioCodec
         public var sampleRate: Int
         public var channels: Int
-        /// Bits a second.
+        /// Bits per second.
         public var bitrate: Int
     }
 

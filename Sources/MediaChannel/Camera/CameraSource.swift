@@ -4,21 +4,21 @@ import MediaCodec
 import MediaPlayer
 import NIOCore
 
-/// What a camera's source tells.
+/// Events of a camera's source.
 enum CameraSourceEvent: Sendable {
     case connecting
     case opened(video: VideoParameters?, audio: AudioParameters?)
     case frame(MediaFrame)
-    /// The source broke, or could not be reached; it is tried again after the pause.
+    /// The source failed or could not be reached; it is tried again after the pause.
     case failed(IoTError, retryAfter: Duration)
 }
 
-/// Reads a camera's source on a thread of its own: a file at the pace of its clock and again from its start, a live
-/// source as it comes and again when it breaks, its first dial included.
+/// Reads a camera's source on its own thread: a file at the pace of its clock, repeatedly; a live source as it comes. A
+/// live source that fails is dialled again, also if the first dial fails.
 ///
-/// `@unchecked Sendable`: mutable state is guarded by `condition` or used by the thread alone.
+/// `@unchecked Sendable`: mutable state is guarded by `condition` or used only by the thread.
 final class CameraSource: @unchecked Sendable {
-    /// How often a file is looked for: one that was removed or replaced is not played on from memory for longer.
+    /// How often the file is checked, so that a removed or replaced file is not played for longer.
     private static let fileInterval = TimeAmount.seconds(1)
 
     private let settings: CameraSettings
@@ -29,7 +29,7 @@ final class CameraSource: @unchecked Sendable {
     private var timeline = LoopTimeline()
     private var retry = SourceRetry()
 
-    /// `onEvent` is called on the source's thread; while it blocks, nothing is read.
+    /// `onEvent` is called on the source's thread; nothing is read while it blocks.
     init(_ settings: CameraSettings, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) {
         self.settings = settings
         self.onEvent = onEvent
@@ -44,7 +44,7 @@ final class CameraSource: @unchecked Sendable {
         thread.start()
     }
 
-    /// Ends the thread soon; a blocking call to the network is interrupted.
+    /// Ends the thread soon; a blocking network call is interrupted.
     func stop() {
         condition.withLock {
             isStopping = true
@@ -97,7 +97,7 @@ final class CameraSource: @unchecked Sendable {
                 if isLive {
                     throw IoTError(.sourceUnreachable, "the source ended its stream")
                 }
-                guard !isFirst else { throw IoTError(.sourceUnsupported, "the file holds no frame") }
+                guard !isFirst else { throw IoTError(.sourceUnsupported, "the file contains no frame") }
                 timeline.beginRound(frameInterval: frameInterval(demuxer.video))
                 guard file == FileIdentity(path: settings.filePath) else { return }
                 try demuxer.rewind()

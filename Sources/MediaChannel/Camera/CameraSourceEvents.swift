@@ -1,21 +1,21 @@
 import IoTCore
 
-/// Which events the states of a camera's source amount to: one when it is lost, one when it is there (again).
+/// Derives the source's events from its states: one when it is lost, one when it is ready (again).
 struct CameraSourceEvents: Sendable {
     static let lost = "EVENT_CAM/SourceLost"
     static let ready = "EVENT_CAM/SourceReady"
 
     struct Event: Sendable, Equatable {
         var topic: String
-        /// `{"reason"}`, and for a loss its `code`.
+        /// `{"reason"}`, and `code` if the source is lost.
         var body: JSONValue
     }
 
-    /// Whether users were last told that the source is there; `nil` for nothing told yet.
+    /// Whether the last event reported the source as ready; `nil` before the first event.
     private var isReady: Bool?
 
-    /// The event that this state makes; `nil` when it is none, or was told already. A source that is being connected
-    /// to is neither there nor lost.
+    /// The event for this state; `nil` if there is none or it was already reported. While the source is connecting, it
+    /// is neither ready nor lost.
     mutating func event(for state: CameraSnapshot.SourceState) -> Event? {
         switch state {
         case .connecting: return nil
@@ -26,7 +26,8 @@ struct CameraSourceEvents: Sendable {
         case .failed(let error):
             guard isReady != false else { return nil }
             isReady = false
-            // Not the error's own words: they name the source's address, and everybody who may view reads events.
+            // The error's own message contains the source's address, but everybody who may view the camera can read
+            // events.
             return Event(
                 topic: Self.lost,
                 body: ["code": .integer(Int64(error.code.rawValue)), "reason": .string(error.code.message)])

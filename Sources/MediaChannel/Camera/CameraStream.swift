@@ -8,7 +8,7 @@ import PeerTransport
 
 /// A camera's tracks and viewers. Confined to one event loop.
 final class CameraStream {
-    /// Media section names and payload types of every offer.
+    /// Media section names and payload types in every offer.
     enum Section {
         static let video = "video"
         static let audio = "audio"
@@ -22,38 +22,38 @@ final class CameraStream {
     private let onChange: () -> Void
     /// µs since 1970.
     private let wallClock: () -> Int64
-    /// Those who look at each frame of the source.
+    /// Callbacks that observe each frame of the source.
     var taps = FrameTaps<MediaFrame>()
 
     private(set) var video: CameraTrack?
     private(set) var audio: CameraTrack?
     private(set) var videoParameters: VideoParameters?
-    /// The sound as Opus, while there are browsers that hear it.
+    /// The sound as Opus, while there are browsers that need it.
     private(set) var opus: CameraTrack?
     private var browserSound: BrowserSound?
     private var opusListeners = 0
-    /// The newest picture (or sound, without pictures), and when it came.
+    /// The newest picture (or sound, if there is no video), and when it came.
     private(set) var newest: (pts: Int64, time: NIODeadline)?
     private var order = PictureOrder()
     private(set) var group = GroupOfPictures()
     private(set) var source: CameraSnapshot.SourceState = .connecting {
         didSet { if source.name != oldValue.name { sourceSince = wallClock() / 1_000 } }
     }
-    /// When the source came into its state, and when the camera was last switched: ms since 1970.
+    /// When the source's state last changed, and when the camera was last switched on or off: ms since 1970.
     private var sourceSince: Int64
     private var switched: Int64 = 0
     private var failures = FailureLog()
     private(set) var viewers: [String: any CameraViewer] = [:]
     private(set) var isOn = true
-    /// Ties the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
+    /// Maps the source's clock to the wall clock, the same for both tracks: (pts µs, µs since 1970).
     private(set) var clock: (pts: Int64, wall: Int64)?
     private var waiting: [(promise: EventLoopPromise<Void>, needsPicture: Bool, until: NIODeadline)] = []
-    /// After `close()` nothing settles what would wait.
+    /// After `close()`, nothing would complete a new wait.
     private var isClosed = false
     private var lastMeasured = NIODeadline.distantPast
     private var places: ViewerPlaces
 
-    /// URLs of ICE servers that lately gave no answer in time.
+    /// URLs of ICE servers that recently did not answer in time.
     var silentServers: Set<String> = []
 
     var maximumViewers: Int {
@@ -61,7 +61,7 @@ final class CameraStream {
         set { places.maximum = newValue }
     }
 
-    /// `onChange` is called whenever something that the camera's model shows may have changed.
+    /// `onChange` is called whenever a value in the camera's model may have changed.
     init(
         eventLoop: any EventLoop, maximumViewers: Int, logger: Logger,
         wallClock: @escaping () -> Int64 = { WallClock.microseconds() }, onChange: @escaping () -> Void
@@ -92,7 +92,7 @@ final class CameraStream {
         onChange()
     }
 
-    /// Completes when the source's tracks are known; fails at once when the source cannot be reached now.
+    /// Completes when the source's tracks are known; fails at once if the source cannot be reached now.
     func untilReady() -> EventLoopFuture<Void> {
         switch source {
         case .ready: return eventLoop.makeSucceededVoidFuture()
@@ -102,7 +102,7 @@ final class CameraStream {
         return wait(needsPicture: false)
     }
 
-    /// Completes when there is a newest picture; fails at once when none can come now, and after `patience`.
+    /// Completes when there is a picture; fails at once if none can come now, and otherwise after `patience`.
     func untilPicture(within patience: TimeAmount) -> EventLoopFuture<Void> {
         guard isOn else { return eventLoop.makeFailedFuture(IoTError(.cameraOff)) }
         switch source {
@@ -114,7 +114,7 @@ final class CameraStream {
     }
 
     private static let noPictures = IoTError(
-        .operationNotAllowed, "the camera sends no picture", remedy: "ask for its sound only")
+        .operationNotAllowed, "the camera sends no picture", remedy: "request the sound only")
 
     private func wait(needsPicture: Bool, atMost patience: TimeAmount? = nil) -> EventLoopFuture<Void> {
         guard !isClosed else { return eventLoop.makeFailedFuture(IoTError(.stopping)) }
@@ -139,13 +139,13 @@ final class CameraStream {
         settled.forEach { $0.promise.completeWith(result) }
     }
 
-    /// Who may watch the camera need not know its source's address or path, which the error's own words name.
+    /// The error without its own message, which contains the source's address or path. Not every viewer may see these.
     private static func forCallers(_ error: IoTError) -> IoTError {
-        IoTError(error.code, remedy: "the camera's owner sees why with `iotctl camera list`")
+        IoTError(error.code, remedy: "ask the camera's owner: `iotctl camera list` shows the reason")
     }
 
     private func fail(_ error: IoTError, retryAfter pause: Duration) {
-        // Viewers stay: their tracks go on when the source comes back.
+        // Viewers stay: their tracks continue when the source is back.
         let reason = error.underlying.map { "\($0)" } ?? error.code.message
         if let line = failures.note("\(error.code.rawValue) \(reason)", at: eventLoop.now) {
             logger.warning(
@@ -156,7 +156,7 @@ final class CameraStream {
                     "retry.attempts": "\(line.attempts)",
                 ])
         }
-        // Names the source's address.
+        // Debug level only: the message contains the source's address.
         logger.debug("why the camera source failed", metadata: ["error.message": "\(error.message)"])
         source = .failed(error)
         settleWaiting({ _ in true }, .failure(Self.forCallers(error)))
@@ -169,7 +169,7 @@ final class CameraStream {
             let gone = viewers
             viewers = [:]
             gone.values.forEach {
-                $0.end(IoTError(.mediaHeaderInvalid, "the camera's tracks changed", remedy: "open it again"))
+                $0.end(IoTError(.mediaHeaderInvalid, "the camera's tracks changed", remedy: "open the channel again"))
             }
             self.video = video.map {
                 CameraTrack(parameters: .video($0), payloadType: Section.videoPayloadType)
@@ -182,7 +182,7 @@ final class CameraStream {
             newest = nil
             order = PictureOrder()
         }
-        // What came before an outage is not the newest picture any more.
+        // Pictures from before an outage are not current.
         group.removeAll()
         videoParameters = video
         clock = nil
@@ -191,7 +191,7 @@ final class CameraStream {
         if video == nil { settleWaiting({ $0 }, .failure(Self.noPictures)) }
     }
 
-    /// A reconnected source with the same codecs goes on in the same tracks; sizes may change in band.
+    /// A reconnected source with the same codecs continues in the same tracks; sizes may change in band.
     private func isSameStream(video: VideoParameters?, audio: AudioParameters?) -> Bool {
         func codec(_ track: CameraTrack?) -> VideoCodec? {
             if case .video(let parameters) = track?.parameters { parameters.codec } else { nil }
@@ -247,14 +247,14 @@ final class CameraStream {
 
     var isReordered: Bool { order.isReordered(depth: videoParameters?.reorderDepth ?? 0) }
 
-    /// When what the camera does now began: ms since 1970.
+    /// When the camera's current state began: ms since 1970.
     var since: Int64 { isOn ? max(sourceSince, switched) : switched }
 
     // MARK: Sound for browsers
 
-    /// One more browser hears the sound as Opus; the first one starts the transcoder.
+    /// Adds a browser that needs the sound as Opus; the first one starts the transcoder.
     ///
-    /// - Throws: `codecUnsupported` for sound that cannot be decoded here.
+    /// - Throws: `codecUnsupported` if the sound cannot be decoded here.
     func addOpusListener() throws(IoTError) {
         if browserSound == nil, case .audio(let parameters) = audio?.parameters {
             browserSound = try BrowserSound(parameters, eventLoop: eventLoop) { [weak self] in self?.receiveOpus($0) }
@@ -280,7 +280,7 @@ final class CameraStream {
 
     // MARK: Parameters
 
-    /// A camera may change its picture's size in band, at a key frame.
+    /// A camera may change the picture's size in band, at a key frame.
     private func videoMayHaveChanged(_ keyFrame: MediaFrame) {
         guard let known = videoParameters, let found = VideoParameters(codec: known.codec, keyFrame: keyFrame),
             (found.width, found.height) != (known.width, known.height)
@@ -314,7 +314,7 @@ final class CameraStream {
         onChange()
     }
 
-    /// The viewer's connection stands.
+    /// The viewer's connection is established.
     func takePlace(session: String) throws(IoTError) {
         try places.connected(session: session)
     }
@@ -325,7 +325,7 @@ final class CameraStream {
         onChange()
     }
 
-    /// Off stops the packets to every viewer; on begins anew at the newest key frame.
+    /// Off stops the packets to every viewer; on restarts at the newest key frame.
     func turn(on: Bool) {
         guard on != isOn else { return }
         isOn = on

@@ -3,7 +3,7 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// One track of a camera: packetised once, and kept in one ring for retransmission and instant start.
+/// One track of a camera: packetized once, and kept in one ring for retransmission and instant start.
 struct CameraTrack {
     let parameters: TrackParameters
     let codec: RTPCodec
@@ -18,7 +18,7 @@ struct CameraTrack {
         ring = PacketRing()
     }
 
-    /// The sequence of the next packet to come; 0 at first.
+    /// The sequence of the next packet; 0 at first.
     private(set) var endSequence: Int64 = 0
 
     /// Adds a frame's packets to the ring.
@@ -30,7 +30,7 @@ struct CameraTrack {
         endSequence = last.sequence + 1
     }
 
-    /// Where a viewer of this track alone begins: video at its newest key frame, sound at the newest packet.
+    /// Where a viewer of only this track starts: video at its newest key frame, sound after the newest packet.
     var startSequence: Int64 {
         switch parameters.kind {
         case .video: ring.newestKeyFrameSequence ?? endSequence
@@ -38,7 +38,7 @@ struct CameraTrack {
         }
     }
 
-    /// The first of the newest packets that all lie at or behind `pts`, µs.
+    /// The first of the newest consecutive packets that are at or after `pts`, µs.
     func firstSequence(notBefore pts: Int64) -> Int64 {
         var first = endSequence
         while let packet = ring.packet(sequence: first - 1), packet.pts >= pts { first -= 1 }

@@ -2,7 +2,7 @@ import IoTCore
 import IoTLink
 import NIOCore
 
-/// One viewer of a camera: a gateway's (`GatewayViewer`) or a browser (`BrowserViewer`). Confined to the camera's event
+/// One viewer of a camera: a gateway (`GatewayViewer`) or a browser (`BrowserViewer`). Confined to the camera's event
 /// loop.
 protocol CameraViewer: AnyObject, SendableMetatype {
     var connection: ViewerConnection { get }
@@ -10,35 +10,35 @@ protocol CameraViewer: AnyObject, SendableMetatype {
     /// Whether it gets the camera's sound as Opus.
     var hearsOpus: Bool { get }
 
-    // MARK: From the camera's stream
+    // MARK: Called by the camera's stream
 
-    /// Begins anew at the newest key frame.
+    /// Restarts at the newest key frame.
     func restart(at now: NIODeadline)
 
     /// Sends what is due.
     func pump(at now: NIODeadline)
 
-    /// Both tracks' sender reports tie to the source's one clock.
+    /// The mapping of the source's clock to the wall clock changed; both tracks' sender reports depend on it.
     func clockChanged()
 
-    /// The source's clock jumped: `pts` comes where `expected` would have come.
+    /// The source's clock jumped: `pts` came where a continuous clock would have given `expected`.
     func clockJumped(to pts: Int64, expected: Int64)
 
-    /// The camera's pictures turned out to come in another order than they are shown in.
+    /// The camera's pictures turned out not to come in presentation order.
     func picturesReordered()
 
-    // MARK: From its connection
+    // MARK: Called by its connection
 
-    /// A candidate of ours, as `candidate:…`; empty text ends them.
+    /// One of our candidates was found, as `candidate:…`; empty text marks the end of the candidates.
     func found(candidate: String)
 
-    /// The viewer says that it cannot decode without a key frame.
+    /// The viewer reports that it cannot decode without a key frame.
     func keyFrameRequested(mid: String, at now: NIODeadline)
 
-    /// The viewer lacks these packets.
+    /// The viewer is missing these packets.
     func retransmissionRequested(mid: String, _ sequences: [Int64])
 
-    /// The connection is gone; it ends once.
+    /// The connection has ended; called once.
     func ended()
 }
 
@@ -56,6 +56,6 @@ extension CameraViewer {
     /// Ends the viewer from the camera's side.
     func end(_ reason: IoTError) { connection.finish(reason) }
 
-    /// The viewer itself left: it need not be told.
+    /// The viewer itself left: it is not notified.
     func hungUp() { connection.finish(nil) }
 }

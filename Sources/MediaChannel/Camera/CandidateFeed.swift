@@ -1,6 +1,6 @@
 import IoTLink
 
-/// Takes the candidates of one call, in order.
+/// Receives the candidates of one call, in order.
 final class CandidateFeed: Sendable {
     private let route: CallRoute
     private let continuation: AsyncStream<CallCandidate>.Continuation
@@ -10,7 +10,7 @@ final class CandidateFeed: Sendable {
         self.continuation = continuation
     }
 
-    /// - Parameter candidate: as `candidate:…`; empty text ends them.
+    /// - Parameter candidate: as `candidate:…`; empty text marks the end of the candidates.
     func tell(_ candidate: String) {
         continuation.yield(CallCandidate(route, candidate: candidate))
         if candidate.isEmpty { continuation.finish() }

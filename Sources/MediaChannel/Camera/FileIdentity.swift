@@ -1,11 +1,11 @@
 import Glibc
 
-/// Which file a path names now, so that one that was removed or replaced is noticed while it is still open (stat(2)).
+/// Identifies the file that a path refers to, so that removal or replacement is noticed while it is open (stat(2)).
 struct FileIdentity: Equatable {
     private let device: dev_t
     private let inode: ino_t
 
-    /// `nil` when there is no such file.
+    /// `nil` if the file does not exist.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

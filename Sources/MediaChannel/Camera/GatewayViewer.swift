@@ -3,12 +3,12 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// A gateway's viewer, of our own kind: it plays the source's clock and catches up by itself, and is told our candidates
-/// one by one. Confined to the camera's event loop.
+/// A gateway as a viewer. It plays by the source's clock and catches up by itself. Our candidates are sent to it one by
+/// one. Confined to the camera's event loop.
 final class GatewayViewer: CameraViewer {
     let connection: ViewerConnection
 
-    /// Takes the candidates that come after the offer.
+    /// Receives the candidates that follow the offer.
     private var candidates: CandidateFeed?
 
     init(_ connection: ViewerConnection) {
@@ -20,13 +20,14 @@ final class GatewayViewer: CameraViewer {
 
     let hearsOpus = false
 
-    /// Offers the camera's tracks, as text. Audio is `sendrecv` from the first offer, so that talking never renegotiates.
+    /// Returns an offer of the camera's tracks, as text. Audio is `sendrecv` from the first offer, so that talking
+    /// needs no renegotiation.
     ///
-    /// - Parameter candidates: takes those that come after the offer.
+    /// - Parameter candidates: receives the candidates that follow the offer.
     func makeOffer(candidates: CandidateFeed) throws(IoTError) -> String {
         self.candidates = candidates
         var configuration = connection.configuration(isControlling: true)
-        // Nothing slows a camera's encoder down yet, so that an estimate could only leave frames out.
+        // The encoder of a camera cannot be slowed down yet, so an estimate could only leave frames out.
         configuration.congestion.isEnabled = false
         if let video = stream.video {
             configuration.sections.append(connection.section(.video, mid: CameraStream.Section.video, video))
@@ -56,13 +57,13 @@ final class GatewayViewer: CameraViewer {
         connection.peer?.mediaClockAnchor = MediaClockAnchor(pts: clock.pts, wallClock: clock.wall)
     }
 
-    // Its jitter buffer sees a jump by itself, and puts pictures in order.
+    // Its jitter buffer detects a jump by itself and reorders pictures.
     func clockJumped(to pts: Int64, expected: Int64) {}
     func picturesReordered() {}
 
     func found(candidate: String) { candidates?.tell(candidate) }
 
-    // It gets no picture twice: its clock is the source's.
+    // Ignored: pictures are not sent again, because its clock is the source's.
     func keyFrameRequested(mid: String, at now: NIODeadline) {}
 
     func retransmissionRequested(mid: String, _ sequences: [Int64]) {

@@ -1,32 +1,32 @@
 import NIOCore
 
-/// What a viewer's request for a key frame (PLI, FIR) leads to.
+/// Decides how to answer a viewer's request for a key frame (PLI, FIR).
 ///
-/// Many clients ask every few seconds without having lost anything, and a camera cannot be made to give a key frame. So
-/// only what the viewer is known to lack counts, and what it gets never goes back behind a picture that it can have
+/// Many clients ask every few seconds without a loss, and a camera cannot be forced to make a key frame. So only
+/// packets that the viewer is known to lack count, and the viewer never gets pictures older than one that it may have
 /// shown:
 ///
-/// - nothing lacking since the newest key frame: nothing;
-/// - packets lacking: those packets once more;
-/// - packets of the key frame itself lacking, and repairs did not help: nothing of its group of pictures can have been
-///   shown, so the group goes out anew.
+/// - Nothing is lacking since the newest key frame: do nothing.
+/// - Packets are lacking: send those packets again.
+/// - Packets of the key frame itself are lacking, and repairs did not help: no picture of its group can have been
+///   shown, so the group is sent again.
 ///
 /// Otherwise the next key frame of the live stream ends the loss.
 struct KeyFrameRecovery: Equatable {
     enum Action: Equatable {
         case none
-        /// The track's sequences.
+        /// Sequences of the track.
         case repair([Int64])
         case restart
     }
 
-    /// Repairs get this long before they count as failed, and before they are tried again.
+    /// How long a repair may take before it counts as failed and may be repeated.
     static let repairTime = TimeAmount.milliseconds(300)
 
-    /// After this time a loss is another one, which repairs are tried for first.
+    /// After this time a loss counts as a new one, so repairs are tried first.
     static let episode = TimeAmount.seconds(3)
 
-    /// Between two starts.
+    /// The minimum time between two restarts.
     static let leastRestartInterval = TimeAmount.seconds(2)
 
     private var lastStart = NIODeadline.distantPast
@@ -34,7 +34,7 @@ struct KeyFrameRecovery: Equatable {
 
     init() {}
 
-    /// The viewer begins at a key frame.
+    /// The viewer starts at a key frame.
     mutating func started(at now: NIODeadline) {
         self = KeyFrameRecovery()
         lastStart = now
@@ -42,12 +42,12 @@ struct KeyFrameRecovery: Equatable {
 
     /// - Parameters:
     ///   - lacking: the track's packets that the viewer is known to lack.
-    ///   - keyFrame: the packets of the newest key frame; `nil` when there is none.
+    ///   - keyFrame: the packets of the newest key frame; `nil` if there is none.
     ///   - sent: the first sequence that has not been sent yet.
     mutating func keyFrameRequested(
         lacking: [Int64], keyFrame: Range<Int64>?, sent: Int64, at now: NIODeadline
     ) -> Action {
-        // One that is on its way is what was asked for.
+        // A key frame that is not yet sent completely is the answer to the request.
         guard let keyFrame, keyFrame.upperBound <= sent else { return .none }
         let lacking = lacking.filter { $0 >= keyFrame.lowerBound }
         guard !lacking.isEmpty, now - lastRepair >= Self.repairTime else { return .none }

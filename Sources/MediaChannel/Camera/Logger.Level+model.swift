@@ -1,8 +1,8 @@
 import Logging
 
 extension Logger.Level {
-    /// What `_logLevel` stands for, in the order of the seed's levels: 1 critical, 2 error, 3 warning, 4 info, 5 debug,
-    /// 6 and above everything. `nil`, for 0 and below, is as much as the rest of the program logs.
+    /// The meaning of `_logLevel`: 1 critical, 2 error, 3 warning, 4 info, 5 debug, 6 and above everything, in the
+    /// order of the original levels. `nil`, for 0 and below, is the level of the rest of the program.
     init?(modelValue: Int64) {
         switch modelValue {
         case ...0: return nil

@@ -2,17 +2,17 @@ import IoTCore
 
 /// Places a looped file's frames on one clock that never goes back.
 ///
-/// Each round's first frame is due `loopGap` behind the end of the one before, however far ahead it is decoded. The gap
-/// is longer than the second from which every receiver treats a jump as a discontinuity, so that all of them start the
-/// new round afresh.
+/// Each round's first frame is due `loopGap` after the end of the previous round, however early it is decoded.
+/// Receivers treat a jump of a second or more as a discontinuity. The gap is longer, so that all of them restart with
+/// the new round.
 struct LoopTimeline: Sendable {
-    /// µs between the last frame's end and the next round's first frame.
+    /// µs between the end of the last frame and the next round's first frame.
     static let loopGap: Int64 = 5_000_000
 
     /// µs.
     private static let latest: Int64 = 1 << 60
 
-    /// All gaps together, µs: on the clock, but not waited for.
+    /// The sum of all gaps, µs: they are on the clock, but not waited for.
     private(set) var gaps: Int64 = 0
 
     private var offset: Int64 = 0
@@ -22,10 +22,10 @@ struct LoopTimeline: Sendable {
 
     init() {}
 
-    /// `frame` on the camera's clock, which begins at 0.
+    /// Returns `frame` on the camera's clock, which starts at 0.
     mutating func place(_ frame: MediaFrame) -> MediaFrame {
         if roundStart == nil {
-            // The clock itself begins with what is decoded first. Bounded, so that decoding never goes back.
+            // The camera's clock starts with the first decoded frame. Limited, so that decoding times never go back.
             let lead = offset > 0 ? min(max(frame.pts - frame.dts, 0), Self.loopGap) : 0
             roundStart = frame.dts + lead
             isFirstOfRound = true
@@ -40,10 +40,10 @@ struct LoopTimeline: Sendable {
         return placed
     }
 
-    /// The file begins again; `frameInterval` is how long its last picture stays, in µs.
+    /// The file starts again; `frameInterval` is the duration of its last picture, in µs.
     mutating func beginRound(frameInterval: Int64) {
         guard roundStart != nil else { return }
-        // A round's times are a stranger's: rounds that reach so far begin anew, lest the clock overflow.
+        // A file's times cannot be trusted: after a round with a very late end, the clock restarts to prevent overflow.
         offset = (roundEnd < Self.latest ? roundEnd : 0) + frameInterval + Self.loopGap
         gaps += Self.loopGap
         roundStart = nil

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Which measurements go into the camera's model: another kind of stream at once, another bitrate when the first
-/// measuring window is full and then at most every 30 s. A stream's bitrate is never still, and each report is written
-/// to the hub's disk and pushed to everybody who watches.
+/// Decides which measurements are reported in the camera's model: another kind of stream at once; another bitrate when
+/// the first measuring window is full, and then at most every 30 s. A bitrate always changes a little, and each report
+/// is written to the hub's disk and pushed to every subscriber.
 struct MeasurementReports: Sendable {
     static let firstPause = TimeAmount.seconds(5)
     static let pause = TimeAmount.seconds(30)

@@ -2,9 +2,9 @@ public import IoTCore
 public import NIOCore
 import Synchronization
 
-/// Pictures that an action's result names, kept in memory for a while.
+/// Pictures named in an action's result, kept in memory for a while.
 public final class PhotoStore: Sendable {
-    /// A picture and when it goes.
+    /// A picture and its expiry time.
     struct Entry {
         let device: DeviceID
         let bytes: ByteBuffer
@@ -21,7 +21,7 @@ public final class PhotoStore: Sendable {
         self.lifetime = lifetime
     }
 
-    /// Keeps a JPEG picture; answers with its unguessable name.
+    /// Stores a JPEG picture and returns its unguessable name.
     func add(_ bytes: ByteBuffer, of device: DeviceID, at now: NIODeadline) -> String {
         let name = "photo-" + Hex.random(byteCount: 16) + ".jpg"
         entries.withLock { entries in
@@ -32,7 +32,7 @@ public final class PhotoStore: Sendable {
         return name
     }
 
-    /// A kept picture and the device that took it; `nil` when it is gone.
+    /// A stored picture and the device that took it; `nil` if it has expired.
     public func picture(named name: String, at now: NIODeadline) -> (device: DeviceID, bytes: ByteBuffer)? {
         entries.withLock { entries in
             guard let entry = entries.first(where: { $0.name == name })?.entry, entry.expires > now else { return nil }

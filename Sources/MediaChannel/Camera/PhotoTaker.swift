@@ -3,7 +3,7 @@ import MediaCodec
 import MediaPlayer
 import NIOCore
 
-/// Takes a photo: decodes the newest group of pictures to its last picture, on a thread of its own.
+/// Takes a photo: decodes the newest group of pictures up to its last picture, on its own thread.
 final class PhotoTaker: Sendable {
     private let stream: NIOLoopBoundBox<CameraStream>
     private let store: PhotoStore
@@ -30,7 +30,7 @@ final class PhotoTaker: Sendable {
         ]
     }
 
-    /// - Parameter patience: how long to wait for a picture where there is none yet.
+    /// - Parameter patience: how long to wait for a picture if there is none yet.
     func picture(
         _ bounds: PictureBounds?, waitingAtMost patience: TimeAmount = .zero
     ) async throws(IoTError) -> Snapshot {

@@ -1,10 +1,10 @@
-/// Whether a stream's pictures come in another order than they are shown in (B-frames).
+/// Detects whether a stream's pictures come in another order than the presentation order (B-frames).
 struct PictureOrder: Sendable {
     private var hasComeReordered = false
     private var inOrder = 0
 
-    /// - Parameter isLate: a picture came that is shown before one that came earlier.
-    /// - Returns: whether it is the first such.
+    /// - Parameter isLate: the picture is shown before one that came earlier.
+    /// - Returns: whether it is the first such picture.
     mutating func note(isLate: Bool) -> Bool {
         guard isLate else {
             inOrder += 1
@@ -14,7 +14,7 @@ struct PictureOrder: Sendable {
         return !hasComeReordered
     }
 
-    /// Until enough have come to see it, what the parameter sets allow counts; many cameras allow more than they do.
+    /// Until enough pictures have come, the parameter sets decide; many cameras announce more reordering than they use.
     ///
     /// - Parameter depth: the parameter sets' `max_num_reorder_frames`.
     func isReordered(depth: Int) -> Bool {

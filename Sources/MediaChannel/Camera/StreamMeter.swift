@@ -1,14 +1,15 @@
 import IoTCore
 import NIOCore
 
-/// What one track really carries: its rate in frames and bits, measured over the last seconds of its own clock.
+/// Measures the frame rate and the bitrate of one track over the last seconds of its own clock.
 struct StreamMeter: Sendable {
-    /// µs of the track's clock that a measurement spans.
+    /// The length of a measurement on the track's clock, µs.
     static let window: Int64 = 4_000_000
 
     private var frames: [(pts: Int64, bytes: Int)] = []
 
-    /// Bits a second; `nil` until a whole second was measured. Reckoned once a frame, as every viewer's pace asks for it.
+    /// Bits per second; `nil` until a whole second is measured. Calculated once per frame, because every viewer's pace
+    /// uses it.
     private(set) var bitrate: Int?
 
     init() {}
@@ -21,7 +22,7 @@ struct StreamMeter: Sendable {
         bitrate = measuredBitrate
     }
 
-    /// Frames a second; `nil` until two frames have come.
+    /// Frames per second; `nil` until two frames have come.
     var frameRate: Double? {
         guard let span else { return nil }
         return Double(frames.count - 1) * 1_000_000 / Double(span)
@@ -29,7 +30,7 @@ struct StreamMeter: Sendable {
 
     private var measuredBitrate: Int? {
         guard let span, span >= 1_000_000 else { return nil }
-        // The newest frame's own time lies outside the span.
+        // The newest frame's duration is outside the span.
         let newest = frames.max { $0.pts < $1.pts }?.bytes ?? 0
         let bytes = frames.reduce(0) { $0 + $1.bytes } - newest
         return Int(Double(bytes) * 8_000_000 / Double(span))

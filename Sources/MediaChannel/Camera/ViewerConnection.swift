@@ -5,17 +5,17 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// A viewer's call, its peer connection, and the feed that goes over it: what the two kinds of viewer have in common.
-/// Confined to the camera's event loop.
+/// A viewer's call, its peer connection and its feed: the part that both kinds of viewer share. Confined to the
+/// camera's event loop.
 final class ViewerConnection {
     let session: String
     let grant: CallGrant
     let stream: CameraStream
-    /// Whose it is.
+    /// The owner of the connection.
     weak var viewer: (any CameraViewer)?
-    /// Whether media flow while the connection stands.
+    /// Whether media are sent while the connection is established.
     var wantsMedia: Bool
-    /// The peer's names of the sections in which media go.
+    /// The peer's section names for each kind of media.
     var sections: [MediaKind: String] = [:]
 
     private(set) var peer: (any ViewerPeer)?
@@ -26,7 +26,7 @@ final class ViewerConnection {
     private var isConnected = false
     private var timer: Scheduled<Void>?
 
-    /// `wantsMedia`: begin as soon as the connection stands, without a `play` command.
+    /// `wantsMedia`: start as soon as the connection is established, without a `play` command.
     /// `onEnd` is called once, with the reason.
     init(
         session: String, grant: CallGrant, stream: CameraStream, wantsMedia: Bool, peers: ViewerPeers,
@@ -69,7 +69,7 @@ final class ViewerConnection {
         try peer.setAnswer(answer)
     }
 
-    /// One that cannot be read is ignored, so that it takes no other with it.
+    /// Adds a candidate of the viewer. A malformed one is ignored, so that the others still count.
     func addRemoteCandidate(_ candidate: String) throws(IoTError) {
         guard let peer else { throw IoTError(.hungUp) }
         do {
@@ -116,17 +116,17 @@ final class ViewerConnection {
 
     var canSend: Bool { isConnected && wantsMedia && stream.isOn }
 
-    /// Begins at the newest key frame, with the sound that belongs to it, or with the sound of now.
+    /// Starts at the newest key frame, with the sound from that time or with live sound.
     func start(video: CameraTrack?, audio: CameraTrack?, soundIsLive: Bool, at now: NIODeadline) {
         feed.start(video: video, audio: audio, soundIsLive: soundIsLive, at: now)
     }
 
-    /// Begins again at the newest key frame; sound goes on.
+    /// Restarts at the newest key frame; sound continues.
     func restartPicture(_ video: CameraTrack, at now: NIODeadline) {
         feed.restartPicture(video, at: now)
     }
 
-    /// Sends what is due, each packet as `place` makes it for this viewer.
+    /// Sends what is due; `place` adapts each packet to this viewer.
     func pump(
         video: CameraTrack?, audio: CameraTrack?, at now: NIODeadline,
         _ place: (MediaPacket, MediaKind) -> MediaPacket
@@ -168,7 +168,7 @@ final class ViewerConnection {
 
     // MARK: The end
 
-    /// - Parameter reason: `nil` when the viewer itself left.
+    /// - Parameter reason: `nil` if the viewer itself left.
     func finish(_ reason: IoTError?) {
         guard let peer else { return }
         noteServers()

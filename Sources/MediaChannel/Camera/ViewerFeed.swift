@@ -3,24 +3,24 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// What one viewer gets next, and how fast: it starts with the newest key frame, catches up with the live edge at a
-/// paced rate, and from then on gets each packet when it is made.
+/// Decides what one viewer gets next, and how fast. It starts with the newest key frame, catches up with the live edge
+/// at a paced rate, and then sends each packet when it is made.
 ///
-/// However much there is to send, only so much leaves at once: a client that has left its socket's receive buffer as
-/// the system makes it can hold no more.
+/// The amount that is sent at once is limited: a client with the system's default socket receive buffer can hold no
+/// more.
 struct ViewerFeed {
-    /// The pace of catching up: at least 20 Mbit/s, and ten times the stream's own rate.
+    /// The minimum pace while catching up: 20 Mbit/s. The pace is ten times the stream's rate if that is higher.
     static let leastPace = 20_000_000
 
-    /// The pace of a key frame, for which the viewer waits, and of what is new at the live edge: at least 64 Mbit/s,
-    /// and sixteen times the stream's own rate.
+    /// The minimum pace of the first key frame, for which the viewer waits, and of new frames at the live edge:
+    /// 64 Mbit/s. The pace is sixteen times the stream's rate if that is higher.
     static let leastUrgentPace = 64_000_000
 
-    /// What may leave at once, bytes: some 43 datagrams. Linux's default receive buffer (net.core.rmem_default, 208 KiB)
-    /// holds some 92 of them, as each counts with the kernel's own share.
+    /// The maximum number of bytes sent at once: about 43 datagrams. Linux's default receive buffer
+    /// (net.core.rmem_default, 208 KiB) holds about 92 of them, because each also counts the kernel's overhead.
     static let burst = 48_000
 
-    /// A batch of the pace: long enough to spare timers, short enough for a home router's queue.
+    /// The time between two batches: long enough to save timers, short enough for a home router's queue.
     static let interval: TimeAmount = .milliseconds(3)
 
     private var videoCursor: Int64?
@@ -29,17 +29,17 @@ struct ViewerFeed {
     private var lastRefill = NIODeadline.distantPast
     private var nextBatch: NIODeadline?
 
-    /// The newest key frame when the viewer began: until all of it has left the pace is urgent.
+    /// The newest key frame when the viewer started: until it is sent completely, the pace is urgent.
     private var firstFrame: Int64?
 
-    /// How often the viewer fell out of the ring and was put on the newest key frame.
+    /// How often the viewer's position left the ring and was set to the newest key frame.
     private(set) var skips = 0
 
     init() {}
 
     var isStarted: Bool { videoCursor != nil || audioCursor != nil }
 
-    /// Begins at the newest key frame, with the sound that belongs to it, or with the sound of now.
+    /// Starts at the newest key frame, with the sound from that time or with live sound.
     mutating func start(
         video: CameraTrack?, audio: CameraTrack?, soundIsLive: Bool = false, at now: NIODeadline
     ) {
@@ -52,7 +52,7 @@ struct ViewerFeed {
         begin(at: now)
     }
 
-    /// Begins again at the newest key frame; sound goes on.
+    /// Restarts at the newest key frame; sound continues.
     mutating func restartPicture(_ video: CameraTrack, at now: NIODeadline) {
         videoCursor = video.startSequence
         begin(at: now)
@@ -65,14 +65,14 @@ struct ViewerFeed {
         nextBatch = now
     }
 
-    /// The first of the track's pictures that has not been sent.
+    /// The first video packet that has not been sent.
     var nextPicture: Int64? { videoCursor }
 
     mutating func stop() {
         self = ViewerFeed()
     }
 
-    /// What is to be sent now. A viewer at the live edge gets all that is new at once.
+    /// The packets to send now. A viewer at the live edge gets everything new at once.
     mutating func next(
         video: CameraTrack?, audio: CameraTrack?, at now: NIODeadline
     ) -> [(kind: MediaKind, packet: MediaPacket)] {
@@ -89,14 +89,14 @@ struct ViewerFeed {
         return packets
     }
 
-    /// When `next` is to be called again though nothing new came; `nil` at the live edge.
+    /// When to call `next` again even if nothing new came; `nil` at the live edge.
     var timeout: NIODeadline? { nextBatch }
 
     private mutating func refill(video: CameraTrack?, at now: NIODeadline) {
         let elapsed = min(now - lastRefill, .seconds(1)).nanoseconds / 1_000
         guard elapsed > 0 else { return }
         lastRefill = now
-        // At the live edge the least pace has filled it since the last frame.
+        // At the live edge, the minimum pace has refilled the budget since the last frame.
         guard budget + Self.bytes(in: elapsed, at: Self.leastPace) < Self.burst else {
             budget = Self.burst
             return
@@ -109,7 +109,7 @@ struct ViewerFeed {
         Int(microseconds) * (rate / 8_000) / 1_000
     }
 
-    /// Bits a second.
+    /// Bits per second.
     private func pace(of video: CameraTrack?) -> Int {
         guard let video else { return Self.leastUrgentPace }
         let rate = video.meter.bitrate ?? 0
@@ -117,7 +117,7 @@ struct ViewerFeed {
         return isUrgent ? max(Self.leastUrgentPace, 16 * rate) : max(Self.leastPace, 10 * rate)
     }
 
-    /// Whether the first key frame is still leaving, or nothing but the newest picture is left.
+    /// Whether the first key frame is still being sent, or only the newest picture is left.
     private func isUrgent(_ video: CameraTrack) -> Bool {
         guard let next = videoCursor.flatMap({ video.ring.packet(sequence: $0) }) else { return true }
         if let firstFrame, video.ring.packet(sequence: firstFrame)?.pts == next.pts { return true }
@@ -144,8 +144,8 @@ struct ViewerFeed {
         return (.audio, sound)
     }
 
-    /// A viewer that fell out of the ring goes on with the newest key frame: whole frames are skipped, never
-    /// packets here and there.
+    /// Moves a viewer whose position left the ring to the newest key frame: whole frames are skipped, never single
+    /// packets.
     private mutating func skipWhatIsGone(video: CameraTrack?, audio: CameraTrack?) {
         if let cursor = videoCursor, let video, cursor < video.endSequence, video.ring.packet(sequence: cursor) == nil {
             videoCursor = video.startSequence

@@ -3,7 +3,7 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// What a viewer needs of its peer connection.
+/// The part of a peer connection that a viewer needs.
 protocol ViewerPeer: AnyObject {
     var localDescription: SessionDescription? { get }
     var mediaClockAnchor: MediaClockAnchor? { get set }
@@ -26,11 +26,11 @@ protocol ViewerPeer: AnyObject {
 
 extension Peer: ViewerPeer {}
 
-/// Where viewers get their peer connections.
+/// Makes the viewers' peer connections.
 struct ViewerPeers: Sendable {
     let hostAddresses: [SocketAddress]
 
-    /// On the camera's event loop; the events come there, none of them from inside this call.
+    /// Called on the camera's event loop. Events are delivered there too, but not during this call.
     let make: @Sendable (PeerConfiguration, _ onEvent: @escaping (PeerEvent) -> Void) throws(IoTError) -> any ViewerPeer
 
     init(socket: PeerSocket, certificates: PeerCertificatePool) {

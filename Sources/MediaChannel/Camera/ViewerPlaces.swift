@@ -1,18 +1,18 @@
 import IoTCore
 
-/// Who may watch a camera: its places, and the calls that are still being connected.
+/// The places for viewers of a camera, and the calls that are still connecting.
 ///
-/// A call takes its place when its connection stands, so that calls which never connect shut nobody out. Each account
-/// may have some of those, and of the places no more than half, but for the owner of the device, for whom there are
-/// some beyond the greatest number. Nobody who has a place loses it to another.
+/// A call takes its place when its connection is established, so calls that never connect block nobody. Each account
+/// may have a few connecting calls and at most half of the places. This does not apply to the device's owner, for whom
+/// there are reserve places beyond the maximum. A viewer never loses its place to another.
 struct ViewerPlaces: Equatable {
-    /// Beyond `maximum`, for the owner alone.
+    /// Places beyond `maximum`, for the owner only.
     static let reserve = 2
 
-    /// Calls of one account that are not connected yet.
+    /// The maximum number of one account's connecting calls.
     static let unconnectedByAccount = 3
 
-    /// The same of all accounts but the owner's, who may have as many calls as places.
+    /// The maximum number of all accounts' connecting calls, except the owner's, who may have as many as places.
     static let unconnectedByOthers = 16
 
     private struct Call: Equatable {
@@ -21,7 +21,7 @@ struct ViewerPlaces: Equatable {
         var isConnected = false
     }
 
-    /// Who watches now stays when it falls.
+    /// If it is lowered, current viewers stay.
     var maximum: Int
 
     private var calls: [String: Call] = [:]
@@ -30,7 +30,7 @@ struct ViewerPlaces: Equatable {
         self.maximum = maximum
     }
 
-    /// One more call, which has yet to connect.
+    /// Adds a call that is connecting.
     ///
     /// - Throws: `allChannelsBusy`.
     mutating func add(session: String, user: String, isOwner: Bool) throws(IoTError) {
@@ -49,9 +49,9 @@ struct ViewerPlaces: Equatable {
         calls[session] = Call(user: user, isOwner: isOwner)
     }
 
-    /// The call's connection stands: it takes its place. A second time changes nothing.
+    /// The call's connection is established: it takes its place. A repeated call has no effect.
     ///
-    /// - Throws: `allChannelsBusy` when others were faster; the call is to end then.
+    /// - Throws: `allChannelsBusy` if the places were taken meanwhile; the call must then end.
     mutating func connected(session: String) throws(IoTError) {
         guard let call = calls[session], !call.isConnected else { return }
         try requirePlace(user: call.user, isOwner: call.isOwner)
@@ -67,7 +67,7 @@ struct ViewerPlaces: Equatable {
         guard watching.count < maximum + (isOwner ? Self.reserve : 0) else {
             throw IoTError(.allChannelsBusy, "the camera already serves \(watching.count) viewers")
         }
-        // Rounded up, so that a camera for one viewer can be watched.
+        // Rounded up, so that a camera with one place can be watched.
         let share = (maximum + 1) / 2
         guard isOwner || watching.count(where: { $0.user == user }) < share else {
             throw IoTError(

@@ -4,16 +4,16 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// Feeds a player with what a device sends in a call: the peer connection, from its making to its end. Confined to one
-/// event loop.
+/// Feeds a player with a device's media in a call: manages the peer connection from its creation to its end. Confined
+/// to one event loop.
 final class CallFeed: FrameSource {
-    /// How long the reason for a closed connection may take to come over the link.
-    private static let farewellTime = TimeAmount.milliseconds(500)
+    /// How long to wait for the reason of a closed connection, which comes over the link.
+    private static let closeReasonTimeout = TimeAmount.milliseconds(500)
     private static let maximumEarlyCandidates = 32
     private static let maximumCandidateLength = 1_024
 
     private let eventLoop: any EventLoop
-    /// Takes candidates of ours that come after the answer; empty text ends them.
+    /// Receives our candidates that follow the answer; empty text marks the end of the candidates.
     private let onCandidate: (String) -> Void
     private let onConnection: (ConnectionStatus, ConnectionSubstate?) -> Void
 
@@ -23,8 +23,8 @@ final class CallFeed: FrameSource {
     private var connected: EventLoopPromise<Void>?
     private var isClosed = false
     /// When the connection counts as hung up, if no other reason has come.
-    private var farewell: NIODeadline?
-    /// The player takes what is here whenever something is put here.
+    private var closeDeadline: NIODeadline?
+    /// Outputs for the player, which polls them whenever one is added.
     private var outputs = CircularBuffer<FrameSourceOutput>()
 
     let delivery = FrameDelivery.arriving
@@ -50,10 +50,10 @@ final class CallFeed: FrameSource {
         onConnection(.connecting, .wakingDevice)
     }
 
-    /// Completes when the connection stands and the tracks are known; `nil` before `open(at:)` and after that.
+    /// Completes when the connection is established and the tracks are known; `nil` before `open(at:)` and after that.
     var connection: EventLoopFuture<Void>? { connected?.futureResult }
 
-    /// The device's offer: makes the peer and answers. Candidates that the servers tell of follow the answer.
+    /// Makes the peer and answers the device's offer. The servers' candidates follow the answer.
     func answer(
         _ offer: SessionDescription, iceServers: [ICEServer], areNamedByDevice: Bool, socket: PeerSocket,
         certificate: PeerCertificate
@@ -84,7 +84,7 @@ final class CallFeed: FrameSource {
         return answer
     }
 
-    /// One of the device's, which may overtake its offer.
+    /// Adds a candidate of the device; it may arrive before the offer.
     func addRemoteCandidate(_ candidate: String) {
         if let peer {
             try? peer.addRemoteCandidate(candidate)
@@ -107,9 +107,9 @@ final class CallFeed: FrameSource {
             outputs.append(.failed(error))
             give(.closed(error), at: now)
         case .stateChanged(.closed):
-            // Why comes over the link, by another way, and may be later: an operator is to read that the sharing was
-            // ended, not that somebody hung up.
-            farewell = farewell ?? now + Self.farewellTime
+            // The reason comes over the link and may arrive later. An operator must see that the sharing was ended, not
+            // just that the device hung up.
+            closeDeadline = closeDeadline ?? now + Self.closeReasonTimeout
             onReady?(now)
         case .localCandidate(let candidate):
             onCandidate(candidate)
@@ -125,12 +125,12 @@ final class CallFeed: FrameSource {
 
     // MARK: Feeding
 
-    var nextTimeout: NIODeadline? { farewell }
+    var nextTimeout: NIODeadline? { closeDeadline }
 
     func poll(at now: NIODeadline) -> FrameSourceOutput? {
         if let output = outputs.popFirst() { return output }
-        guard let farewell, now >= farewell else { return nil }
-        self.farewell = nil
+        guard let closeDeadline, now >= closeDeadline else { return nil }
+        self.closeDeadline = nil
         return .closed(IoTError(.hungUp, "the device closed the channel"))
     }
 
@@ -141,7 +141,7 @@ final class CallFeed: FrameSource {
     func close(_ reason: IoTError?, at now: NIODeadline) {
         guard !isClosed else { return }
         isClosed = true
-        farewell = nil
+        closeDeadline = nil
         outputs.removeAll()
         peer?.close()
         connected?.fail(reason ?? IoTError(.hungUp, "the channel was closed"))

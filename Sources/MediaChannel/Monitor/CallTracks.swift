@@ -4,14 +4,14 @@ import MediaPlayer
 import PeerTransport
 import RTP
 
-/// A call's media sections: what a peer connection reports of them, as its player takes it. A value without I/O.
+/// A call's media sections: converts the peer connection's events for the player. A value without I/O.
 struct CallTracks {
     private var kinds: [String: MediaKind] = [:]
     private(set) var description = FrameSourceDescription(video: nil, audio: nil)
 
     init() {}
 
-    /// `sections`: the negotiated ones, each with its name, its kind and its codec.
+    /// `sections`: the negotiated sections, each with its name, kind and codec.
     init(_ sections: [(mid: String, kind: MediaKind, codec: RTPCodec)]) {
         for (mid, kind, codec) in sections {
             kinds[mid] = kind
@@ -25,7 +25,7 @@ struct CallTracks {
         }
     }
 
-    /// `nil` for what a player need not know.
+    /// Returns `nil` for events that a player does not need.
     func output(_ event: PeerEvent) -> FrameSourceOutput? {
         switch event {
         case .frame(let mid, let received):
@@ -49,7 +49,7 @@ struct CallTracks {
         kinds.first { $0.value == kind }?.key
     }
 
-    /// The transport's counters, by the kind of track.
+    /// The transport's counters for each kind of track.
     func packets(_ inbound: [String: RTPReceiverStatistics]) -> [MediaKind: PacketCounters] {
         var packets: [MediaKind: PacketCounters] = [:]
         for (mid, kind) in kinds { packets[kind] = inbound[mid].map { PacketCounters($0) } }

@@ -1,31 +1,31 @@
 public import IoTCore
 public import MediaPlayer
 
-// What a use takes of its channel. What a slow reader loses is counted and told in its own use, and in no other.
+// The sinks of a use. Frames that a slow reader loses are counted and reported only in its own use.
 extension ChannelRegistry.Use {
-    /// The coded frames as fragmented MP4, from the newest key frame on, also while others watch; ends after
-    /// `frames` pictures, if set. End it with `end()`, or by leaving its chunks.
+    /// Writes the coded frames as fragmented MP4, from the newest key frame on, also while others watch. Stops after
+    /// `frames` pictures, if set. End it with `end()` or by releasing the iterator of its chunks.
     public func record(frames: Int?) async throws(IoTError) -> MediaSink {
         try await channel.record(frames: frames, of: id)
     }
 
-    /// Each decoded picture as YUV4MPEG2; ends after `frames` pictures, if set. On a channel that plays already it
-    /// begins with the next picture.
+    /// Writes each decoded picture as YUV4MPEG2. Stops after `frames` pictures, if set. On a channel that already
+    /// plays, it starts with the next picture.
     public func rawVideo(frames: Int?) async throws(IoTError) -> MediaSink {
         try await channel.rawVideo(frames: frames, of: id)
     }
 
-    /// Decoded sound as WAV; ends where `frames` pictures end when that is given.
+    /// Writes decoded sound as WAV. Stops where `frames` pictures end, if set.
     public func rawAudio(frames: Int?) async throws(IoTError) -> MediaSink {
         try await channel.rawAudio(frames: frames, of: id)
     }
 
-    /// The sink, made on a thread of its own, gets each decoded picture from now on.
+    /// The sink is made on its own thread and gets each decoded picture from now on.
     public func addPictures(_ make: @escaping @Sendable () -> any PictureSink) async throws(IoTError) {
         try await channel.addPictures(of: id, make)
     }
 
-    /// The sink, made on a thread of its own, gets all decoded sound from now on.
+    /// The sink is made on its own thread and gets all decoded sound from now on.
     public func addSound(_ make: @escaping @Sendable () -> any SoundSink) async throws(IoTError) {
         try await channel.addSound(of: id, make)
     }

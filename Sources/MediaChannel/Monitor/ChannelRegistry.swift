@@ -5,24 +5,24 @@ public import MediaPlayer
 import NIOCore
 public import PeerTransport
 
-/// A gateway's channels. Users of one account share one channel of a kind of a camera: one connection, one decoder.
+/// A gateway's channels. Users of one account share one channel per camera and kind: one connection, one decoder.
 public actor ChannelRegistry {
-    /// A user's part in a channel.
+    /// A user's share of a channel.
     public struct Use: Sendable {
         public let id: String
         public let deviceName: String
         public let channel: MonitorChannel
 
-        /// Starts the media and this use's statistics; a second call does nothing.
+        /// Starts the media and this use's statistics; a second call has no effect.
         public func play() async throws(IoTError) { try await channel.play(id) }
 
-        /// The channel with this use's own statistics, which begin when it plays.
+        /// The channel with this use's own statistics, which start when it plays.
         public func describe() async -> MonitorDescription { await channel.describe(use: id) }
 
-        /// First the present state, then each change, to `.ended`: of the channel, or of this use.
+        /// The current state, then each change, until `.ended`: of the channel, or of this use.
         public func events() async -> AsyncStream<MonitorEvent> { await channel.events(of: id) }
 
-        /// Whether anybody reads this use's events.
+        /// Whether this use's events have a reader.
         public var isWatched: Bool { get async { await channel.isWatched(by: id) } }
     }
 
@@ -36,9 +36,9 @@ public actor ChannelRegistry {
     private struct Shared {
         let channel: MonitorChannel
         let hasOwnSocket: Bool
-        /// Kept while the connection stands.
+        /// Kept while the connection exists.
         let part: any Sendable
-        /// Completes when the channel is prepared, for those who come meanwhile.
+        /// Completes when the channel is prepared, for uses that join meanwhile.
         let prepared: EventLoopFuture<Void>
         var uses = 0
     }
@@ -52,13 +52,13 @@ public actor ChannelRegistry {
     private let logger: Logger
     private var shared: [Key: Shared] = [:]
     private var uses: [String: Use] = [:]
-    /// The devices that are called from `socket`; a second call to one of them needs another.
+    /// The devices that are called from `socket`; a second call to one of them needs its own socket.
     private var calledFromSocket: Set<DeviceID> = []
 
     /// - Parameters:
-    ///   - calls: of the link over which devices are called.
-    ///   - usesServersOfDevices: where `iceServers` is empty, those that the called device names are asked.
-    ///   - parts: of every channel's player.
+    ///   - calls: the client of the link over which devices are called.
+    ///   - usesServersOfDevices: if `iceServers` is empty, use the servers that the called device names.
+    ///   - parts: the parts of every channel's player.
     public init(
         calls: CallClient, socket: PeerSocket, certificates: PeerCertificatePool, iceServers: ICEServers,
         usesServersOfDevices: Bool, parts: PlayerParts = PlayerParts(), logger: Logger
@@ -72,12 +72,12 @@ public actor ChannelRegistry {
         self.logger = logger
     }
 
-    /// Opens a channel, or takes part in the one that is open; returns when it is prepared.
+    /// Opens a channel or joins the open one; returns when it is prepared.
     ///
     /// - Parameters:
-    ///   - account: in whose name an administrator's session calls; `nil` for its own.
-    ///   - take: asked before a connection is made, and may refuse it; what it gives is kept while the connection
-    ///     stands.
+    ///   - account: the account that an administrator's session calls for; `nil` for its own.
+    ///   - take: called before a connection is made; may throw to refuse it. Its result is kept while the connection
+    ///     exists.
     public func open(
         device: DeviceID, deviceName: String, kind: ChannelKind, source: Int, as account: Principal? = nil,
         _ take: () throws(IoTError) -> any Sendable
@@ -134,10 +134,10 @@ public actor ChannelRegistry {
         uses.values.sorted { $0.id < $1.id }
     }
 
-    /// Connections that stand or are being made.
+    /// The number of connections that are established or being made.
     public var count: Int { shared.count }
 
-    /// Ends a user's part; the last one closes the channel.
+    /// Ends a use; the last one closes the channel.
     public func close(_ id: String) async {
         guard let use = uses.removeValue(forKey: id) else { return }
         await use.channel.leave(id)
@@ -147,7 +147,7 @@ public actor ChannelRegistry {
         guard shared[key]?.channel === use.channel else { return await use.channel.stop() }
         shared[key]?.uses -= 1
         guard shared[key]?.uses == 0 else { return }
-        // The socket is free for another call to the device when this one has left it.
+        // When this call has left the socket, it is free for another call to the device.
         let entry = shared.removeValue(forKey: key)
         await use.channel.stop()
         if entry?.hasOwnSocket == false { calledFromSocket.remove(key.device) }

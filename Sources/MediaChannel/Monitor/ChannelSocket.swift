@@ -6,9 +6,9 @@ import Synchronization
 
 /// The socket of one channel.
 ///
-/// A gateway has one for all its channels. Two connections cannot share both ends (`PeerSocket`), so of several channels
-/// to one device, as of several accounts, only the first takes that; each other one has a socket of its own, on a free
-/// port of the same address.
+/// A gateway has one socket for all its channels. Two connections cannot share both ends (`PeerSocket`), so if there
+/// are several channels to one device, for example of several accounts, only the first uses that socket. Each other one
+/// has its own socket, on a free port of the same address.
 final class ChannelSocket: Sendable {
     private let shared: PeerSocket
     private let isOwn: Bool
@@ -21,10 +21,10 @@ final class ChannelSocket: Sendable {
         self.logger = logger
     }
 
-    /// Of either socket.
+    /// The event loop of both sockets.
     var eventLoop: any EventLoop { shared.eventLoop }
 
-    /// The socket, which is bound at the first call.
+    /// Returns the socket; an own socket is bound at the first call.
     func open() async throws(IoTError) -> PeerSocket {
         guard isOwn else { return shared }
         if let own = state.withLock({ $0.own }) { return own }
@@ -48,7 +48,7 @@ final class ChannelSocket: Sendable {
         return socket
     }
 
-    /// Closes the channel's own socket; the shared one stays.
+    /// Closes the channel's own socket; the shared one stays open.
     func close() async {
         let own = state.withLock { state in
             state.isClosed = true

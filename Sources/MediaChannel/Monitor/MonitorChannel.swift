@@ -5,15 +5,15 @@ public import MediaPlayer
 import NIOCore
 import PeerTransport
 
-/// A channel that shows what a device's camera sees now.
+/// A channel with the live picture of a device's camera.
 ///
-/// `prepare` connects and learns the tracks, `play` starts the media. Sinks take part from the moment they are
-/// added, also before `play`, so that the first frame is in them.
+/// `prepare` connects and gets the tracks; `play` starts the media. Sinks get media from the moment they are added. A
+/// sink that is added before `play` gets the first frame too.
 public final class MonitorChannel: Sendable {
     public let device: DeviceID
     public let kind: ChannelKind
     public let source: Int
-    /// In whose name an administrator's session calls; `nil` for its own.
+    /// The account that an administrator's session calls for; `nil` for its own.
     public let account: Principal?
 
     private let session = Hex.random(byteCount: 16)
@@ -23,10 +23,10 @@ public final class MonitorChannel: Sendable {
     private let certificates: PeerCertificatePool
     private let iceServers: ICEServers
     private let usesServersOfDevices: Bool
-    /// Ours that came after the answer: an agent has few.
+    /// Our candidates that follow the answer; an agent has few.
     private let candidates: AsyncStream<String>
 
-    /// How long the device may take from the call to the first encrypted packet.
+    /// The maximum time from the call to the first encrypted packet.
     static let handshakeTimeout: TimeAmount = .seconds(15)
 
     init(
@@ -53,10 +53,10 @@ public final class MonitorChannel: Sendable {
             eventLoop: socket.eventLoop)
     }
 
-    /// Connects and learns the tracks; no media flows.
+    /// Connects and gets the tracks, without media.
     ///
-    /// - Throws: 8000 when the device is offline, 8003 when the account is not bound to it, 20005 when the
-    ///   connection was not made in time, and what else the device answers.
+    /// - Throws: 8000 if the device is offline, 8003 if the account is not bound to it, 20005 if the connection was not
+    ///   established in time, and errors that the device returns.
     public func prepare() async throws(IoTError) {
         let outcome = await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.trickle() }
@@ -72,7 +72,7 @@ public final class MonitorChannel: Sendable {
         try outcome.get()
     }
 
-    /// Tells the device our candidates while the connection is made.
+    /// Sends our candidates to the device while the connection is made.
     private func trickle() async {
         for await candidate in candidates {
             try? await calls.trickle(session: session, device: device, as: account, candidate: candidate)
@@ -102,36 +102,36 @@ public final class MonitorChannel: Sendable {
         do {
             try await connected.get()
         } catch {
-            // The device took the call, and is to know that nobody comes.
+            // The device took the call, so it must be notified that the caller left.
             await calls.end(session: session, device: device, as: account)
             throw error as? IoTError ?? IoTError(.connectFailed, underlying: error)
         }
     }
 
-    /// A user takes part from now on.
+    /// Adds a use.
     func join(_ use: String) async {
         try? await onCore { core throws(IoTError) in core.join(use) }
     }
 
-    /// The user's events end; the channel goes on for the others.
+    /// Ends the use's events; the channel continues for the others.
     func leave(_ use: String) async {
         try? await onCore { core throws(IoTError) in core.leave(use) }
     }
 
-    /// Starts the media, where another use has not, and the statistics of this one; a second call does nothing.
+    /// Starts the media, if no other use has, and this use's statistics; a second call has no effect.
     func play(_ use: String) async throws(IoTError) {
         guard try await onCore({ core throws(IoTError) in try core.beginPlaying(use) }) else { return }
         try await calls.control(session: session, device: device, as: account, .play)
     }
 
-    /// Ends the channel in order: sinks deliver what is complete and end.
+    /// Ends the channel: sinks deliver what is complete and end.
     public func stop() async {
         try? await onCore { core throws(IoTError) in core.stop() }
         await socket.close()
         await calls.end(session: session, device: device, as: account)
     }
 
-    /// The channel with what all its users saw together.
+    /// The channel with the statistics of all its users together.
     public func describe() async -> MonitorDescription {
         await describe(use: nil)
     }
@@ -152,10 +152,10 @@ public final class MonitorChannel: Sendable {
 
     // MARK: Sinks
 
-    /// The newest picture, or the next one where there is none yet.
+    /// The newest picture, or the next one if there is none yet.
     ///
-    /// - Parameter bounds: of a JPEG.
-    /// - Throws: `.messageTimeout` when the task is cancelled meanwhile.
+    /// - Parameter bounds: the bounds of a JPEG.
+    /// - Throws: `.messageTimeout` if the task is cancelled meanwhile.
     public func snapshot(
         _ format: PictureFormat, _ bounds: PictureBounds? = nil
     ) async throws(IoTError) -> Snapshot {
@@ -170,7 +170,7 @@ public final class MonitorChannel: Sendable {
         return try await wish.picture
     }
 
-    // Each of the following belongs to a use, which is told what its reader loses.
+    // Each of the following sinks belongs to a use, which gets a warning when its reader loses frames.
 
     func record(frames: Int?, of use: String) async throws(IoTError) -> MediaSink {
         try await onCore { core throws(IoTError) in
@@ -214,7 +214,7 @@ public final class MonitorChannel: Sendable {
         }
     }
 
-    // MARK: Inside
+    // MARK: Private
 
     private func onCore<Value: Sendable>(
         _ body: @escaping @Sendable (MonitorCore) throws(IoTError) -> Value
@@ -223,7 +223,7 @@ public final class MonitorChannel: Sendable {
         return try await core.eventLoop.perform { () throws(IoTError) in try body(core.value) }
     }
 
-    /// What the device sends to this call.
+    /// Handles the device's messages for this call.
     private final class Listener: CallClient.Receiver {
         private let channel: MonitorChannel
 

@@ -5,8 +5,8 @@ import NIOCore
 import PeerTransport
 import RTP
 
-/// A monitor channel: its call's feed, the player that the feed drives, and those who are told of it. Confined to one
-/// event loop.
+/// A monitor channel: its call's feed, the player of the feed, and the reports to its users. Confined to one event
+/// loop.
 final class MonitorCore {
     let eventLoop: any EventLoop
     let feed: CallFeed
@@ -14,11 +14,11 @@ final class MonitorCore {
     private let telling: MonitorTelling
     private var ticker: RepeatedTask?
 
-    /// By how much a frame may go to the decoder early to spare a wake-up: a little more than lies between two frames
-    /// of sound (20 to 23 ms), so that each wake-up takes at least two of them.
+    /// How early a frame may go to the decoder to save a wake-up: a little more than the distance of two audio frames
+    /// (20 to 23 ms), so that each wake-up takes at least two of them.
     private static let coalescing = TimeAmount.milliseconds(25)
 
-    /// `onCandidate` takes candidates of ours that come after the answer; empty text ends them.
+    /// `onCandidate` receives our candidates that follow the answer; empty text marks the end of the candidates.
     init(
         kind: ChannelKind = .monitor, eventLoop: any EventLoop, logger: Logger, parts: PlayerParts = PlayerParts(),
         onCandidate: @escaping (String) -> Void
@@ -36,20 +36,20 @@ final class MonitorCore {
 
     // MARK: Connecting
 
-    /// The connection is to be made; completes when it stands and the tracks are known.
+    /// Starts to connect; completes when the connection is established and the tracks are known.
     func beginPreparing() throws(IoTError) -> EventLoopFuture<Void> {
         try player.run { core, now throws(IoTError) in try core.prepare(at: now) }
         return feed.connection ?? eventLoop.makeSucceededVoidFuture()
     }
 
-    /// The call did not come about, or the other end ended it.
+    /// The call was not established, or the other end ended it.
     func fail(_ error: IoTError) {
         player.run { core, now in core.fail(error, at: now) }
     }
 
     // MARK: Playing
 
-    /// True when the device is to be told to send: the first call, and none after it.
+    /// Returns true if the device must be asked to send: only for the first call.
     func beginPlaying(_ id: String) throws(IoTError) -> Bool {
         let starts = try player.run { core, now throws(IoTError) in try core.play(id, at: now) }
         guard starts else { return false }
@@ -61,7 +61,7 @@ final class MonitorCore {
         return true
     }
 
-    /// Ends the channel in order: what was received comes out, and every sink ends.
+    /// Ends the channel: received frames are released, and every sink ends.
     func stop() {
         player.run { core, now in core.stop(at: now) }
         ticker?.cancel()
@@ -80,7 +80,7 @@ final class MonitorCore {
         player.run { core, _ in core.join(id) }
     }
 
-    /// The use's events end; the channel goes on for others.
+    /// Ends the use's events; the channel continues for others.
     func leave(_ id: String) {
         player.run { core, _ in core.leave(id) }
         telling.leave(id)
@@ -90,7 +90,8 @@ final class MonitorCore {
 
     func isWatched(by id: String) -> Bool { telling.isWatched(by: id) }
 
-    /// - Parameter id: a use, with statistics of its own; `nil` for the whole channel. A use that left has stopped.
+    /// - Parameter id: a use with its own statistics; `nil` for the whole channel. A use that has left is reported as
+    ///   stopped.
     func describe(_ id: String? = nil) -> MonitorDescription {
         player.run { core, now in
             let statistics = core.statistics(of: id, at: now)

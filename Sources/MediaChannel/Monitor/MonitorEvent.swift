@@ -1,14 +1,14 @@
 public import IoTCore
 public import MediaPlayer
 
-/// What a monitor channel tells those who watch it.
+/// Events that a monitor channel reports to its users.
 public enum MonitorEvent: Sendable {
     case stateChanged(MonitorState)
-    /// About once a second while the media flow.
+    /// About once per second while media flow.
     case statistics(MonitorDescription)
-    /// The frame of this pts (µs) does not follow the one before it; with the picture's parameters from there on.
+    /// The frame with this pts (µs) does not follow the one before it; with the video parameters from there on.
     case discontinuity(MediaKind, DiscontinuityReason, pts: Int64, VideoParameters?)
-    /// Something failed and the channel goes on.
+    /// Something failed and the channel continues.
     case warning(IoTError)
     /// The last event.
     case ended(IoTError?)
@@ -28,7 +28,7 @@ public struct MonitorState: Sendable, Equatable {
     }
 }
 
-/// A channel as it is now.
+/// The current state of a channel.
 public struct MonitorDescription: Sendable {
     public var state: MonitorState
     public var video: VideoParameters?
@@ -37,6 +37,6 @@ public struct MonitorDescription: Sendable {
     public var statistics: ChannelStatistics?
     /// From the newest connectivity check, seconds.
     public var roundTripTime: Double?
-    /// The first decoded picture's own time, µs; raw video begins with it.
+    /// The pts of the first decoded picture, µs; raw video starts with it.
     public var firstPicturePts: Int64?
 }

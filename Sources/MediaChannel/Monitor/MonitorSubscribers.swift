@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Who follows a monitor channel. Confined to the channel's event loop; one that is slow loses its oldest events.
+/// Subscribers of a monitor channel. Confined to the channel's event loop; a slow subscriber loses its oldest events.
 final class MonitorSubscribers {
     private static let limit = 256
 
@@ -14,7 +14,7 @@ final class MonitorSubscribers {
 
     var isEmpty: Bool { continuations.isEmpty }
 
-    /// - Parameter first: what the new one hears at once. Behind an end nothing comes.
+    /// - Parameter first: events that the new subscriber gets at once. Nothing follows `.ended`.
     func add(first: [MonitorEvent]) -> AsyncStream<MonitorEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: MonitorEvent.self, bufferingPolicy: .bufferingNewest(Self.limit))

@@ -2,7 +2,7 @@ import IoTCore
 import MediaPlayer
 import NIOCore
 
-/// Tells those who use a monitor channel what happens in it. Confined to the channel's event loop.
+/// Reports a monitor channel's events to its users. Confined to the channel's event loop.
 final class MonitorTelling {
     private let eventLoop: any EventLoop
     private(set) var state = MonitorState()
@@ -19,7 +19,7 @@ final class MonitorTelling {
         uses[id] = MonitorSubscribers(eventLoop: eventLoop)
     }
 
-    /// The use's events end; the channel goes on for others.
+    /// Ends the use's events; the channel continues for others.
     func leave(_ id: String) {
         uses.removeValue(forKey: id)?.publish(.ended(nil))
     }

@@ -1,17 +1,17 @@
 import IoTCore
 import MediaCodec
 
-/// Whether browsers play a track by WebRTC, and why.
+/// Whether browsers can play a track over WebRTC, and why.
 public struct BrowserPlayback: Sendable, Hashable {
     public enum Answer: String, Sendable, Hashable, CaseIterable {
         case yes
-        /// Browsers of some makers, on some machines.
+        /// Some browsers, on some machines.
         case some
         case no
     }
 
     public let answer: Answer
-    /// One sentence without a capital letter and a full stop.
+    /// One sentence without a capital letter and without a full stop.
     public let reason: String
 
     init(_ answer: Answer, _ reason: String) {
@@ -24,7 +24,7 @@ public struct BrowserPlayback: Sendable, Hashable {
         if isReordered {
             self.init(
                 .no,
-                "it has B-frames, which browsers do not put in order over WebRTC: turn them off in the camera")
+                "it has B-frames, which browsers do not reorder over WebRTC: turn them off in the camera")
         } else if video.codec == .h265 {
             self.init(
                 .some,

@@ -1,14 +1,14 @@
 import IoTCore
 import MediaCodec
 
-/// Measures a source's frames. A value without a clock: it goes by the frames' own times.
+/// Measures a source's frames. A value without a clock: it uses the frames' own times.
 struct SourceMeter: Sendable {
-    /// µs of the source's clock after which there is enough in any case: a longer distance of key frames is told as
-    /// unknown.
+    /// The duration on the source's clock that is always enough, µs. If the key frame interval is longer, it is
+    /// reported as unknown.
     static let longestSpan: Int64 = 10_000_000
-    /// µs that are measured at least, for rates that mean something.
+    /// The minimum duration for meaningful rates, µs.
     private static let shortestSpan: Int64 = 2_000_000
-    /// With so many, two distances have been seen.
+    /// The number of key frames that give two distances.
     private static let keyFrames = 3
 
     private var video = StreamMeter()
@@ -25,7 +25,7 @@ struct SourceMeter: Sendable {
     }
 
     mutating func take(_ frame: MediaFrame) {
-        // A file's times are a stranger's: what no clock tells is left out, so that no difference overflows.
+        // A file's times cannot be trusted: implausible times are ignored, so that differences do not overflow.
         guard (-Self.greatestTime...Self.greatestTime).contains(frame.pts) else { return }
         span = (min(span?.first ?? frame.pts, frame.pts), max(span?.last ?? frame.pts, frame.pts))
         switch frame.kind {
@@ -39,7 +39,7 @@ struct SourceMeter: Sendable {
         }
     }
 
-    /// µs.
+    /// The measured duration, µs.
     var measured: Int64 { span.map { $0.last - $0.first } ?? 0 }
 
     var isEnough: Bool {
@@ -48,7 +48,7 @@ struct SourceMeter: Sendable {
         return !hasVideo || keyTimes.count >= Self.keyFrames
     }
 
-    /// The longest time between two key frames that were seen, in seconds; `nil` when only one came.
+    /// The longest observed time between two key frames, in seconds; `nil` if only one came.
     var keyFrameDistance: Double? {
         zip(keyTimes, keyTimes.dropFirst()).map { Double($1 - $0) / 1_000_000 }.max()
     }

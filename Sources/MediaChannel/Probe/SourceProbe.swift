@@ -4,22 +4,22 @@ import MediaCodec
 import MediaPlayer
 import NIOCore
 
-/// Tries a camera's source without making it a camera: opens it, measures what comes, and decodes a picture.
+/// Tests a camera's source without adding the camera: opens it, measures it, and decodes a picture.
 public final class SourceProbe: Sendable {
-    /// How long the source's own pace may take, beside the opening.
+    /// The maximum time for measuring, in addition to opening.
     private static let measuringTime = TimeAmount.seconds(12)
 
     private let settings: CameraSettings
     private let wantsPicture: Bool
     private let cancellation = DemuxerCancellation()
 
-    /// - Parameter wantsPicture: the report holds a JPEG.
+    /// - Parameter wantsPicture: true if the report must contain a JPEG.
     public init(_ settings: CameraSettings, wantsPicture: Bool) {
         self.settings = settings
         self.wantsPicture = wantsPicture
     }
 
-    /// Runs on a thread of its own; takes some 30 s at most, but for a name server that does not answer.
+    /// Runs on its own thread. Takes at most about 30 s, except if a name server does not answer.
     ///
     /// - Parameter onEnd: called once, on that thread.
     public func start(onEnd: @escaping @Sendable (Result<SourceReport, IoTError>) -> Void) {
@@ -31,13 +31,13 @@ public final class SourceProbe: Sendable {
         thread.start()
     }
 
-    /// It ends soon, with `stopping`.
+    /// Ends the test soon, with `stopping`.
     public func cancel() {
         cancellation.cancel()
     }
 
     private func probe() throws(IoTError) -> SourceReport {
-        // Opening takes 10 s at most, and so does the wait for a frame.
+        // Opening takes at most 10 s, and so does waiting for a frame.
         var options = DemuxerOptions()
         options.rtspTransport = settings.rtspTransport
         let demuxer = try MediaDemuxer(url: settings.url, options: options, cancellation: cancellation)
@@ -51,7 +51,7 @@ public final class SourceProbe: Sendable {
             meter.take(frame)
             try trial?.take(frame)
         }
-        if isEmpty { throw IoTError(.sourceUnsupported, "the source holds no frame") }
+        if isEmpty { throw IoTError(.sourceUnsupported, "the source contains no frame") }
         trial?.finish()
         var picture: Snapshot?
         if wantsPicture, let decoded = trial?.picture { picture = try Snapshot(jpegOf: decoded, nil) }
@@ -78,7 +78,7 @@ public final class SourceProbe: Sendable {
 
 /// Decodes a stream's frames until the first whole picture.
 private struct PictureTrial {
-    /// Frames that are decoded at most: the rest of a damaged stream is not worth the work.
+    /// The maximum number of decoded frames: the rest of a damaged stream is not worth the work.
     private static let limit = 64
 
     private let decoder: VideoDecoder
@@ -95,7 +95,7 @@ private struct PictureTrial {
         picture = try decoder.decode(frame).first { !$0.isCorrupt }
     }
 
-    /// What the decoder still holds counts, too.
+    /// Takes a picture that the decoder still holds into account.
     mutating func finish() {
         picture = picture ?? decoder.flush().first { !$0.isCorrupt }
     }

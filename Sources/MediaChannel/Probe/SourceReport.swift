@@ -1,20 +1,20 @@
 public import IoTCore
 public import MediaPlayer
 
-/// What a trial of a camera's source has found.
+/// The result of testing a camera's source.
 public struct SourceReport: Sendable {
     public struct Video: Sendable {
         public var codec: VideoCodec
-        /// `nil` while no parameter set could be read.
+        /// `nil` if no parameter set could be read.
         public var profile: String?
         public var level: String?
         public var width: Int
         public var height: Int
-        /// Frames a second; 0 while unknown.
+        /// Frames per second; 0 if unknown.
         public var frameRate: Double
-        /// Bits a second.
+        /// Bits per second.
         public var bitrate: Int?
-        /// Seconds between key frames; `nil` when it is longer than what was measured.
+        /// Seconds between key frames; `nil` if the interval is longer than the measurement.
         public var keyFrameDistance: Double?
         public var hasBFrames: Bool
         /// Whether the first picture could be decoded here.
@@ -32,10 +32,10 @@ public struct SourceReport: Sendable {
 
     public var video: Video?
     public var audio: Audio?
-    /// What the source has and the product does not carry: `audio mp3`.
+    /// Tracks of the source that the product does not carry, for example `audio mp3`.
     public var unsupportedTracks: [String]
-    /// Seconds of the source's own clock.
+    /// The measured duration on the source's own clock, seconds.
     public var measured: Double
-    /// The first picture as a JPEG, where it was asked for.
+    /// The first picture as a JPEG, if requested.
     public var picture: Snapshot?
 }

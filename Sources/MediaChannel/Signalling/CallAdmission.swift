@@ -1,24 +1,25 @@
 import IoTCore
 import IoTLink
 
-/// Whether a device takes a call that its hub forwards. It acts upon what the call's token says, whose signature it has
-/// checked, and upon nothing that stands beside the token.
+/// Decides whether a device takes a call that its hub forwards. It relies only on the claims in the call's token, after
+/// checking the token's signature.
 struct CallAdmission {
-    /// By how much clocks may differ, s.
+    /// The tolerated difference of clocks, s.
     static let leeway: Int64 = 60
 
     let device: DeviceID
     let offered: Set<ChannelKind>
 
-    /// What the caller may do.
+    /// Returns the caller's rights.
     ///
     /// - Parameters:
-    ///   - caller: whom the hub names.
-    ///   - keys: what the hub signs tokens with; `nil` for a hub that gives its devices no keys, and no tokens of calls:
-    ///     its word has to do.
+    ///   - caller: the caller that the hub names.
+    ///   - keys: the hub's keys for signing tokens. `nil` if the hub gives its devices no keys and sends no call
+    ///     tokens: then the device relies on the hub's grant.
     ///   - now: s since 1970, on the hub's clock.
-    /// - Throws: 20010 for a token that is not the hub's, is over, or is for something else; 20006 without a token, or
-    ///   with one that does not allow to view; 21040 for a kind of channel that the device does not offer.
+    /// - Throws: 20010 for a token that the hub did not sign, that has expired, or that is for something else; 20006
+    ///   without a token, or with one that does not allow viewing; 21040 for a kind of channel that the device does not
+    ///   offer.
     func grant(
         of call: CallRequest, from caller: Principal?, keys: TokenKeys?, at now: Int64
     ) throws(IoTError) -> CallGrant {
@@ -30,7 +31,7 @@ struct CallAdmission {
                 remedy: "open a channel of another kind: \(names.joined(separator: " or "))")
         }
         guard grant.actions.contains(.view) else {
-            throw IoTError(.callTokenRejected, "the call's token does not allow to view")
+            throw IoTError(.callTokenRejected, "the call's token does not allow viewing")
         }
         return grant
     }
@@ -39,18 +40,18 @@ struct CallAdmission {
         _ call: CallRequest, _ caller: Principal?, _ keys: TokenKeys, at now: Int64
     ) throws(IoTError) -> CallGrant {
         guard let token = call.token else {
-            throw IoTError(.callTokenRejected, "the call came without a token")
+            throw IoTError(.callTokenRejected, "the call has no token")
         }
         guard let payload = keys.payload(of: token),
             let claims = try? CallTokenClaims(
                 LinkMembers(payload, of: CallTokenClaims.tokenKind, failure: .callTokenInvalid))
         else {
-            throw IoTError(.callTokenInvalid, "the device's hub has signed no such token for calls")
+            throw IoTError(.callTokenInvalid, "the call's token was not signed by the device's hub")
         }
         guard claims.sub == .device(device), claims.from == caller, claims.channel == call.kind else {
             throw IoTError(.callTokenInvalid, "the call's token is for another device, caller or kind of channel")
         }
-        // Far from overflow: a token may hold any number.
+        // No overflow: `exp` is not changed, because a token may contain any number.
         guard now - Self.leeway <= claims.exp else {
             throw IoTError(.callTokenInvalid, "the call's token has expired")
         }
@@ -59,9 +60,9 @@ struct CallAdmission {
 
     private func vouched(_ call: CallRequest) throws(IoTError) -> CallGrant {
         guard var grant = call.grant else {
-            throw IoTError(.callTokenRejected, "the hub forwarded no grant")
+            throw IoTError(.callTokenRejected, "the hub forwarded the call without a grant")
         }
-        // An earlier hub does not say the kind in it.
+        // The grant of an older hub does not contain the kind.
         grant.kind = call.kind
         return grant
     }

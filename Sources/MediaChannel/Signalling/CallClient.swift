@@ -3,12 +3,12 @@ public import IoTLink
 import NIOCore
 import PeerTransport
 
-/// The caller's part of a call: asks the hub for a token, calls the device, and hands what the device sends back to
-/// the call it belongs to.
+/// The caller's side of calls: asks the hub for a token, calls the device, and passes the device's messages to the call
+/// they belong to.
 public final class CallClient: Sendable {
-    /// What a device sends to one call. Called on the link's tasks.
+    /// Receives a device's messages for one call. Called on the link's tasks.
     protocol Receiver: AnyObject, Sendable {
-        /// The device's offer, with the servers that help to reach it; answers with ours.
+        /// The device's offer and its ICE servers; returns our answer.
         func invited(
             offer: SessionDescription, iceServers: [ICEServer]
         ) async throws(IoTError) -> SessionDescription
@@ -19,7 +19,7 @@ public final class CallClient: Sendable {
     private let link: LinkSession
     private let calls = CallTable()
 
-    /// Takes what devices send over this link: there is one for each link.
+    /// Handles the messages of devices on this link; create only one client per link.
     public init(link: LinkSession) {
         self.link = link
         attach()
@@ -43,9 +43,10 @@ public final class CallClient: Sendable {
         }
     }
 
-    /// Calls a device, in another account's name if one is given; its offer reaches `receiver`. Answers when the device took the call.
+    /// Calls a device, in another account's name if one is given. The device's offer goes to `receiver`. Returns when
+    /// the device has taken the call.
     ///
-    /// - Parameter offer: the caller's own; then the device makes none, and its answer stands in the result.
+    /// - Parameter offer: the caller's own offer; the device then makes none, and its answer is in the result.
     @discardableResult
     func connect(
         session: String, device: DeviceID, kind: ChannelKind, source: Int, offer: String? = nil,
@@ -66,7 +67,8 @@ public final class CallClient: Sendable {
         }
     }
 
-    /// Tells the device one of the caller's candidates, as `candidate:…`; empty text ends them.
+    /// Sends one of the caller's candidates to the device, as `candidate:…`; empty text marks the end of the
+    /// candidates.
     func trickle(
         session: String, device: DeviceID, as account: Principal?, candidate: String
     ) async throws(IoTError) {
@@ -76,7 +78,7 @@ public final class CallClient: Sendable {
             timeout: .seconds(2), as: account)
     }
 
-    /// Tells the device what is wanted of a standing call.
+    /// Sends a command to the device of an established call.
     func control(
         session: String, device: DeviceID, as account: Principal?, _ command: CallCommand
     ) async throws(IoTError) {
@@ -84,12 +86,12 @@ public final class CallClient: Sendable {
             CallMethod.control, CallControl(CallRoute(peer: .device(device), session: session), command), as: account)
     }
 
-    /// The device ended the call itself.
+    /// Removes a call that the device ended itself.
     func forget(session: String) {
         calls.remove(session: session)
     }
 
-    /// Hangs up; the device may be gone already.
+    /// Hangs up; the device may have ended the call already.
     func end(session: String, device: DeviceID, as account: Principal?) async {
         calls.remove(session: session)
         _ = try? await link.request(

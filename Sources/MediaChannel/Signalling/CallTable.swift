@@ -2,9 +2,9 @@ import IoTCore
 import IoTLink
 import Synchronization
 
-/// The calls that wait for what their devices send.
+/// The calls that receive messages from their devices.
 final class CallTable: Sendable {
-    /// More calls at once than any gateway's connections.
+    /// More calls than any gateway has at once.
     static let limit = 1024
 
     private let calls = Mutex<[String: (device: DeviceID, receiver: any CallClient.Receiver)]>([:])
@@ -22,10 +22,10 @@ final class CallTable: Sendable {
         calls.withLock { _ = $0.removeValue(forKey: session) }
     }
 
-    /// The call that a device's message is about: only the called device may speak in it.
+    /// Returns the receiver of a device's message; only the called device may send messages for a call.
     func receiver(of route: CallRoute, from sender: Principal?) throws(IoTError) -> any CallClient.Receiver {
         guard let call = calls.withLock({ $0[route.session] }), sender?.deviceID == call.device
-        else { throw IoTError(.callTargetNotFound, "there is no such call") }
+        else { throw IoTError(.callTargetNotFound, "the call does not exist") }
         return call.receiver
     }
 }

@@ -2,42 +2,42 @@ public import IoTCore
 import IoTLink
 public import PeerTransport
 
-/// The STUN and TURN servers that a camera uses, and hands to its callers.
+/// The STUN and TURN servers that a camera uses and passes to its callers.
 public struct ICEServers: Sendable, Hashable {
-    /// How long a credential is good for: an allocation that exists goes on.
+    /// How long a credential is valid; existing allocations continue afterwards.
     private static let lifetime: Int64 = 3600
 
-    /// As `ICEServer` reads them.
+    /// URLs in the format of `ICEServer`.
     public var urls: [String]
 
-    /// What the TURN servers share with us (`static-auth-secret`); `nil` where there is none among them.
+    /// The secret shared with the TURN servers (`static-auth-secret`); `nil` if there are no TURN servers.
     public var secret: String?
 
-    /// - Throws: `invalidConfiguration` for a URL that cannot be read, and for a TURN server without a secret.
+    /// - Throws: `invalidConfiguration` for a malformed URL, or for a TURN server without a secret.
     public init(urls: [String] = [], secret: String? = nil) throws(IoTError) {
         self.urls = urls
         self.secret = secret
         _ = try make(for: "check", at: 0)
     }
 
-    /// None: host candidates alone.
+    /// No servers: only host candidates.
     public static let none = ICEServers()
 
     private init() {
         urls = []
     }
 
-    /// With credentials of its own for each user.
+    /// The servers, with separate credentials for each user.
     ///
     /// - Parameter now: s since 1970.
     public func servers(for user: String, at now: Int64) -> [ICEServer] {
         (try? make(for: user, at: now)) ?? []
     }
 
-    /// What a device names, in the order of its wish: none that cannot be used.
+    /// The usable servers that a device names, in the device's order of preference.
     static func list(_ named: [CallServer]) -> [ICEServer] { named.compactMap(ICEServer.init) }
 
-    /// Of those, what this box itself asks: few, as a device may belong to somebody else.
+    /// The servers of that list that this machine itself asks: few, because the device may belong to somebody else.
     static func listToAsk(_ named: [CallServer]) -> [ICEServer] {
         Array(list(named).filter { $0.urls.count == 1 }.prefix(4))
     }
@@ -46,7 +46,7 @@ public struct ICEServers: Sendable, Hashable {
         let credential = secret.map { TimeLimitedCredential(secret: $0, user: user, expiry: now + Self.lifetime) }
         var servers: [ICEServer] = []
         for url in urls {
-            // A STUN server asks for nothing.
+            // A STUN server needs no credentials.
             let isTURN = url.lowercased().hasPrefix("turn")
             servers.append(
                 try ICEServer(
@@ -64,7 +64,7 @@ extension CallServer {
 }
 
 extension ICEServer {
-    /// `nil` for texts that could not stand in a header field, and for what is no server.
+    /// `nil` for text that is not allowed in a header field, or that is not a valid server.
     fileprivate init?(_ named: CallServer) {
         let isClean = (named.urls + [named.username, named.credential]).allSatisfy { text in
             text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"\\<>".utf8.contains($0) }

@@ -3,8 +3,8 @@ public import IoTLink
 public import PeerTransport
 import Synchronization
 
-/// Calls that the gateway makes for another, a browser: it passes descriptions and candidates on, while media go
-/// directly between the two, and with keys that the gateway does not have.
+/// Calls that the gateway makes for a browser. It relays descriptions and candidates; media go directly between the
+/// browser and the device, encrypted with keys that the gateway does not have.
 public final class RelayedCalls: Sendable {
     /// A device's answer to an offer.
     public struct Answer: Sendable {
@@ -12,7 +12,7 @@ public final class RelayedCalls: Sendable {
         public let id: String
         /// SDP.
         public let description: String
-        /// What helps the caller to find a way, in the order of the device's wish.
+        /// ICE servers for the caller, in the device's order of preference.
         public let iceServers: [ICEServer]
 
         public init(id: String, description: String, iceServers: [ICEServer] = []) {
@@ -22,16 +22,16 @@ public final class RelayedCalls: Sendable {
         }
     }
 
-    /// A call under way.
+    /// An existing call.
     public struct Call: Sendable {
         public let id: String
         public let device: DeviceID
-        /// In whose name an administrator's session called; `nil` for its own.
+        /// The account that an administrator's session called for; `nil` for its own.
         public let account: Principal?
-        /// By which the caller's candidates are known (RFC 8839 §5.4).
+        /// Identifies the caller's candidates (RFC 8839 §5.4).
         public let iceUfrag: String
         fileprivate let opened: ContinuousClock.Instant
-        /// Kept until the call is over.
+        /// Kept until the call has ended.
         fileprivate let right: any Sendable
     }
 
@@ -46,16 +46,16 @@ public final class RelayedCalls: Sendable {
 
     public static func makeID() -> String { Hex.random(byteCount: 16) }
 
-    /// Calls a device with an offer; answers when the device took the call.
+    /// Calls a device with an offer; returns when the device has taken the call.
     ///
-    /// How many calls there may be is for who opens them to bound. None is ever forgotten for another.
+    /// The caller of this method must limit the number of calls. No call is dropped in favour of another.
     ///
     /// - Parameters:
-    ///   - id: of `makeID`.
-    ///   - account: in whose name an administrator's session calls; `nil` for its own.
-    ///   - right: what is to be kept until the call is over.
-    /// - Throws: what the device answers: 25016 when the offer holds no codec of
-    ///   the camera's, 25021 for an offer that cannot be used.
+    ///   - id: an id from `makeID`.
+    ///   - account: the account that an administrator's session calls for; `nil` for its own.
+    ///   - right: an object that is kept until the call has ended.
+    /// - Throws: the device's error: 25016 if the offer contains none of the camera's codecs, 25021 for an invalid
+    ///   offer.
     public func open(
         _ id: String, device: DeviceID, source: Int, offer: String, as account: Principal?, right: any Sendable
     ) async throws(IoTError) -> Answer {
@@ -68,14 +68,14 @@ public final class RelayedCalls: Sendable {
             let accepted = try await calls.connect(
                 session: id, device: device, kind: .monitor, source: source, offer: offer, as: account,
                 receiver: Listener(calls: self, id: id))
-            // Closed while the device was being asked, which may have heard of the end first.
+            // The call was closed while the device was being asked; the end may have reached the device first.
             guard state.withLock({ $0[id] != nil }) else {
                 await calls.end(session: id, device: device, as: account)
-                throw IoTError(.hungUp, "the call was ended before it stood")
+                throw IoTError(.hungUp, "the call was ended before it was established")
             }
             guard let answer = accepted.answer else {
                 await calls.end(session: id, device: device, as: account)
-                throw IoTError(.notImplemented, "this device does not take a browser's offer")
+                throw IoTError(.notImplemented, "this device does not support a browser's offer")
             }
             return Answer(id: id, description: answer, iceServers: ICEServers.list(accepted.iceServers))
         } catch {
@@ -84,15 +84,15 @@ public final class RelayedCalls: Sendable {
         }
     }
 
-    /// One of the caller's candidates, as `candidate:…`; empty text ends them.
+    /// Adds one of the caller's candidates, as `candidate:…`; empty text marks the end of the candidates.
     ///
-    /// - Throws: 25003 when the call is over.
+    /// - Throws: 25003 if the call has ended.
     public func trickle(_ id: String, candidate: String) async throws(IoTError) {
         let call = try call(id)
         try await calls.trickle(session: id, device: call.device, as: call.account, candidate: candidate)
     }
 
-    /// Hangs up. One that is over already is none.
+    /// Hangs up. Has no effect if the call has ended.
     public func close(_ id: String) async {
         guard let call = state.withLock({ $0.removeValue(forKey: id) }) else { return }
         await calls.end(session: id, device: call.device, as: call.account)
@@ -102,26 +102,26 @@ public final class RelayedCalls: Sendable {
         for id in state.withLock({ Array($0.keys) }) { await close(id) }
     }
 
-    /// - Throws: 25003 when there is no such call any more.
+    /// - Throws: 25003 if the call does not exist or has ended.
     public func call(_ id: String) throws(IoTError) -> Call {
         guard let call = state.withLock({ $0[id] }) else {
-            throw IoTError(.notFound, "there is no such call, or it is over", remedy: "call again")
+            throw IoTError(.notFound, "the call does not exist or has ended", remedy: "call again")
         }
         return call
     }
 
     private func forget(_ id: String) {
-        // What the call kept is let go outside the lock.
+        // The call's `right` is released outside the lock.
         let call = state.withLock { $0.removeValue(forKey: id) }
         calls.forget(session: id)
         withExtendedLifetime(call) {}
     }
 
-    /// Forgets the calls that their devices no longer know: one that was restarted does not say so.
+    /// Removes calls that their devices no longer know: a restarted device does not report it.
     public func forgetLost() async {
         for call in all where call.opened.duration(to: .now) > .seconds(60) {
             do {
-                // Empty text ends the candidates, which it may do again.
+                // The end of candidates may be sent again without effect.
                 try await calls.trickle(session: call.id, device: call.device, as: call.account, candidate: "")
             } catch {
                 if error.code == .callTargetNotFound { forget(call.id) }
@@ -129,7 +129,7 @@ public final class RelayedCalls: Sendable {
         }
     }
 
-    /// What the device sends to one call.
+    /// Handles the device's messages for one call.
     private final class Listener: CallClient.Receiver {
         private let calls: RelayedCalls
         private let id: String
@@ -143,10 +143,10 @@ public final class RelayedCalls: Sendable {
             offer: SessionDescription, iceServers: [ICEServer]
         ) async throws(IoTError) -> SessionDescription {
             throw IoTError(
-                .operationNotAllowed, "the caller has made the offer itself", remedy: "answer that offer")
+                .operationNotAllowed, "the call already has the caller's offer", remedy: "answer that offer")
         }
 
-        // All of the device's candidates stand in its answer, and HTTP has no way to tell of more.
+        // The device's answer contains all its candidates, and HTTP has no way to send more.
         func trickled(candidate: String) {}
 
         func ended(_ reason: IoTError) {

@@ -2,26 +2,26 @@ import Testing
 
 @testable import MediaChannel
 
-/// µs throughout.
+/// All times are µs.
 @Suite struct BrowserClockTests {
     private let second: Int64 = 1_000_000
 
-    @Test("The past is pressed into the moment before the live edge, and then the clock runs as the source's")
+    @Test("The past is compressed into the moment before the live edge; then the clock runs as the source's")
     func start() {
         var clock = BrowserClock()
         clock.begin(start: 10 * second, edge: 20 * second)
-        // Ten seconds at 25 a second: each later than the one before, all within 0.16 s.
+        // Ten seconds at 25 per second: each is later than the one before, all within 0.16 s.
         let past = stride(from: 10 * second, through: 20 * second, by: 40_000).map(clock.place)
         #expect(zip(past, past.dropFirst()).allSatisfy { $0 < $1 })
         #expect(past.first == 20 * second - 156_250 && past.last == 20 * second)
-        // Enough apart for RTP's 90 kHz to tell them apart.
+        // Far enough apart to have different times on RTP's 90 kHz clock.
         #expect(zip(past, past.dropFirst()).allSatisfy { $1 - $0 >= 600 })
         for later: Int64 in [1, 40_000, 3600 * second] {
             #expect(clock.place(20 * second + later) == 20 * second + later)
         }
     }
 
-    @Test("Sound is never pressed together, also when it lags a little behind the picture at the start")
+    @Test("Sound is never compressed, even if it lags slightly behind the picture at the start")
     func sound() {
         var clock = BrowserClock()
         clock.begin(start: 10 * second, edge: 20 * second)
@@ -34,21 +34,21 @@ import Testing
     func jump() {
         var clock = BrowserClock()
         clock.begin(start: 0, edge: second)
-        // A round ends at 8 s; the next begins 5 s behind it, 40 ms later.
+        // A round ends at 8 s; the next starts 5 s after it, 40 ms later in real time.
         clock.jump(to: 13 * second, expected: 8 * second + 40_000)
         #expect(clock.place(8 * second) == 8 * second)
         #expect(clock.place(13 * second) == 8 * second + 40_000)
-        // The sound of the old round ends a little behind its picture, that of the new one begins before it.
+        // The previous round's sound ends slightly after its picture; the new round's sound starts before its picture.
         #expect(clock.placeSound(8 * second + 100_000) == 8 * second + 100_000)
         #expect(clock.placeSound(13 * second - 20_000) == 8 * second + 20_000)
         #expect(clock.live(14 * second) == 9 * second + 40_000)
-        // And again, and for who comes then.
+        // Again, also for a viewer that joins then.
         clock.jump(to: 26 * second, expected: 21 * second + 40_000)
         #expect(clock.place(26 * second) == 16 * second + 80_000)
-        #expect(clock.place(13 * second) == 8 * second + 40_000, "what is sent again has the time that it had")
+        #expect(clock.place(13 * second) == 8 * second + 40_000, "retransmitted packets keep their time")
     }
 
-    @Test("Who begins again gets nothing from before what it has", arguments: [0, 10_000, 100_000, 5_000_000])
+    @Test("A viewer that restarts gets no time before its newest", arguments: [0, 10_000, 100_000, 5_000_000])
     func again(pause: Int64) {
         var clock = BrowserClock()
         clock.begin(start: 0, edge: 5 * second)
@@ -58,11 +58,11 @@ import Testing
         let times = stride(from: second, through: last + pause, by: 40_000).map(clock.place)
         #expect(times[0] > had)
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
-        // What that costs in delay stays small.
+        // The additional delay stays small.
         #expect(clock.live(last) - last <= 200_000)
     }
 
-    @Test("A clock that goes back does not take the browser's back")
+    @Test("If the source's clock goes back, the browser's does not")
     func backwards() {
         var clock = BrowserClock()
         clock.begin(start: 100 * second, edge: 101 * second)
@@ -71,7 +71,7 @@ import Testing
         #expect(clock.place(second) == 111 * second)
     }
 
-    @Test("However often a clip begins anew, the clock goes on and holds a bounded history")
+    @Test("However often a clip restarts, the clock continues and its history stays limited")
     func rounds() {
         var clock = BrowserClock()
         clock.begin(start: 0, edge: 0)

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test("H.264 goes as it is, AAC as Opus, G.711 and Opus as they are")
+    @Test("H.264 is sent unchanged, AAC as Opus, G.711 and Opus unchanged")
     func choice() throws {
         let cases: [(RTPCodec, BrowserOffer.Sound)] = [(aac, .opus), (alaw, .original), (opus, .original)]
         for (sound, expected) in cases {
@@ -66,7 +66,7 @@ import Testing
         #expect(both.video == "p")
     }
 
-    @Test("H.265 to a browser without it is refused with the reason and what to do, never a black picture with sound")
+    @Test("H.265 is refused with a reason and a remedy if the browser lacks it, never sent as sound only")
     func modernPicture() throws {
         let error = refusal { try BrowserOffer(offer(), video: h265, isReordered: false, audio: aac) }
         #expect(error?.code == .codecUnsupported)
@@ -88,13 +88,13 @@ import Testing
         }
     }
 
-    @Test("Who asks for sound alone gets it, also of a camera whose picture it could not show")
+    @Test("A browser that asks only for sound gets it, even if it could not show the camera's picture")
     func soundAlone() throws {
         let choice = try BrowserOffer(offer(video: []), video: h265, isReordered: false, audio: aac)
         #expect(choice.video == nil && choice.audio?.sound == .opus)
     }
 
-    @Test("An offer that asks for nothing of the camera's is refused")
+    @Test("An offer that asks for none of the camera's media is refused")
     func nothing() throws {
         for direction in ["sendonly", "inactive"] {
             let error = refusal {

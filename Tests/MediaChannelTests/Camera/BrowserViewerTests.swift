@@ -8,11 +8,11 @@ import Testing
 
 @testable import MediaChannel
 
-/// A browser in virtual time.
+/// Tests a browser in virtual time.
 @Suite struct BrowserViewerTests {
     private static let frame: Int64 = 40_000
 
-    @Test("What was captured before it came is pressed into the last moment before the live edge; sound begins there")
+    @Test("Pictures from before it joined are compressed into the last moment before the live edge; sound starts there")
     func start() throws {
         let camera = VirtualCamera()
         camera.run(pictures: 80)
@@ -22,14 +22,14 @@ import Testing
         let burst = peer.take()
         let edge = 79 * Self.frame
         let past = 29 * Self.frame
-        #expect(Set(burst.map(\.mid)) == ["p"], "no sound of the past")
+        #expect(Set(burst.map(\.mid)) == ["p"], "no sound from the past")
         #expect(burst.first?.packet.isKeyFrameStart == true)
         #expect(burst.first?.packet.pts == edge - past / 64)
         #expect(burst.last?.packet.pts == edge)
         #expect(zip(burst, burst.dropFirst()).allSatisfy { $0.packet.pts <= $1.packet.pts })
         #expect(
             burst.allSatisfy { abs(Int64($0.packet.timestamp) - $0.packet.pts * 9 / 100) <= 1 },
-            "90 kHz, of its own clock")
+            "90 kHz, on its own clock")
         camera.run(pictures: 1)
         let live = peer.take()
         #expect(live.map(\.mid) == ["p", "p", "s", "s"])
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "A request for a key frame counts as far as packets are lacking: those first, then the group on a later clock")
+        "A key frame request first repairs lacking packets, then restarts the group at a later time")
     func keyFrames() throws {
         let camera = VirtualCamera()
         let (_, peer) = try camera.browser()
@@ -71,18 +71,18 @@ import Testing
         #expect(peer.repaired == [[start, start + 1]] && peer.take().isEmpty)
         camera.loop.advanceTime(by: .milliseconds(299))
         peer.happens(.keyFrameRequested(mid: "p"))
-        #expect(peer.repaired.count == 1, "they have their time")
+        #expect(peer.repaired.count == 1, "repairs have time to arrive")
         camera.loop.advanceTime(by: .milliseconds(1))
         peer.happens(.keyFrameRequested(mid: "p"))
-        let anew = peer.take().map(\.packet)
-        #expect(anew.first?.sequence == start && peer.repaired.count == 1)
+        let restarted = peer.take().map(\.packet)
+        #expect(restarted.first?.sequence == start && peer.repaired.count == 1)
         let last = try #require(shown.last?.packet.pts)
-        #expect(anew.allSatisfy { $0.pts > last }, "nothing is ever placed before what it can have shown")
+        #expect(restarted.allSatisfy { $0.pts > last }, "nothing is placed before pictures that it may have shown")
         peer.happens(.retransmissionRequested(mid: "p", [start]))
-        #expect(peer.resent.map(\.pts) == [try #require(anew.first?.pts)], "again on the same clock")
+        #expect(peer.resent.map(\.pts) == [try #require(restarted.first?.pts)], "resent on the same clock")
     }
 
-    @Test("Sound that it does not take is made into Opus while such browsers are there, and no longer")
+    @Test("Sound that a browser cannot play is transcoded to Opus only while such browsers are connected")
     func opus() throws {
         let camera = VirtualCamera()
         let (original, _) = try camera.browser("a")
@@ -101,7 +101,7 @@ import Testing
         #expect(camera.ended == ["b left", "d left", "c stopping"])
     }
 
-    @Test("B-frames that come later end a browser's call, and nobody else's")
+    @Test("B-frames that appear later end a browser's call, and no other call")
     func reordered() throws {
         let camera = VirtualCamera()
         let (_, browser) = try camera.browser()
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test("Its answer waits for all our candidates, 2 s at most, and not again for servers that gave none by then")
+    @Test("Its answer waits at most 2 s for our candidates, and not again for servers that did not answer")
     func gathering() throws {
         let camera = VirtualCamera()
         let (viewer, peer) = try camera.browser("a")
@@ -155,7 +155,7 @@ import Testing
         #expect(third.configuration.ice.serversNotAwaited == ["stun:a"])
         third.answeredServers = ["stun:a"]
         third.happens(.localCandidate("candidate:2"))
-        #expect(camera.stream.silentServers.isEmpty, "one that has answered is waited for again")
+        #expect(camera.stream.silentServers.isEmpty, "a server that has answered is waited for again")
 
         let (gone, _) = try camera.browser("d")
         let fourth = description(gone, camera)

@@ -5,16 +5,16 @@ import Testing
 @testable import MediaChannel
 
 @Suite(.timeLimit(.minutes(1))) struct CallNoticesTests {
-    /// What callers were told, and a caller that never answers.
+    /// The notices that callers got; one caller never answers.
     private struct Callers {
-        let told: AsyncStream<String>
+        let received: AsyncStream<String>
         let notices: CallNotices
-        /// Nothing ever comes of it; a task that waits for it ends when it is cancelled.
+        /// Never yields; a task that waits for it ends when it is cancelled.
         private let silence = AsyncStream.makeStream(of: Void.self)
 
         init(silent: String) {
-            let (told, continuation) = AsyncStream.makeStream(of: String.self)
-            self.told = told
+            let (received, continuation) = AsyncStream.makeStream(of: String.self)
+            self.received = received
             notices = CallNotices { [silence] notice in
                 let (peer, text) =
                     switch notice {
@@ -31,7 +31,7 @@ import Testing
         CallRoute(peer: try #require(Principal(peer)), session: session, peerSession: peerSession)
     }
 
-    @Test("A caller that does not answer holds up neither other callers' candidates nor their endings")
+    @Test("A caller that does not answer delays neither other callers' candidates nor their endings")
     func silentCaller() async throws {
         let callers = Callers(silent: "u/silent")
         let notices = callers.notices
@@ -39,29 +39,29 @@ import Testing
             group.addTask { await notices.run() }
             let silent = notices.candidates(try route("u/silent", "1"))
             let other = notices.candidates(try route("u/other", "2"))
-            var told = callers.told.makeAsyncIterator()
+            var received = callers.received.makeAsyncIterator()
             silent.tell("candidate:1")
             silent.tell("candidate:2")
-            #expect(await told.next() == "u/silent candidate:1")
+            #expect(await received.next() == "u/silent candidate:1")
             other.tell("candidate:3")
-            #expect(await told.next() == "u/other candidate:3")
+            #expect(await received.next() == "u/other candidate:3")
             notices.end(try route("u/other", "2"), reason: IoTError(.hungUp))
-            #expect(await told.next() == "u/other end")
+            #expect(await received.next() == "u/other end")
             other.tell("candidate:4")
             other.tell("")
             other.tell("candidate:5")
-            #expect(await told.next() == "u/other candidate:4")
-            #expect(await told.next() == "u/other ")
-            // Nothing comes behind the end of candidates: the next word is of another caller.
+            #expect(await received.next() == "u/other candidate:4")
+            #expect(await received.next() == "u/other ")
+            // Nothing follows the end of candidates: the next notice is for another caller.
             notices.candidates(try route("u/third", "3")).tell("candidate:6")
-            #expect(await told.next() == "u/third candidate:6")
+            #expect(await received.next() == "u/third candidate:6")
             group.cancelAll()
         }
     }
 
-    @Test("What a caller is told names the call as the caller knows it")
+    @Test("A notice names the call by the caller's identifiers")
     func params() async throws {
-        let (told, continuation) = AsyncStream.makeStream(of: JSONValue.self)
+        let (received, continuation) = AsyncStream.makeStream(of: JSONValue.self)
         let notices = CallNotices { notice in
             switch notice {
             case .ending(let ending): continuation.yield(ending.json)
@@ -70,7 +70,7 @@ import Testing
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await notices.run() }
-            var iterator = told.makeAsyncIterator()
+            var iterator = received.makeAsyncIterator()
             let feed = notices.candidates(try route("u/owner", "7", peerSession: "phone"))
             feed.tell("candidate:1")
             #expect(

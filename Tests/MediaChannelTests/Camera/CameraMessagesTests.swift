@@ -6,7 +6,7 @@ import Testing
 @testable import ThingModel
 
 @Suite struct CameraMessagesTests {
-    /// What the camera answers to a text.
+    /// The camera's answer to a text.
     private func answer(
         _ text: String, viewers: Int = 2, isOn: Bool = true, source: CameraSnapshot.SourceState = .ready
     ) async throws -> JSONValue {
@@ -19,7 +19,7 @@ import Testing
         return try JSONValue(parsing: try #require(responder.single).bytes)
     }
 
-    @Test("get_device_st says whether one more may watch, and how many do")
+    @Test("get_device_st reports whether another viewer may watch, and the number of viewers")
     func deviceState() async throws {
         #expect(try await answer("get_device_st") == [["status": 0, "appConnectNum": 2]])
         #expect(try await answer("get_device_st&type=live", viewers: 8) == [["status": 405, "appConnectNum": 8]])
@@ -29,7 +29,7 @@ import Testing
         #expect(try await answer("get_device_st&type=smell") == [["status": 404, "appConnectNum": 2]])
     }
 
-    @Test("Anything else is 20141, another parameter 20143")
+    @Test("Another message is refused with 20141, another parameter with 20143")
     func refused() async {
         for (text, code) in [
             ("reboot", ErrorCode.userCommandType), ("", .userCommandType), ("get_device_state", .userCommandType),

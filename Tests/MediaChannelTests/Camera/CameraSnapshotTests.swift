@@ -5,7 +5,7 @@ import ThingModel
 @testable import MediaChannel
 
 @Suite struct CameraSnapshotTests {
-    @Test("The model says why a source failed, in words that name neither its address nor its path")
+    @Test("The model contains the reason why a source failed, without the source's address or path")
     func failure() {
         let error = IoTError(.sourceUnreachable, "opening the source /home/ann/door.mp4 failed")
         let failed = CameraSnapshot.SourceState.failed(error).failureValue
@@ -15,7 +15,7 @@ import ThingModel
         }
     }
 
-    @Test("The schema has room for whatever error a source ends with")
+    @Test("The schema has room for any error of a source")
     func room() throws {
         let schema = try CameraSchema.make(maximumViewers: 1)
         let property = try #require(schema[.readonly, CameraSchema.Name.sourceFailure])

@@ -4,28 +4,28 @@ import Testing
 @testable import MediaChannel
 
 @Suite struct CameraSourceEventsTests {
-    @Test("One event a change: there, lost, there again; attempts in between are none")
+    @Test("One event per change: ready, lost, ready again; attempts in between cause none")
     func changes() {
         var events = CameraSourceEvents()
         let lost = CameraSnapshot.SourceState.failed(IoTError(.sourceUnreachable, "no route to rtsp://192.0.2.7"))
-        var told: [CameraSourceEvents.Event?] = []
+        var reported: [CameraSourceEvents.Event?] = []
         for state: CameraSnapshot.SourceState in [
             .connecting, .ready, .ready, .connecting, lost, lost, .connecting, lost, .ready, .connecting, .ready,
         ] {
-            told.append(events.event(for: state))
+            reported.append(events.event(for: state))
         }
         #expect(
-            told.compactMap { $0 } == [
+            reported.compactMap { $0 } == [
                 .init(topic: "EVENT_CAM/SourceReady", body: ["reason": "started"]),
                 .init(
                     topic: "EVENT_CAM/SourceLost",
                     body: ["code": 25010, "reason": "the camera's source cannot be reached"]),
                 .init(topic: "EVENT_CAM/SourceReady", body: ["reason": "recovered"]),
             ])
-        #expect(told[1] != nil && told[4] != nil && told[8] != nil)
+        #expect(reported[1] != nil && reported[4] != nil && reported[8] != nil)
     }
 
-    @Test("A source that was never there is lost once")
+    @Test("A source that was never ready is lost once")
     func neverThere() {
         var events = CameraSourceEvents()
         let lost = CameraSnapshot.SourceState.failed(IoTError(.sourceUnreachable))

@@ -40,11 +40,11 @@ import Testing
     }
 
     private func keyFrame() -> MediaFrame {
-        // One slice NAL unit of type 5 behind its length.
+        // One slice NAL unit of type 5 after its length.
         MediaFrame(kind: .video, isKeyFrame: true, pts: 0, dts: 0, bytes: ByteBuffer(bytes: [0, 0, 0, 2, 0x65, 0x88]))
     }
 
-    @Test("Who waits for a picture gets it with the first key frame, and who waits for the tracks before that")
+    @Test("Waits for a picture end with the first key frame; waits for the tracks end before that")
     func picture() {
         let picture = outcome(stream.untilPicture(within: .seconds(10)))
         let tracks = outcome(stream.untilReady())
@@ -54,12 +54,12 @@ import Testing
         stream.handle(.frame(keyFrame()))
         #expect(picture() == "done")
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "done")
-        // A reconnected source has no picture until its first one: the old one is not the newest.
+        // A reconnected source has no picture until its first one: the old one is not current.
         stream.handle(.opened(video: video, audio: nil))
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "waits")
     }
 
-    @Test("No wait is longer than its patience, and none outlasts a failure, an end, or a source without pictures")
+    @Test("No wait exceeds its timeout or continues after a failure, an end, or if the source has no pictures")
     func ends() {
         let late = outcome(stream.untilPicture(within: .seconds(10)))
         loop.advanceTime(by: .seconds(9))
@@ -76,7 +76,7 @@ import Testing
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "cameraOff")
     }
 
-    @Test("A camera that was removed lets nobody wait, before and after its end")
+    @Test("A removed camera fails every wait, before and after its end")
     func closed() {
         let before = outcome(stream.untilReady())
         stream.close()
@@ -85,7 +85,7 @@ import Testing
         #expect(outcome(stream.untilPicture(within: .seconds(10)))() == "stopping")
     }
 
-    @Test("A state's beginning is kept while it is tried again, and moves with the next state")
+    @Test("The start of a state stays the same during retries, and changes with the next state")
     func since() {
         stream.handle(.failed(IoTError(.sourceUnreachable), retryAfter: .seconds(1)))
         let began = stream.since

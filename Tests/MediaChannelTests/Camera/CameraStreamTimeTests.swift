@@ -7,7 +7,7 @@ import Testing
 
 @testable import MediaChannel
 
-/// A camera's stream on a loop whose time is the test's.
+/// Tests a camera's stream on a loop with virtual time.
 @Suite struct CameraStreamTimeTests {
     private let loop = EmbeddedEventLoop()
     private let video = VideoParameters(codec: .h264, parameterSets: [], width: 16, height: 16)
@@ -26,7 +26,7 @@ import Testing
             bytes: ByteBuffer(bytes: [0, 0, 0, 2, index % 25 == 0 ? 0x65 : 0x41, 0x88]))
     }
 
-    @Test("What the model shows of the stream is measured once a second, however many frames come")
+    @Test("The measurements in the model change once per second, however many frames come")
     func measures() {
         var changes = 0
         let stream = stream(onChange: { changes += 1 })
@@ -40,7 +40,7 @@ import Testing
         #expect(stream.measurement.video?.frameRate.rounded() == 25)
     }
 
-    @Test("The newest picture is the loop's, and the source's clock is tied to the wall clock at the first frame alone")
+    @Test("The newest picture has the loop's time; only the first frame maps the source's clock to the wall clock")
     func clocks() {
         var wall: Int64 = 1_800_000_000_000_000
         let stream = stream(wallClock: { wall })
@@ -58,7 +58,7 @@ import Testing
         #expect(stream.since == 1_900_000_000_000)
     }
 
-    @Test("A tap gets each frame as it came, until it is removed, also while the camera is off")
+    @Test("A tap gets each frame unchanged until it is removed, even while the camera is off")
     func taps() {
         let stream = stream()
         var seen: [Int64] = []

@@ -8,9 +8,9 @@ import Testing
 
 @testable import MediaChannel
 
-/// A gateway's viewer in virtual time.
+/// Tests a gateway's viewer in virtual time.
 @Suite struct GatewayViewerTests {
-    @Test("Before `play` it gets nothing; then the newest key frame and what followed, paced; then each at its time")
+    @Test("Before `play` it gets nothing; then the newest key frame and all after it, paced; then each frame on time")
     func start() throws {
         let camera = VirtualCamera()
         let (viewer, peer) = try camera.gateway(wantsMedia: false)
@@ -26,7 +26,7 @@ import Testing
         #expect(pictures.first?.isKeyFrameStart == true && pictures.first?.pts == Int64(50 * 40_000))
         #expect(pictures.last?.pts == Int64(80 * 40_000))
         #expect(zip(pictures, pictures.dropFirst()).allSatisfy { $0.sequence + 1 == $1.sequence })
-        #expect(burst.first { $0.mid == "audio" }?.packet.pts == Int64(50 * 40_000), "the sound of that key frame")
+        #expect(burst.first { $0.mid == "audio" }?.packet.pts == Int64(50 * 40_000), "the sound at that key frame")
         let batches = Dictionary(grouping: burst) { ($0.time - begin).nanoseconds }
         #expect(batches.count > 2, "\(batches.count)")
         for (time, batch) in batches {
@@ -43,7 +43,7 @@ import Testing
             peer.mediaClockAnchor == MediaClockAnchor(pts: 0, wallClock: VirtualCamera.wall), "the source's own clock")
     }
 
-    @Test("`stop` and a camera that is switched off end the packets; both begin anew at the newest key frame")
+    @Test("`stop` and a camera that is switched off end the packets; both restart at the newest key frame")
     func pauses() throws {
         let camera = VirtualCamera()
         let (viewer, peer) = try camera.gateway()
@@ -64,7 +64,7 @@ import Testing
         #expect(peer.take().first?.packet.pts == Int64(50 * 40_000))
     }
 
-    @Test("What it lacks is sent again as it was; it asks for a key frame in vain, and stays when B-frames come")
+    @Test("Missing packets are sent again unchanged; key frame requests are ignored; it stays when B-frames come")
     func repairs() throws {
         let camera = VirtualCamera()
         let (_, peer) = try camera.gateway()
@@ -84,7 +84,7 @@ import Testing
         #expect(camera.ended.isEmpty && !peer.isClosed)
     }
 
-    @Test("A connection takes its place when it stands; one too many ends with 20007, and each end is told once")
+    @Test("A connection takes its place when established; one too many ends with 20007; each end is reported once")
     func places() throws {
         let camera = VirtualCamera(maximumViewers: 1)
         let (_, first) = try camera.gateway("a", user: "u/a")
@@ -102,7 +102,7 @@ import Testing
         #expect(camera.ended.last == "c stopping" && viewer.connection.peer == nil)
     }
 
-    @Test("A connection that is gone takes nothing more: no answer, no candidate, no packet, no timer")
+    @Test("A connection that has ended accepts nothing: no answer, candidate, packet or timer")
     func gone() throws {
         let camera = VirtualCamera()
         camera.run(pictures: 40)

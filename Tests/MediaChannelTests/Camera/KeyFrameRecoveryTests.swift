@@ -19,17 +19,17 @@ import Testing
         return recovery
     }
 
-    @Test("A viewer that lacks nothing gets nothing again, however often it asks")
+    @Test("A viewer without a loss gets no packet again, however often it asks")
     func nothingLost() {
         var recovery = started()
         for second: Int64 in stride(from: 0, through: 60, by: 2) {
             #expect(request(&recovery, [], after: .seconds(second)) == .none)
         }
-        // What is missing of an earlier group of pictures no longer matters.
+        // Missing packets of an earlier group of pictures no longer matter.
         #expect(request(&recovery, [998, 999], after: .seconds(61)) == .none)
     }
 
-    @Test("What is lacking behind the key frame is repaired, and never makes a picture come twice")
+    @Test("Packets missing after the key frame are repaired, and no picture comes twice")
     func lostPicture() {
         var recovery = started()
         for time: Int64 in stride(from: 2_000, through: 60_000, by: 500) {
@@ -38,7 +38,7 @@ import Testing
         #expect(request(&recovery, [1_200], after: .milliseconds(60_001)) == .none, "the repair is on its way")
     }
 
-    @Test("A key frame that did not arrive is repaired first; when that does not help its group begins anew")
+    @Test("A lost key frame is repaired first; if that does not help, its group is restarted")
     func lostKeyFrame() {
         var recovery = started()
         #expect(request(&recovery, [1_003, 1_200], after: .milliseconds(2_500)) == .repair([1_003, 1_200]))
@@ -57,7 +57,7 @@ import Testing
         #expect(request(&recovery, [1_004], after: .seconds(9)) == .repair([1_004]))
     }
 
-    @Test("While a key frame is being sent there is nothing more to do")
+    @Test("While a key frame is being sent, nothing more is done")
     func keyFrameUnderWay() {
         var recovery = started()
         #expect(request(&recovery, [1_001], after: .seconds(5), sent: 1_020) == .none)

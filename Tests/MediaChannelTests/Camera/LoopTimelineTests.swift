@@ -5,7 +5,7 @@ import Testing
 @testable import MediaChannel
 
 @Suite struct LoopTimelineTests {
-    @Test("However long the rounds of a file are, the clock does not overflow")
+    @Test("However long a file's rounds are, the clock does not overflow")
     func endless() {
         var timeline = LoopTimeline()
         for _ in 0..<1_000 {
@@ -20,7 +20,7 @@ import Testing
         MediaFrame(kind: .video, isKeyFrame: true, pts: pts, dts: dts ?? pts, bytes: ByteBuffer())
     }
 
-    @Test("The clock begins at 0 and keeps the file's intervals")
+    @Test("The clock starts at 0 and keeps the file's intervals")
     func firstRound() {
         var timeline = LoopTimeline()
         #expect(timeline.place(frame(80_000, dts: 40_000)).pts == 40_000)
@@ -30,7 +30,7 @@ import Testing
         #expect(!second.isDiscontinuity)
     }
 
-    @Test("A new round is a discontinuity beyond the last picture's end, and only its first frame is marked")
+    @Test("A new round is a discontinuity after the last picture's end, and only its first frame is marked")
     func loop() {
         var timeline = LoopTimeline()
         _ = timeline.place(frame(0))
@@ -44,7 +44,7 @@ import Testing
         #expect(!second.isDiscontinuity)
     }
 
-    @Test("The pictures go on evenly over the loop where they are decoded ahead of their time")
+    @Test("With reordering, pictures are evenly spaced across the loop")
     func reordered() {
         var timeline = LoopTimeline()
         // B-frames: two pictures of 100 ms are decoded before the first is shown.
@@ -58,7 +58,7 @@ import Testing
         #expect(zip(decoded, decoded.dropFirst()).allSatisfy { $1 - $0 == 100_000 }, "\(decoded)")
     }
 
-    @Test("A picture that claims to be decoded hours ahead does not turn the clock back")
+    @Test("A picture with a decoding time hours ahead does not turn the clock back")
     func farAhead() {
         var timeline = LoopTimeline()
         let last = timeline.place(frame(1_000_000))
@@ -66,7 +66,7 @@ import Testing
         #expect(timeline.place(frame(9_000_000_000, dts: 0)).dts > last.dts)
     }
 
-    @Test("The clock never goes back over many rounds, nor for a round without a frame")
+    @Test("The clock never goes back over many rounds, even for a round without frames")
     func monotonic() {
         var timeline = LoopTimeline()
         var last = Int64.min

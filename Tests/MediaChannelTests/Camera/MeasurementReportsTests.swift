@@ -11,7 +11,7 @@ import Testing
         return measurement
     }
 
-    @Test("A moving bitrate is reported after five seconds and then every thirty, not each second")
+    @Test("A changing bitrate is reported after five seconds and then every thirty, not every second")
     func bitrate() {
         var reports = MeasurementReports()
         var reported: [Int] = []

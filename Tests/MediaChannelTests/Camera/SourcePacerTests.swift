@@ -6,7 +6,7 @@ import Testing
 @Suite struct SourcePacerTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 
-    @Test("Frames are due at the pace of their decoding times, whatever reading costs")
+    @Test("Frames are due at the pace of their decoding times, whatever time reading takes")
     func pace() {
         var pacer = SourcePacer()
         #expect(pacer.due(dts: 500, now: start) == start)
@@ -23,7 +23,7 @@ import Testing
         #expect(pacer.due(dts: 6_040_000, now: later) == later + .milliseconds(40))
     }
 
-    @Test("After a pause of the machine it does not send the missed time in a burst")
+    @Test("After a pause of the machine, missed time is not sent in a burst")
     func pause() {
         var pacer = SourcePacer()
         _ = pacer.due(dts: 0, now: start)

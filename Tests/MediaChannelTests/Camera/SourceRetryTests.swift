@@ -5,7 +5,7 @@ import Testing
 @testable import MediaChannel
 
 @Suite struct SourceRetryTests {
-    @Test("A lost source is tried again fast, up to every 30 s; one that was healthy begins again")
+    @Test("A lost source is tried again quickly, up to every 30 s; after a healthy period the pauses start short again")
     func unreachable() {
         var retry = SourceRetry()
         let error = IoTError(.sourceUnreachable)
@@ -18,7 +18,7 @@ import Testing
         #expect(first == 500)
     }
 
-    @Test("A wrong password is tried at most five times in half an hour, so that the camera locks nobody out")
+    @Test("A wrong password is tried at most five times in half an hour, so that the camera does not lock the account")
     func refused() {
         var retry = SourceRetry()
         let error = IoTError(.sourceRefused)
@@ -36,7 +36,7 @@ import Testing
         #expect(first == 120_000)
     }
 
-    @Test("The log has each kind of failure at once, and its repetitions after a minute, ten, and every hour")
+    @Test("The log reports each kind of failure at once, and repetitions after a minute, ten minutes, and every hour")
     func log() {
         var log = FailureLog()
         var now = NIODeadline.uptimeNanoseconds(0)

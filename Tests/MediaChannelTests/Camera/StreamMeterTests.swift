@@ -11,7 +11,7 @@ import Testing
             bytes: ByteBuffer(repeating: 0, count: bytes))
     }
 
-    @Test("Rate and bits a second are those of the frames, reordered or not")
+    @Test("The frame rate and the bitrate match the frames, reordered or not")
     func measures() throws {
         var meter = StreamMeter()
         for index in 0..<60 {

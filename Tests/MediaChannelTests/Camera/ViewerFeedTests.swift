@@ -33,7 +33,7 @@ import Testing
             kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: ByteBuffer(repeating: 0xD5, count: 160))
     }
 
-    /// Key frames at 0, 50, 100 …; sound all along.
+    /// Key frames at 0, 50, 100 …; sound throughout.
     private func fill(_ count: Int, _ video: inout CameraTrack, _ audio: inout CameraTrack) throws {
         for index in 0..<count {
             let time = start + .milliseconds(Int64(index) * 40)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("A viewer begins at the newest key frame, with the sound that belongs to it, and gets every packet once")
+    @Test("A viewer starts at the newest key frame with the sound from that time, and gets every packet once")
     func instantStart() throws {
         var (video, audio) = (videoTrack(), audioTrack())
         try fill(80, &video, &audio)
@@ -68,7 +68,7 @@ import Testing
         #expect(zip(packets, packets.dropFirst()).allSatisfy { $0.packet.pts <= $1.packet.pts })
     }
 
-    @Test("Catching up is paced; at the live edge each packet goes at once")
+    @Test("Catching up is paced; at the live edge each packet is sent at once")
     func pace() throws {
         var (video, audio) = (videoTrack(), audioTrack())
         for index in 0..<100 {
@@ -82,7 +82,7 @@ import Testing
         var steps = 0
         repeat {
             let sent = feed.next(video: video, audio: nil, at: now).reduce(0) { $0 + $1.packet.payload.readableBytes }
-            #expect(sent <= ViewerFeed.burst + 1_200, "more leaves at once than a small receive buffer holds")
+            #expect(sent <= ViewerFeed.burst + 1_200, "more was sent at once than a small receive buffer holds")
             bytes += sent
             now = feed.timeout ?? now
             steps += 1
@@ -97,7 +97,8 @@ import Testing
         #expect(feed.timeout == nil)
     }
 
-    /// What a client's socket holds at most while it reads so many bits a second, each packet with the kernel's share.
+    /// The maximum load of a client's socket that reads at `rate` bits per second, with the kernel's overhead per
+    /// packet.
     private func fill(readingAt rate: Int, _ feed: inout ViewerFeed, _ video: CameraTrack, from start: NIODeadline)
         throws -> (held: Int, keyFrameAt: TimeAmount?, end: TimeAmount)
     {
@@ -121,10 +122,10 @@ import Testing
         return (most, keyFrameAt, now - start)
     }
 
-    @Test("Nothing of an instant start is lost in a socket's default receive buffer, and the key frame is soon there")
+    @Test("No packet of an instant start overflows a default socket receive buffer, and the key frame arrives soon")
     func receiveBuffer() throws {
         var video = videoTrack()
-        // 4 Mbit/s with a key frame of 150 kB each 10 s.
+        // 4 Mbit/s with a key frame of 150 kB every 10 s.
         for index in 0..<295 {
             try video.append(
                 picture(index, isKey: index == 0, bytes: index == 0 ? 150_000 : 20_000),
@@ -133,12 +134,12 @@ import Testing
         var feed = ViewerFeed()
         let now = start + .seconds(10)
         feed.start(video: video, audio: nil, at: now)
-        // A client that takes 200 Mbit/s, as one thread does.
+        // A client that reads 200 Mbit/s, like one thread does.
         let result = try fill(readingAt: 200_000_000, &feed, video, from: now)
         #expect(result.held <= 212_992)
         #expect(try #require(result.keyFrameAt) <= .milliseconds(20))
         #expect(result.end <= .seconds(2))
-        // Behind the live edge a key frame of that size is no burst either.
+        // At the live edge, a key frame of that size causes no burst either.
         let later = now + .seconds(3)
         try video.append(picture(400, isKey: true, bytes: 150_000), at: later)
         let live = try fill(readingAt: 200_000_000, &feed, video, from: later)
@@ -146,7 +147,7 @@ import Testing
         #expect(live.end <= .milliseconds(20))
     }
 
-    @Test("A picture that is begun again goes on from its key frame, sound goes on where it is, and no burst is added")
+    @Test("A restarted picture continues from its key frame, sound continues where it is, and no burst is added")
     func restartPicture() throws {
         var (video, audio) = (videoTrack(), audioTrack())
         try fill(60, &video, &audio)
@@ -162,14 +163,14 @@ import Testing
         #expect(again.first?.packet.sequence == video.startSequence)
     }
 
-    @Test("A viewer that fell out of the ring goes on with a key frame")
+    @Test("A viewer whose position left the ring continues with a key frame")
     func overflow() throws {
         var (video, audio) = (videoTrack(), audioTrack())
         try fill(10, &video, &audio)
         var feed = ViewerFeed()
         feed.start(video: video, audio: audio, at: start)
         _ = feed.next(video: video, audio: audio, at: start)
-        // 40 s later nothing of what it had is left.
+        // 40 s later all packets at its position are gone.
         for index in 10..<1_010 {
             try video.append(
                 picture(index, isKey: index % 50 == 0), at: start + .milliseconds(Int64(index) * 40))

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("Calls that never connect shut nobody out, neither the owner nor other accounts")
+    @Test("Calls that never connect block neither the owner nor other accounts")
     func unconnected() throws {
         var places = ViewerPlaces(maximum: 8)
         for index in 0..<3 { try places.add(session: "a\(index)", user: "u/a", isOwner: false) }
@@ -26,7 +26,7 @@ import Testing
         for index in 0..<3 { try places.add(session: "b\(index)", user: "u/b", isOwner: false) }
         try watch(&places, "c", "u/c")
         for index in 0..<8 { try watch(&places, "o\(index)", "u/owner", isOwner: true) }
-        // One that ended makes room for another of the same account.
+        // A call that ended makes room for another of the same account.
         places.remove(session: "a0")
         #expect(isRefused { try places.add(session: "a3", user: "u/a", isOwner: false) }, "all places are taken")
         places.remove(session: "o0")
@@ -34,7 +34,7 @@ import Testing
         try places.add(session: "a3", user: "u/a", isOwner: false)
     }
 
-    @Test("However many accounts call without connecting, the owner gets in")
+    @Test("The owner gets a place, however many accounts call without connecting")
     func manyAccounts() throws {
         var places = ViewerPlaces(maximum: 2)
         var taken = 0
@@ -46,7 +46,7 @@ import Testing
         try watch(&places, "o", "u/owner", isOwner: true)
     }
 
-    @Test("An account has half of the places, the owner all of them and two more; nobody loses a place")
+    @Test("An account has half of the places, the owner all of them and two more; no viewer loses its place")
     func connected() throws {
         var places = ViewerPlaces(maximum: 8)
         for index in 0..<4 { try watch(&places, "a\(index)", "u/a") }
@@ -61,7 +61,7 @@ import Testing
         try watch(&single, "o", "u/owner", isOwner: true)
     }
 
-    @Test("Whoever connects after the last place went is refused then, and does not keep what it had waited with")
+    @Test("A call that connects after the last place was taken is refused and frees what it held")
     func race() throws {
         var places = ViewerPlaces(maximum: 1)
         try places.add(session: "a", user: "u/a", isOwner: false)

@@ -14,10 +14,10 @@ import Testing
         let value = Mutex(0)
     }
 
-    @Test("Each device, kind, source and account has a channel of its own")
+    @Test("Each device, kind, source and account has its own channel")
     func channels() async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        // It registers, and so what it asks waits: nobody answers, and nothing runs that would end it.
+        // The link registers but never runs, so requests wait and get no answer.
         let silent = LinkSession(
             configuration: LinkConfiguration(
                 principal: .user(AccessID(rawValue: "owner")!), token: .value(""),

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The sockets of a gateway's channels")
 struct ChannelSocketTests {
-    @Test("A second channel to one device has a port of its own, on the same address and loop, until it closes")
+    @Test("A second channel to one device has its own port on the same address and loop until it closes")
     func own() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let logger = Logger(label: "test")

@@ -9,7 +9,7 @@ import Testing
 @testable import MediaChannel
 
 @Suite(.timeLimit(.minutes(1))) struct EarlyCandidateTests {
-    @Test("A device's candidates that overtake its offer connect the call, with nothing else to go by")
+    @Test("A device's candidates that arrive before its offer are enough to connect the call")
     func overtaking() async throws {
         let clip = try SampleClip("street-h264-aac.mp4", rounds: 1)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -27,7 +27,7 @@ import Testing
         for socket in sockets { await socket.close() }
     }
 
-    /// A camera's offer without a candidate, which come before it; the camera hears of none of the viewer's.
+    /// A camera's offer without candidates, which come before it; the camera gets none of the viewer's candidates.
     private static func call(
         _ clip: SampleClip, _ sockets: [PeerSocket], _ certificate: PeerCertificate, _ logger: Logger
     ) throws -> EventLoopFuture<Void> {

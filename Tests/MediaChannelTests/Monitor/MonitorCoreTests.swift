@@ -7,7 +7,7 @@ import Testing
 @testable import MediaChannel
 
 @Suite(.timeLimit(.minutes(1))) struct MonitorCoreTests {
-    @Test("A channel is made on any thread, and tells its users of its beginning, its failure and its end")
+    @Test("A channel may be created on any thread, and reports its start, its failure and its end")
     func madeElsewhere() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let core = NIOLoopBoundBox.makeBoxSendingValue(
@@ -20,24 +20,24 @@ import Testing
         }.get()
         try await loop.submit { core.value.fail(IoTError(.deviceOffline)) }.get()
         await #expect(throws: IoTError.self) { try await connected.get() }
-        var told: [String] = []
+        var received: [String] = []
         for await event in events {
             switch event {
             case .stateChanged(let state):
-                told.append("\(state.connection) \(state.player) \(state.reason?.code.name ?? "-")")
-            case .ended(let reason): told.append("ended \(reason?.code.name ?? "-")")
-            default: told.append("other")
+                received.append("\(state.connection) \(state.player) \(state.reason?.code.name ?? "-")")
+            case .ended(let reason): received.append("ended \(reason?.code.name ?? "-")")
+            default: received.append("other")
             }
         }
         #expect(
-            told == [
+            received == [
                 "disconnected stopped -", "disconnected preparing -", "connecting preparing -",
                 "connecting stopping deviceOffline", "disconnected stopping deviceOffline",
                 "disconnected stopped deviceOffline", "ended deviceOffline",
             ])
     }
 
-    @Test("A channel that was closed before it was prepared is refused: nothing waits for its connection")
+    @Test("A channel that was closed before it was prepared is refused, and nothing waits for its connection")
     func closedFirst() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let core = NIOLoopBoundBox.makeBoxSendingValue(

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaChannel
 
 @Suite struct MonitorTellingTests {
-    @Test("A warning that concerns one use is told to it alone, and one that concerns the channel to all")
+    @Test("A warning about one use goes only to that use, and a warning about the channel to all")
     func warnings() async {
         let telling = MonitorTelling(eventLoop: EmbeddedEventLoop())
         ["slow", "fast"].forEach(telling.join)
@@ -15,14 +15,14 @@ import Testing
         telling.take(.warning(IoTError(.notImplemented), use: nil))
         telling.take(.warning(IoTError(.slowReader), use: "gone"))
         telling.take(.ended(nil))
-        var told: [[ErrorCode]] = []
+        var received: [[ErrorCode]] = []
         for stream in streams {
             var codes: [ErrorCode] = []
             for await event in stream {
                 if case .warning(let error) = event { codes.append(error.code) }
             }
-            told.append(codes)
+            received.append(codes)
         }
-        #expect(told == [[.slowReader, .notImplemented], [.notImplemented]])
+        #expect(received == [[.slowReader, .notImplemented], [.notImplemented]])
     }
 }

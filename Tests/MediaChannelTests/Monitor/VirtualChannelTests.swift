@@ -8,9 +8,9 @@ import Testing
 
 @testable import MediaChannel
 
-/// The monitor channel over a bad network: 5 % loss, 30 ms jitter, 50 ms round trip.
+/// Tests the monitor channel over a bad network: 5 % loss, 30 ms jitter, 50 ms round trip.
 @Suite struct VirtualChannelTests {
-    /// The design's network.
+    /// The network that the product is designed for.
     static func link(seed: UInt64, loss: Double = 0.05) -> VirtualLink<ByteBuffer>.Configuration {
         .init(delay: .milliseconds(25), jitter: .milliseconds(30), loss: loss, seed: seed)
     }
@@ -27,7 +27,7 @@ import Testing
         return (channel, clip)
     }
 
-    /// What is promised on the design's network, as far as a run breaks it.
+    /// The promises for that network which a run does not meet.
     static func broken(_ channel: VirtualChannel, _ clip: SampleClip) -> Set<Promise> {
         let statistics = channel.currentStatistics
         let frozen = statistics.video?.totalFreezesDuration ?? .infinity
@@ -36,7 +36,7 @@ import Testing
         let sounds = clip.frames.count { $0.kind == .audio }
         var broken: Set<Promise> = []
         if !channel.isInOrder { broken.insert(.order) }
-        // Each picture, the first ones too.
+        // Each picture counts, including the first ones.
         if skew >= 80_000 || (statistics.maximumAudioVideoSkew ?? .infinity) >= 0.08 { broken.insert(.skew) }
         if frozen >= statistics.elapsedTime * 0.01 { broken.insert(.frozen) }
         if (statistics.video?.framesShown ?? 0) < clip.pictures * 99 / 100 { broken.insert(.pictures) }
@@ -53,12 +53,12 @@ import Testing
         case frozen
         /// 99 % of the pictures are shown.
         case pictures
-        /// 96 % of the sound is heard: it begins with the first picture, and what is late is concealed.
+        /// 96 % of the sound is heard: it starts with the first picture, and late sound is concealed.
         case sound
     }
 
     @Test(
-        "With 5 % loss: no picture out of order, each within 80 ms of its sound, frozen for less than 1 % of the time",
+        "With 5 % loss pictures stay in order, each within 80 ms of its sound, frozen for less than 1 % of the time",
         arguments: 1...10 as ClosedRange<UInt64>)
     func lossy(seed: UInt64) throws {
         let (channel, clip) = try Self.channel(Self.link(seed: seed))
@@ -66,21 +66,21 @@ import Testing
         #expect(channel.lostDatagrams > 100, "the link lost nothing")
         #expect(channel.inbound.retransmittedPacketsReceived > 100)
         #expect(Self.broken(channel, clip).isEmpty, "\(Self.broken(channel, clip)) of \(statistics)")
-        // Nothing follows the last picture, so that nobody notices when its last packet is lost.
+        // Nothing follows the last picture, so the loss of its last packet is not detected.
         let times = clip.frames.filter { $0.kind == .video }.map(\.pts)
         let released = try #require(channel.releasedTimes)
         let hasLast =
             released.upperBound - released.lowerBound + 1_000 > (times.max() ?? 0) - (times.min() ?? 0)
         #expect(channel.releasedPictures == clip.pictures - (hasLast ? 0 : 1))
-        #expect(channel.skews.count > clip.pictures * 95 / 100, "few pictures have sound beside them")
-        // Two rounds of asking, and no more than that for long.
+        #expect(channel.skews.count > clip.pictures * 95 / 100, "few pictures have sound near them")
+        // Two rounds of retransmission, and not more for long.
         #expect(statistics.tolerance < 0.6)
     }
 
     @Test("Without NACK the same link breaks the promises", arguments: 1...2 as ClosedRange<UInt64>)
     func withoutRetransmission(seed: UInt64) throws {
         let (channel, clip) = try Self.channel(Self.link(seed: seed), isNACKEnabled: false)
-        // Hardly a key frame comes whole: what is never shown does not even freeze.
+        // Hardly a key frame arrives complete: pictures that are never shown do not count as frozen.
         let broken = Self.broken(channel, clip)
         #expect(broken.contains(.pictures) && broken.contains(.sound), "\(broken)")
     }
@@ -93,7 +93,7 @@ import Testing
         #expect(broken.contains(.skew) && broken.contains(.frozen), "\(broken)")
     }
 
-    @Test("Without NACK far less loss freezes the picture for long, which is reported; with it nothing freezes")
+    @Test("Without NACK much less loss causes long freezes, which are reported; with NACK nothing freezes")
     func littleLoss() throws {
         let (without, clip) = try Self.channel(Self.link(seed: 1, loss: 0.002), isNACKEnabled: false)
         let frozen = try #require(without.currentStatistics.video)
@@ -104,7 +104,7 @@ import Testing
         #expect(try #require(with.currentStatistics.video).totalFreezesDuration == 0)
     }
 
-    @Test("A seed gives the same pictures at the same times and the same statistics each time; another seed others")
+    @Test("A seed always gives the same pictures, times and statistics; another seed gives others")
     func repeatable() throws {
         let (first, _) = try Self.channel(Self.link(seed: 7), rounds: 1)
         let (second, _) = try Self.channel(Self.link(seed: 7), rounds: 1)
@@ -116,7 +116,7 @@ import Testing
         #expect(first.shown != other.shown)
     }
 
-    @Test("On a clean local link the first picture is there at once, and the delay stays small")
+    @Test("On a clean local link the first picture is shown at once, and the delay stays small")
     func clean() throws {
         let (channel, clip) = try Self.channel(.init(delay: .microseconds(200)), rounds: 2)
         let statistics = channel.currentStatistics

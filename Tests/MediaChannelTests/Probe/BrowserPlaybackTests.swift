@@ -4,7 +4,7 @@ import Testing
 @testable import MediaChannel
 
 @Suite struct BrowserPlaybackTests {
-    @Test("Sound that browsers take goes as it is, other sound becomes Opus")
+    @Test("Sound that browsers can play is sent unchanged, other sound becomes Opus")
     func sound() {
         for (codec, rate, channels, reason) in [
             (AudioCodec.aac, 48_000, 2, "made into Opus here"), (.opus, 48_000, 2, "Opus, as it is"),
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("H.265 plays in part, B-frames do not, and the reason says what to set")
+    @Test("H.265 plays in some browsers, B-frames in none, and the reason contains the setting to change")
     func pictures() {
         let h264 = VideoParameters(codec: .h264)
         #expect(BrowserPlayback(h264, isReordered: false).answer == .yes)

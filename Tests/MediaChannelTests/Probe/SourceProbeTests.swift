@@ -6,7 +6,7 @@ import Testing
 
 @testable import MediaChannel
 
-/// Real clips, read without waiting for their own pace.
+/// Tests real clips, read without waiting for their pace.
 @Suite struct SourceProbeTests {
     private func probe(_ clip: String, wantsPicture: Bool = false) async throws(IoTError) -> SourceReport {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
@@ -18,7 +18,7 @@ import Testing
         return try result.get()
     }
 
-    @Test("What is measured is what the clip holds")
+    @Test("The measurements match the clip")
     func clips() async throws {
         let h265 = try await probe("street-h265-aac.mp4", wantsPicture: true)
         let video = try #require(h265.video)
@@ -34,14 +34,14 @@ import Testing
         let reordered = try await probe("street-h264-bframes-pcma.mkv")
         #expect(reordered.video?.hasBFrames == true && reordered.video?.browsers.answer == .no)
         #expect(reordered.audio?.codec == .pcma && reordered.picture == nil)
-        // Its only key frame is its first.
+        // It has only one key frame, the first.
         let far = try await probe("bunny-h264-aac51.mp4")
         #expect(far.video?.keyFrameDistance == nil && far.video?.browsers.answer == .yes && far.measured > 4)
         let soundOnly = try await probe("noise-he-aac.m4a", wantsPicture: true)
         #expect(soundOnly.video == nil && soundOnly.picture == nil && soundOnly.audio != nil)
     }
 
-    @Test("What is no video, and what is not there, have numbers of their own")
+    @Test("A file without media and a missing file have different error numbers")
     func failures() async throws {
         for (clip, code) in [("README.md", ErrorCode.sourceUnsupported), ("nothing.mp4", .sourceNotFound)] {
             let error = await #expect(throws: IoTError.self) { _ = try await probe(clip) }

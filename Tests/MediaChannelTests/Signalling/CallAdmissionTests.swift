@@ -29,7 +29,7 @@ import Testing
         return try admission.grant(of: call, from: request.from, keys: keys, at: now)
     }
 
-    /// What a hub of today forwards.
+    /// A call as a current hub forwards it.
     private func call(_ claims: JSONValue, kind: JSONValue? = "monitor", from: String = "u/guest") throws -> LinkRequest
     {
         var params: JSONValue = ["token": .string(try hub.sign(claims))]
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("What a caller may do is what its token says, whatever the hub says beside it")
+    @Test("The token alone determines the caller's rights, whatever else the hub sends")
     func token() throws {
         var request = try call(claims(["owner": true]))
         request.params["grant"] = [
@@ -57,12 +57,12 @@ import Testing
             grant.user.description == "u/guest" && grant.kind == .monitor && grant.isOwner && grant.expires == 1_000)
         #expect(grant.actions == [.view, .listen])
         let guest = try self.grant(try call(claims(["owner": nil])), try hub.keys, at: 1_000)
-        #expect(!guest.isOwner, "a token of a hub of before does not say who owns the device")
+        #expect(!guest.isOwner, "an older hub's token does not contain the device's owner")
         #expect(refusal(try call(claims(), kind: nil), try hub.keys) == nil, "an absent kind is monitor")
         #expect(refusal(try call(claims(), kind: 1), try hub.keys) == nil, "a kind may be a number")
     }
 
-    @Test("A token that is not the hub's, is over, or is for something else is refused with 20010")
+    @Test("A token that the hub did not sign, that has expired, or that is for something else is refused with 20010")
     func invalid() throws {
         let keys = try hub.keys
         let wrong: [(String, JSONValue?)] = [
@@ -88,14 +88,14 @@ import Testing
         }
     }
 
-    @Test("Actions that this version does not know grant nothing, and keep nobody from the others")
+    @Test("Actions that this version does not know grant nothing and do not invalidate the others")
     func unknownActions() throws {
         let found = try grant(try call(claims(["actions": ["fly", "view", 1]])), try hub.keys, at: 1_000)
         #expect(found.actions == [.view])
         #expect(refusal(try call(claims(["actions": ["fly"]])), try hub.keys) == .callTokenRejected)
     }
 
-    @Test("A token is good for 60 s beyond its end, because clocks differ")
+    @Test("A token is valid for 60 s after its expiry, because clocks differ")
     func leeway() throws {
         let keys = try hub.keys
         #expect(refusal(try call(claims()), keys, at: 1_060) == nil)
@@ -103,16 +103,16 @@ import Testing
         #expect(refusal(try call(claims(["exp": .integer(.max)])), keys, at: 1_061) == nil)
     }
 
-    @Test("Without a token, or with one that does not allow to view, a call is refused with 20006")
+    @Test("Without a token, or with one that does not allow viewing, a call is refused with 20006")
     func rejected() throws {
         let keys = try hub.keys
         let grant: JSONValue = ["user": "u/guest", "actions": ["view"], "expires": 9_999, "owner": true]
-        #expect(refusal(connect(["grant": grant]), keys) == .callTokenRejected, "the hub's word does not do")
+        #expect(refusal(connect(["grant": grant]), keys) == .callTokenRejected, "the hub's grant is not sufficient")
         #expect(refusal(connect(["grant": grant, "token": 1]), keys) == .callTokenRejected)
         #expect(refusal(try call(claims(["actions": ["talk"]])), keys) == .callTokenRejected)
     }
 
-    @Test("A kind that the device does not offer is refused with 21040, and what is none with 25001")
+    @Test("A kind that the device does not offer is refused with 21040, and an invalid kind with 25001")
     func kinds() throws {
         let keys = try hub.keys
         for kind in ChannelKind.allCases {
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test("A hub that gives its devices no keys vouches for a call, as it did before")
+    @Test("If a hub gives its devices no keys, the device relies on the hub's grant, as before")
     func vouched() throws {
         let grant: JSONValue = ["user": "u/guest", "actions": ["view"], "expires": 1_000]
         let found = try self.grant(connect(["kind": "monitor", "grant": grant]), nil, at: 5_000)

@@ -24,7 +24,7 @@ import Testing
         return try table.receiver(of: route, from: sender.flatMap { Principal($0) })
     }
 
-    @Test("The called device alone speaks in a call")
+    @Test("Only the called device may send messages for a call")
     func speakers() throws {
         try table.add(receiver, session: "a", device: front)
         #expect(try find("a", from: speaker) === receiver)
@@ -35,7 +35,7 @@ import Testing
         #expect(throws: IoTError.self) { try find("b", from: speaker) }
     }
 
-    @Test("A call that ended makes room: thousands one after the other never fill the table, one too many at once does")
+    @Test("A call that ended makes room: thousands in succession never fill the table; one too many at once does")
     func room() throws {
         for number in 0..<(3 * CallTable.limit) {
             try table.add(receiver, session: "\(number)", device: front)
@@ -46,7 +46,7 @@ import Testing
         #expect(throws: IoTError.self) { try find("one more", from: speaker) }
         table.remove(session: "5")
         try table.add(receiver, session: "one more", device: front)
-        // A session twice would put one caller in the other's place.
+        // A second call with the same session would replace the first caller.
         table.remove(session: "6")
         #expect(throws: IoTError.self) { try table.add(receiver, session: "7", device: front) }
     }

@@ -6,7 +6,7 @@ import RTP
 
 @testable import MediaChannel
 
-/// A viewer's peer connection that sends nothing: what it is given is kept, with the loop's time.
+/// A viewer's peer connection without a network: it records what it is given, with the loop's time.
 final class ScriptedPeer: ViewerPeer {
     struct Sent {
         let time: NIODeadline
@@ -22,14 +22,14 @@ final class ScriptedPeer: ViewerPeer {
     var mediaClockAnchor: MediaClockAnchor?
     var unansweredServers: Set<String> = []
     var answeredServers: Set<String> = []
-    /// What the viewer is known to lack.
+    /// The packets that the viewer is known to lack.
     var lacking: [Int64] = []
     private(set) var candidates: [String] = []
     private(set) var sent: [Sent] = []
     private(set) var resent: [MediaPacket] = []
     private(set) var repaired: [[Int64]] = []
     private(set) var isClosed = false
-    /// Of the next answer that is made.
+    /// The error of the next answer.
     var failure: IoTError?
 
     init(_ configuration: PeerConfiguration, loop: EmbeddedEventLoop, onEvent: @escaping (PeerEvent) -> Void) {
@@ -41,7 +41,7 @@ final class ScriptedPeer: ViewerPeer {
 
     func happens(_ event: PeerEvent) { onEvent(event) }
 
-    /// What was sent since it was asked last.
+    /// Returns the packets sent since the last call.
     func take() -> [Sent] {
         defer { sent = [] }
         return sent

@@ -3,11 +3,11 @@ import Foundation
 import IoTCore
 import IoTLink
 
-/// A hub's signing key, and the tokens that it makes.
+/// A hub's signing key, and the tokens signed with it.
 struct SignedTokens {
     private let key = Curve25519.Signing.PrivateKey()
 
-    /// What the hub gives its devices.
+    /// The keys that the hub gives its devices.
     var keys: TokenKeys {
         get throws {
             let key: JSONValue = [

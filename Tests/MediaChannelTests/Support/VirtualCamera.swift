@@ -8,22 +8,22 @@ import RTP
 
 @testable import MediaChannel
 
-/// A camera's stream on a loop whose time is the test's, 25 pictures a second and sound, and its viewers without a
+/// A camera's stream on a loop with virtual time, with 25 pictures per second and sound, and its viewers without a
 /// network.
 ///
-/// `@unchecked Sendable`: all of it is used on the test's one thread.
+/// `@unchecked Sendable`: everything is used only on the test's thread.
 final class VirtualCamera: @unchecked Sendable {
     let loop = EmbeddedEventLoop()
     let stream: CameraStream
     private(set) var peers: [ScriptedPeer] = []
-    /// Of the next answer to a browser.
+    /// The error of the next answer to a browser.
     var failure: IoTError?
-    /// The sessions that ended, each with its reason's name.
+    /// The sessions that ended, each with the name of its reason.
     private(set) var ended: [String] = []
     private let sound: AudioParameters
     private var next: Int64 = 0
 
-    /// The loop's time at first: what is younger than some seconds is not taken for something that just happened.
+    /// The loop's initial time: late enough that initial values do not count as recent.
     private static let start = NIODeadline.uptimeNanoseconds(10_000_000_000)
     /// µs since 1970 at that time.
     static let wall: Int64 = 1_800_000_000_000_000
@@ -44,7 +44,7 @@ final class VirtualCamera: @unchecked Sendable {
             .opened(video: VideoParameters(codec: .h264, parameterSets: [], width: 16, height: 16), audio: sound))
     }
 
-    /// Pictures of 2,000 bytes, a key frame of 60,000 every 50, each at its time and with its sound.
+    /// Sends pictures of 2,000 bytes and a key frame of 60,000 bytes every 50, each on time and with its sound.
     func run(pictures: Int, hasSound: Bool = true) {
         for _ in 0..<pictures {
             take(next, at: next * 40_000, hasSound: hasSound)
@@ -53,7 +53,7 @@ final class VirtualCamera: @unchecked Sendable {
         }
     }
 
-    /// One picture, and the sound that comes with it.
+    /// Sends one picture and its sound.
     func take(_ index: Int64, at pts: Int64, isDiscontinuity: Bool = false, hasSound: Bool = false) {
         let isKey = index % 50 == 0
         let size = isKey ? 60_000 : 2_000
@@ -92,7 +92,7 @@ final class VirtualCamera: @unchecked Sendable {
         ) { [unowned self] reason in ended.append("\(session) \(reason?.code.name ?? "left")") }
     }
 
-    /// A gateway that has called.
+    /// Adds a gateway as a viewer.
     func gateway(
         _ session: String = "gateway", user: String = "u/guest", wantsMedia: Bool = true
     ) throws -> (viewer: GatewayViewer, peer: ScriptedPeer) {
@@ -104,7 +104,7 @@ final class VirtualCamera: @unchecked Sendable {
         return (viewer, peers[peers.count - 1])
     }
 
-    /// A browser that has called, with an offer of its sections' codecs.
+    /// Adds a browser as a viewer, with an offer of its sections' codecs.
     func browser(
         _ session: String = "browser", audio: [String] = ["PCMA/8000"]
     ) throws -> (viewer: BrowserViewer, peer: ScriptedPeer) {

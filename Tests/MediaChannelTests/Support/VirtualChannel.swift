@@ -11,12 +11,11 @@ import Testing
 @testable import MediaChannel
 @testable import PeerTransport
 
-/// A whole channel in virtual time: a real clip's frames, the camera's tracks and a viewer's feed, two peer connections
-/// with DTLS and SRTP over a seeded link, the player's jitter buffer, and what is shown.
+/// A whole channel in virtual time: a real clip's frames, the camera's tracks, a viewer's feed, two peer connections
+/// with DTLS and SRTP over a seeded link, the player's jitter buffer, and the shown pictures.
 ///
-/// The handshake crosses a link without loss, since OpenSSL's retransmission timer is the real clock; the media begin at
-/// a fixed time behind it. So the same seed gives the same run: what OpenSSL chooses at random changes no packet's size
-/// or time.
+/// The handshake uses a link without loss, because OpenSSL's retransmission timer uses the real clock; the media start
+/// a fixed time after it. So the same seed gives the same run: OpenSSL's random values change no packet's size or time.
 final class VirtualChannel {
     struct Shown: Equatable {
         let kind: MediaKind
@@ -50,8 +49,8 @@ final class VirtualChannel {
     private let options: JitterBufferOptions
 
     /// - Parameters:
-    ///   - frames: in the order and at the times of a live source, both kinds.
-    ///   - link: both directions, once the connection stands.
+    ///   - frames: both kinds, in the order and at the times of a live source.
+    ///   - link: the link in both directions, once the connection is established.
     init(
         frames: [MediaFrame], video: VideoParameters, audio: AudioParameters,
         link: VirtualLink<ByteBuffer>.Configuration, isNACKEnabled: Bool = true,
@@ -77,7 +76,7 @@ final class VirtualChannel {
             PeerConfiguration(hostAddresses: [addresses[0]], isControlling: true, sections: sections),
             PeerConfiguration(hostAddresses: [addresses[1]], isControlling: false),
         ]
-        // As a camera calls its viewers.
+        // The same setting as for a camera's viewers.
         configurations[0].congestion.isEnabled = false
         let clock = VirtualWall()
         for index in 0...1 {
@@ -93,7 +92,7 @@ final class VirtualChannel {
             generator: SeededGenerator(seed: link.seed ^ 0x71E7))
         let offer = try SessionDescription(parsing: camera.createOffer().text)
         try camera.setAnswer(SessionDescription(parsing: viewer.createAnswer(to: offer) { _ in true }.text))
-        // To the end, however long it took: from here on nothing depends on the real clock.
+        // Complete the handshake, however long it took: from here on nothing depends on the real clock.
         try run(for: .seconds(3))
         try #require(areConnected)
         for index in 0...1 {
@@ -105,7 +104,7 @@ final class VirtualChannel {
 
     private let clock: VirtualWall
 
-    /// Plays all frames, and what is under way behind them.
+    /// Plays all frames, including those still on their way at the end.
     func play() throws {
         receiver = ArrivingPlayout(video: tracks.description.video, options: options, now: now)
         statistics = PlayoutStatistics(startedAt: now)
@@ -194,8 +193,8 @@ final class VirtualChannel {
         }
     }
 
-    /// What is released and on time is shown at its time: the decoder takes none here. A picture that waits for its
-    /// time goes with the line when the delay grows.
+    /// Shows released frames at their time, if they are not late; decoding takes no time here. If the delay grows,
+    /// waiting pictures move with the line.
     private func pump() -> NIODeadline? {
         receiverTimeout = nil
         while let output = receiver?.poll() {
@@ -245,7 +244,7 @@ final class VirtualChannel {
         return zip(pictures, pictures.dropFirst()).allSatisfy { $0.pts < $1.pts }
     }
 
-    /// How far each picture lags behind the sound that is heard nearest to it, within 40 ms, by the sender's clock; µs.
+    /// The delay of each picture against the nearest sound within 40 ms, by the sender's clock; µs.
     var skews: [Int64] {
         let known = shown.filter { $0.senderTime != nil }.sorted { $0.presentAt < $1.presentAt }
         let sounds = known.filter { $0.kind == .audio }
@@ -266,7 +265,7 @@ final class VirtualChannel {
     }
 }
 
-/// The camera's wall clock, which goes with virtual time.
+/// The camera's wall clock, which follows virtual time.
 final class VirtualWall: Sendable {
     private static let origin: Int64 = 1_800_000_000_000_000
     private let now = Atomic<Int64>(VirtualWall.origin)
