@@ -1,22 +1,23 @@
 import IoTCore
 
-/// How a hub listens beyond its own machine: MQTT over TLS 1.2 or newer.
+/// How a hub listens for other machines: MQTT over TLS 1.2 or newer.
 public struct HubTLS: Sendable {
-    /// The address to listen on; `0.0.0.0` for every IPv4 address, `::` for every address of both kinds.
+    /// The address to listen on: `0.0.0.0` for every IPv4 address, `::` for every IPv4 and IPv6 address.
     public var host: String
-    /// 0 takes a free one, kept while the hub lives.
+    /// 0 takes a free port and keeps it while the hub lives.
     public var port: Int
-    /// The host names and addresses that clients use, for the hub's certificate. A client that knows the hub's own
-    /// authority looks at them only if there are some of the kind (names, or addresses) that it uses.
+    /// The host names and addresses that clients use, for the hub's certificate. A client that pins the hub's own
+    /// authority checks its name only if the certificate lists names, and its address only if it lists addresses.
     public var names: [String]
-    /// A certificate chain in PEM, the hub's own first, in place of one of the hub's own authority; it is read again
-    /// when the file changes. Clients then trust the last certificate of the chain.
+    /// A file with a certificate chain in PEM, the hub's own certificate first. It replaces the certificate that the
+    /// hub would issue itself, and is read again when it changes. Clients then trust the last certificate of the chain.
     public var certificateFile: String?
-    /// Its private key.
+    /// The private key of `certificateFile`.
     public var keyFile: String?
-    /// Life of a certificate of the hub's own, 90 days; it is replaced at two thirds, while the broker runs.
+    /// Lifetime of a certificate that the hub issues itself: 90 days. It is replaced when two thirds have passed, while
+    /// the broker runs.
     var leafLifetime = OwnCertificate.lifetime
-    /// How often that is looked after.
+    /// How often the certificate is checked.
     var checkInterval = Duration.seconds(60)
 
     public init(
@@ -29,8 +30,8 @@ public struct HubTLS: Sendable {
         self.keyFile = keyFile
     }
 
-    /// Throws `invalidConfiguration` with the key at fault. Strict, since names become text of OpenSSL's and of the
-    /// broker's.
+    /// Throws `invalidConfiguration` with the key at fault. The check is strict because the names become part of
+    /// OpenSSL's and the broker's configuration text.
     func validate() throws(IoTError) {
         guard (0...65_535).contains(port), HostName.isValid(host) else {
             throw IoTError(.invalidConfiguration, "hub.tls.listen: '\(host):\(port)' is not HOST:PORT")
@@ -46,7 +47,7 @@ public struct HubTLS: Sendable {
 
     var listensEverywhere: Bool { host == "0.0.0.0" || host == "::" }
 
-    /// What a certificate of our own lists.
+    /// The names and addresses that the hub's own certificate lists.
     var certificateNames: [String] {
         listensEverywhere || names.contains(host) ? names : names + [host]
     }

@@ -3,11 +3,11 @@ public import IoTLink
 public import Logging
 public import ServiceLifecycle
 
-/// The link service: accounts, tokens, devices, bindings, presence, stored thing models, and the forwarding of
-/// requests and calls between users and devices, behind a broker of its own.
+/// The link service: accounts, tokens, devices, bindings, presence, stored thing models, and the forwarding of requests
+/// and calls between users and devices. It runs its own broker.
 ///
-/// Everything but `run()` may be called before it, too. Without any configuration but its directory it makes a
-/// signing key and an account of its own on first start.
+/// Everything except `run()` may also be called before `run()`. A hub needs only a directory: on its first start it
+/// makes a signing key and its own account.
 public final class LinkHub: Service, Sendable {
     private let configuration: HubConfiguration
     private let lock: DirectoryLock
@@ -21,7 +21,7 @@ public final class LinkHub: Service, Sendable {
 
     /// Opens the data directory.
     ///
-    /// - Throws: `brokerMissing` without mosquitto, `alreadyRunning`, `fileFailed`, `storeFailed`.
+    /// - Throws: `brokerMissing` if mosquitto is not installed, `alreadyRunning`, `fileFailed`, `storeFailed`.
     public convenience init(_ configuration: HubConfiguration, logger: Logger) throws(IoTError) {
         let lock = try Self.lock(configuration.dataDirectory)
         let broker = try MosquittoBroker(configuration, logger: logger)
@@ -38,7 +38,7 @@ public final class LinkHub: Service, Sendable {
             configuration, lock: lock, store: store, state: try store.load(), broker: broker, logger: logger)
     }
 
-    /// Whoever runs the hub, it has the directory's lock.
+    /// The lock ensures that one process at most runs a hub in this directory.
     static func lock(_ directory: String) throws(IoTError) -> DirectoryLock {
         guard directory.hasPrefix("/") else {
             throw IoTError(.invalidConfiguration, "the data directory must be an absolute path, not '\(directory)'")
@@ -47,7 +47,7 @@ public final class LinkHub: Service, Sendable {
         return try DirectoryLock(directory, file: "hub.lock", holder: "hub")
     }
 
-    /// - Parameter state: What the store holds.
+    /// - Parameter state: The content of the store.
     init(
         _ configuration: HubConfiguration, lock: DirectoryLock, store: any HubStore, state: HubState,
         broker: any HubBroker, logger: Logger
@@ -76,21 +76,21 @@ public final class LinkHub: Service, Sendable {
     /// Where principals connect.
     public var endpoint: LinkEndpoint { broker.endpoint }
 
-    /// Where principals of this very process connect: the broker's socket, whatever `endpoint` is.
+    /// Where principals in this process connect: the broker's socket, whatever `endpoint` is.
     public var localEndpoint: LinkEndpoint { broker.localEndpoint }
 
     /// Where principals on other machines connect: the first of `HubTLS.names`, or the address it listens on; `nil`
     /// without a TLS listener.
     public var tlsEndpoint: LinkEndpoint? { broker.tlsEndpoint }
 
-    /// SHA-256 of the DER of the certificate that those trust: 32 bytes.
+    /// SHA-256 of the DER of the certificate that clients on other machines trust: 32 bytes.
     public var certificateAuthorityFingerprint: [UInt8]? { broker.authorityFingerprint }
 
-    /// The certificate and the key (PEM files) of the TLS listener, for other servers of this daemon; they are replaced
-    /// while it runs.
+    /// The PEM files of the TLS listener's certificate and key, for other servers of this daemon. They are replaced
+    /// while the hub runs.
     public var tlsCertificateFiles: (certificate: String, key: String)? { broker.certificateFiles }
 
-    /// Serves until it is cancelled or told to shut down gracefully. Call it once.
+    /// Serves until it is cancelled or shut down gracefully. Call it once.
     ///
     /// - Throws: `brokerFailed` when the broker does not start.
     public func run() async throws {
@@ -108,7 +108,8 @@ public final class LinkHub: Service, Sendable {
             onLost: { [service] in service.noteOutage() })
         do {
             try await cancelWhenGracefulShutdown { [self] in
-                // Cancelled when the broker ends, which is told at once: a look through a large database takes long.
+                // A child task, because the search takes long in a large database. It is cancelled when the broker
+                // ends.
                 async let _: Void = reportDamage()
                 try await broker.run(handlers)
             }
@@ -120,7 +121,7 @@ public final class LinkHub: Service, Sendable {
         await finish(nil)
     }
 
-    /// Damage that the start did not meet does not end the hub: what it works from was read.
+    /// Logs damage. It does not end the hub, because `load()` has already read everything that the hub works with.
     private func reportDamage() async {
         let findings = await store.findDamage()
         guard !findings.isEmpty else { return }
@@ -132,7 +133,7 @@ public final class LinkHub: Service, Sendable {
             ])
     }
 
-    /// Tells that it will be stopped soon: from now on nothing waits until another program unlocks the database.
+    /// Call this before the hub is stopped: from now on no access waits for another program to unlock the database.
     public func expectStop() {
         store.waitNoLonger()
     }
@@ -145,16 +146,16 @@ public final class LinkHub: Service, Sendable {
         lock.release()
     }
 
-    /// Returns when principals can register: the broker listens, and the hub hears it.
+    /// Returns when principals can register: the broker listens, and the hub receives messages.
     ///
-    /// - Throws: what kept `run()` from it.
+    /// - Throws: the error that ended `run()` before that.
     public func waitUntilReady() async throws(IoTError) {
         try await ready.wait()
     }
 
     public var statistics: HubStatistics { service.statistics }
 
-    /// Why the hub refuses all requests: it cannot read its database again after a failure. `nil` while it does not.
+    /// Why the hub refuses all requests: it failed to read its database again after a failure. `nil` otherwise.
     public var storeFailure: IoTError? { service.storeFailure }
 
     /// How often a broker was started.
@@ -168,14 +169,14 @@ public final class LinkHub: Service, Sendable {
 
     // MARK: Accounts
 
-    /// The access id of the daemon's own account; makes it if there is none. It is an administrator.
+    /// The access id of the daemon's own account, an administrator. Creates the account if it does not exist.
     public func ensureOwnAccount() async throws(IoTError) -> AccessID {
         let id = ownAccount.accessID
         try await service.perform { core, time throws(IoTError) in try core.ensureAdministrator(id, at: time) }
         return id
     }
 
-    /// That account's token; renewed past two thirds of its life.
+    /// The token of the daemon's own account. It is renewed when two thirds of its lifetime have passed.
     public func ownToken() async throws(IoTError) -> String {
         let id = try await ensureOwnAccount()
         let ownAccount = ownAccount
@@ -185,16 +186,16 @@ public final class LinkHub: Service, Sendable {
         }
         if let usable { return usable }
         let token = try await issueToken(.user(id), lifetime: .seconds(localLifetime))
-        // On the hub's thread, which may block.
+        // File access may block, and the hub's thread may too.
         try await service.perform { _, _ throws(IoTError) in try ownAccount.save(token) }
         return token
     }
 
     /// - Parameter kind: `member` or `administrator`.
-    /// - Throws: `nameTaken`; `invalidRequest` for a temporary account, which `createTemporaryUser` makes.
+    /// - Throws: `nameTaken`; `invalidRequest` for a temporary account, which `createTemporaryUser` creates.
     public func createUser(_ id: AccessID, kind: AccountKind = .member) async throws(IoTError) {
         guard kind != .temporary else {
-            throw IoTError(.invalidRequest, "a temporary account is for a device and a time")
+            throw IoTError(.invalidRequest, "a temporary account needs a device and an expiry time")
         }
         try await service.perform { core, time throws(IoTError) in try core.addUser(id, kind: kind, at: time) }
     }
@@ -212,7 +213,7 @@ public final class LinkHub: Service, Sendable {
 
     // MARK: Devices
 
-    /// Makes a device, which belongs to nobody yet.
+    /// Creates a device without an owner.
     ///
     /// - Throws: `invalidRequest` for a bad name, `nameTaken`.
     public func createDevice(name: String) async throws(IoTError) -> (device: DeviceID, token: String) {
@@ -226,8 +227,9 @@ public final class LinkHub: Service, Sendable {
         return (device, token)
     }
 
-    /// The device of this daemon's camera `name` with a new token. It is made, and bound to that account, when there
-    /// is none, and stays the camera's under whatever name it gets later. The tokens that earlier calls gave are revoked.
+    /// Issues a new token for the device of this daemon's camera `name`. If the camera has no device, this creates one
+    /// and binds it to the daemon's own account. Renaming the device later does not change which camera it belongs to.
+    /// The tokens of earlier calls are revoked.
     public func ensureDevice(name: String) async throws(IoTError) -> (device: DeviceID, token: String) {
         let account = try await ensureOwnAccount()
         let lifetime = localLifetime
@@ -240,14 +242,14 @@ public final class LinkHub: Service, Sendable {
         }
         if let newName, newName != name {
             logger.warning(
-                "another device has the camera's name, so the camera's new device got a name of its own",
+                "another device has the camera's name, so the camera's new device got a different name",
                 metadata: ["camera": "\(name)", "device.name": "\(newName)", "device.id": "\(device)"])
         }
         await broker.waitUntilConfirmed(tokenID)
         return (device, token)
     }
 
-    /// The devices by name.
+    /// The devices by their names.
     public func deviceNames() async throws(IoTError) -> [String: DeviceID] {
         try await service.perform { core, _ throws(IoTError) in core.state.names }
     }
@@ -258,16 +260,16 @@ public final class LinkHub: Service, Sendable {
         }
     }
 
-    /// Removes a device with its model, bindings and tokens; its session ends.
+    /// Removes a device with its model, bindings and tokens, and ends its session.
     public func removeDevice(_ device: DeviceID) async throws(IoTError) {
         try await service.perform { core, time throws(IoTError) in try core.removeDevice(device, at: time) }
     }
 
-    /// Gives an account a role and actions at a device, or changes them. It counts from the next request, and ends
-    /// the calls that take more.
+    /// Gives an account a role and actions at a device, or changes them. The change applies from the next request, and
+    /// ends calls that the new actions no longer allow.
     ///
     /// - Parameters:
-    ///   - actions: A guest's; `view` alone when `nil`. An owner has all.
+    ///   - actions: The actions of a guest; `nil` is `view` alone. An owner has all actions.
     ///   - force: Takes the device from another owner.
     /// - Throws: `targetNotFound`; `boundToOther` for a device that another account owns; `customerMismatch` for
     ///   another device's temporary account.
@@ -279,7 +281,7 @@ public final class LinkHub: Service, Sendable {
         }
     }
 
-    /// Ends the user's calls and pushes, too.
+    /// Removes the binding and ends the user's calls and pushes.
     ///
     /// - Throws: `relationInvalid` when they are not bound.
     public func unbind(_ user: AccessID, from device: DeviceID) async throws(IoTError) {
@@ -288,7 +290,7 @@ public final class LinkHub: Service, Sendable {
 
     // MARK: Tokens
 
-    /// Makes a token, which the broker knows when this returns.
+    /// Issues a token. When this returns, the broker knows the token.
     ///
     /// - Parameter lifetime: 1 s to 10 years.
     /// - Throws: `targetNotFound` for an unknown principal.
@@ -301,10 +303,10 @@ public final class LinkHub: Service, Sendable {
         return issued.token
     }
 
-    /// Makes an enrolment string: whoever holds it may exchange it, once, for tokens of the account and the devices.
+    /// Creates an enrolment string. Its holder may exchange it once for tokens of the account and the devices.
     ///
     /// - Parameter lifetime: 1 s to an hour.
-    /// - Throws: `targetNotFound`; `invalidConfiguration` when the hub has no address that others could join at.
+    /// - Throws: `targetNotFound`; `invalidConfiguration` if the hub has no address that others can join at.
     public func enrol(
         user: AccessID?, devices: [DeviceID] = [], lifetime: Duration = .seconds(600)
     ) async throws(IoTError) -> String {
@@ -312,7 +314,7 @@ public final class LinkHub: Service, Sendable {
         let creator = Principal.user(try await ensureOwnAccount())
         let enrolment = try await service.perform { core, time throws(IoTError) in
             guard Lifetimes.enrolments.contains(seconds), user != nil || !devices.isEmpty else {
-                throw IoTError(.invalidRequest, "an enrolment is for an account or devices, and lives 1 s to an hour")
+                throw IoTError(.invalidRequest, "an enrolment needs an account or a device, and lives 1 s to 1 h")
             }
             for principal in (user.map { [.user($0)] } ?? []) + devices.map(Principal.device) {
                 guard core.isKnown(principal) else {
@@ -325,7 +327,7 @@ public final class LinkHub: Service, Sendable {
         return enrolment.enrolment
     }
 
-    /// Ends a token and the sessions that use it, or an enrolment. `id` is the token's `jti`.
+    /// Revokes a token and ends the sessions that use it, or revokes an enrolment. `id` is the token's `jti`.
     ///
     /// - Throws: `notFound`.
     public func revokeToken(id: String) async throws(IoTError) {
@@ -333,7 +335,7 @@ public final class LinkHub: Service, Sendable {
         await broker.waitUntilConfirmed(id)
     }
 
-    /// Where who joins this hub is sent. A port of the loopback interface without TLS is nothing to hand out.
+    /// The address that an enrolment string names. A loopback port without TLS is not given out.
     private static func enrolmentAddress(_ endpoint: LinkEndpoint, authority: [UInt8]?) -> EnrolmentString.Place? {
         switch endpoint {
         case .unixSocket(let path): .unixSocket(path: path)

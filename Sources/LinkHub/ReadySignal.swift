@@ -1,7 +1,7 @@
 import IoTCore
 import Synchronization
 
-/// Tells any number of waiters that something is ready, or why it never will be.
+/// Notifies any number of waiters that something is ready, or why it never will be.
 final class ReadySignal: Sendable {
     private typealias Outcome = Result<Void, IoTError>
 
@@ -33,7 +33,7 @@ final class ReadySignal: Sendable {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let known = state.withLock { state -> Outcome? in
-                    // The handler below may have run already, and then finds nothing to take out.
+                    // The cancellation handler below may already have run, and found no waiter to remove.
                     if Task.isCancelled { return .failure(IoTError(.stopping)) }
                     if state.outcome == nil { state.waiters[ticket] = continuation }
                     return state.outcome

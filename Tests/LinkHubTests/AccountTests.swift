@@ -18,7 +18,7 @@ struct AccountTests {
         return (hub, address)
     }
 
-    @Test("Of two thousand devices with the longest names each comes once, in pages that an answer can hold")
+    @Test("Two thousand devices with the longest names each appear once, in pages that fit into an answer")
     func manyDevices() throws {
         var limits = HubLimits()
         limits.requestsPerSecond = 10_000
@@ -44,7 +44,7 @@ struct AccountTests {
         #expect(pages == 5)
     }
 
-    @Test("Accounts are made, listed and removed; nobody removes itself, and one administrator always remains")
+    @Test("Accounts are created, listed and removed; no account removes itself, and one administrator always remains")
     func lifeOfAccounts() throws {
         var (hub, administrator) = try withAdministrator()
         let made = try hub.request(administrator, "user.create", ["accessId": "bob", "kind": "administrator"])
@@ -67,7 +67,7 @@ struct AccountTests {
         #expect(try remove("administrator", as: administrator) == .forbidden)
         #expect(try remove("nobody", as: administrator) == .targetNotFound)
         #expect(try remove("bob", as: administrator) == .success)
-        // In another's name an administrator is still the one that asks.
+        // Acting in another's name does not hide which administrator asks.
         let time = hub.time
         try hub.core.addUser(AccessID(rawValue: "second")!, kind: .administrator, at: time)
         let code = try hub.request(
@@ -76,29 +76,29 @@ struct AccountTests {
         #expect(code == .forbidden)
     }
 
-    @Test("An administrator finds a device that nobody owns, or that was never online, by its name, and no other")
+    @Test("An administrator finds a device by name if it has no owner or was never online, but no other device")
     func unclaimedDevices() throws {
         var (hub, administrator) = try withAdministrator()
-        // `back` is nobody's and was never online: a name finds it.
+        // `back` has no owner and was never online: its name finds it.
         let shown = try hub.request(administrator, "device.show", ["device": "back"])
         #expect(shown?.code == .success && shown?.result["role"] == .null && shown?.result["owner"] == .null)
         #expect(try hub.request(administrator, "device.export", ["device": "back"])?.code == .success)
         let rename: JSONValue = ["device": "back", "name": "yard"]
         #expect(try hub.request(administrator, "device.rename", rename)?.code == .success)
         #expect(try hub.request(administrator, "device.show", ["device": "yard"])?.result["name"] == "yard")
-        // Who is not an administrator learns nothing of it.
+        // For other accounts the device does not exist.
         for address in [hub.owner, hub.guest, hub.stranger] {
             for method in ["device.show", "device.export", "device.rename"] {
                 let params: JSONValue = ["device": "yard", "name": "mine"]
                 #expect(try hub.request(address, method, params)?.code == .targetNotFound, "\(method)")
             }
         }
-        // `front` is the owner's, and was online.
+        // `front` has an owner and was online.
         for method in ["device.show", "device.export", "device.rename"] {
             let params: JSONValue = ["device": "front", "name": "mine"]
             #expect(try hub.request(administrator, method, params)?.code == .targetNotFound, "\(method)")
         }
-        // One that has an owner and was never online has nothing of the owner's to see.
+        // A device that was never online has no data of its owner, so its name finds it too.
         let owned: JSONValue = ["name": "attic", "owner": "owner"]
         #expect(try hub.request(administrator, "device.create", owned)?.code == .success)
         let attic: JSONValue = ["device": "attic", "name": "loft"]
@@ -106,7 +106,7 @@ struct AccountTests {
         #expect(try hub.request(hub.owner, "device.show", ["device": "loft"])?.code == .success)
     }
 
-    @Test("No administrator removes the daemon's own account")
+    @Test("An administrator cannot remove the daemon's own account")
     func ownAccount() throws {
         var hub = try CoreFixture(ownAccount: AccessID(rawValue: "owner"))
         try hub.bringEverybodyOnline()
@@ -119,7 +119,7 @@ struct AccountTests {
         #expect(try hub.request(second, "user.remove", ["accessId": "guest"])?.code == .success)
     }
 
-    @Test("A removed account loses its session, tokens, enrolments and bindings at once, and comes back as a stranger")
+    @Test("A removed account loses its session, tokens, enrolments and bindings at once, and cannot register again")
     func removal() throws {
         var (hub, administrator) = try withAdministrator()
         let time = hub.time
@@ -136,7 +136,7 @@ struct AccountTests {
         #expect(try hub.request(hub.guest, "session.begin")?.code == .targetNotFound)
     }
 
-    @Test("A temporary account ends by itself to the second, for its device alone, with tokens that end with it")
+    @Test("A temporary account expires to the second, is for its device only, and its tokens expire with it")
     func temporary() throws {
         var (hub, _) = try withAdministrator()
         let create: JSONValue = ["device": "front", "actions": ["view", "talk"], "ttlSeconds": 100]
@@ -177,7 +177,7 @@ struct AccountTests {
         #expect(hub.stored.contains(.removeUser(user)))
     }
 
-    @Test("A temporary account goes with its binding, and with its device")
+    @Test("A temporary account is removed with its binding, and with its device")
     func temporaryWithoutDevice() throws {
         var (hub, administrator) = try withAdministrator()
         func make() throws -> AccessID {
@@ -204,11 +204,11 @@ struct AccountTests {
             codes.append(
                 try hub.request(hub.owner, "user.createTemporary", ["device": "front", "ttlSeconds": 600])?.code)
         }
-        #expect(codes.last == .tooManyRequests, "so many open enrolments of a member")
-        #expect(hub.core.state.users.values.count { $0.kind == .temporary } == 32, "and the refused one made nothing")
+        #expect(codes.last == .tooManyRequests, "the limit of a member's open enrolments")
+        #expect(hub.core.state.users.values.count { $0.kind == .temporary } == 32, "a refused request creates nothing")
     }
 
-    @Test("A device has 64 temporary accounts at most")
+    @Test("A device has at most 64 temporary accounts")
     func manyTemporary() throws {
         var (hub, administrator) = try withAdministrator()
         let create: JSONValue = ["device": "front", "ttlSeconds": 600]
@@ -221,7 +221,7 @@ struct AccountTests {
                 == .success)
     }
 
-    @Test("A removed device is told, its users are told, and nothing of it remains")
+    @Test("A removed device and its users are notified, and no data of the device remains")
     func deviceRemoval() throws {
         var (hub, administrator) = try withAdministrator()
         let time = hub.time
@@ -236,11 +236,11 @@ struct AccountTests {
         let state = hub.core.state
         #expect(state.devices[hub.front] == nil && state.names["front"] == nil && state.models[hub.front] == nil)
         #expect(state.tokens.of(.device(hub.front)).isEmpty && state.bindings.users(of: hub.front).isEmpty)
-        #expect(state.enrolments.values.map(\.devices) == [[hub.back]], "one went, the other goes on without it")
+        #expect(state.enrolments.values.map(\.devices) == [[hub.back]], "one ended, the other goes on without it")
         #expect(try hub.request(hub.camera, "session.begin")?.code == .targetNotFound)
     }
 
-    @Test("A device gets a new name, and its users hear of it")
+    @Test("A device gets a new name, and its users are notified")
     func rename() throws {
         var (hub, administrator) = try withAdministrator()
         let made = try hub.request(administrator, "device.create", ["name": "door", "owner": "guest"])?.result

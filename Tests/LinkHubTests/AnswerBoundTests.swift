@@ -6,7 +6,7 @@ import ThingModel
 
 @testable import LinkHub
 
-@Suite("How much the hub remembers", .timeLimit(.minutes(1)))
+@Suite("Limits of what the hub remembers", .timeLimit(.minutes(1)))
 struct AnswerBoundTests {
     private func size(_ path: String) throws -> Int {
         try DatabaseQueue(path: path).read {
@@ -15,7 +15,7 @@ struct AnswerBoundTests {
     }
 
     @Test(
-        "Writes of large values keep no more bytes of answers than their account may have, and another's answer stays")
+        "Writes of large values keep at most their account's bytes of answers, and another account's answer stays")
     func bytesOfOne() async throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"
@@ -55,7 +55,7 @@ struct AnswerBoundTests {
         await hub.stop()
     }
 
-    @Test("Answers in an account's name count against it, not against the session that asked, also after a restart")
+    @Test("Answers in an account's name count against that account, not the session that asked, also after a restart")
     func actors() throws {
         let store = try SQLiteHubStore(path: nil)
         let gateway = Principal.user(try #require(AccessID(rawValue: "owner")))
@@ -84,7 +84,7 @@ struct AnswerBoundTests {
         #expect(loaded.count == 3)
     }
 
-    @Test("Answers that changed nothing have bounds of their own, in which one account does not push out another's")
+    @Test("Answers that changed nothing have their own bounds, and one account does not displace another's")
     func recent() throws {
         var limits = HubLimits()
         limits.recentAnswerBytesOfPrincipal = 20_000
@@ -99,7 +99,7 @@ struct AnswerBoundTests {
         #expect(hub.core.statistics.repeatedRequests == repeated + 1)
     }
 
-    @Test("The events of a device keep within their bytes: the oldest go, and its count stays true")
+    @Test("The events of a device stay within their bytes: the oldest are deleted, and the count stays correct")
     func events() async throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"
@@ -144,10 +144,10 @@ struct AnswerBoundTests {
     }
 }
 
-@Suite("How many rows accounts can make")
+@Suite("How many rows accounts can create")
 struct RowQuotaTests {
     @Test(
-        "Past the bounds accounts, devices and bindings are refused with 25024 and a remedy, and nothing is half made")
+        "Past the limits, accounts, devices and bindings are refused with 25024 and a remedy, and nothing changes")
     func rows() throws {
         var limits = HubLimits()
         limits.accounts = 5
@@ -159,7 +159,7 @@ struct RowQuotaTests {
             let before = (hub.core.state.users.count, hub.core.state.devices.count)
             do throws(IoTError) {
                 try body(&hub.core)
-                Issue.record("it was taken")
+                Issue.record("it was accepted")
             } catch {
                 #expect(error.code == .tooManyRequests)
                 #expect(error.specificRemedy != nil)

@@ -4,9 +4,9 @@ import LinkHub
 import Testing
 import ThingModel
 
-@Suite("The end of a right, over the real broker", .timeLimit(.minutes(1)))
+@Suite("Withdrawn rights, over the real broker", .timeLimit(.minutes(1)))
 struct BindingBrokerTests {
-    @Test("Unbinding a user ends its call on both sides with 20014 within a second, and its account's removal kicks it")
+    @Test("Unbinding a user ends its call on both sides with 20014 within a second; removing its account kicks it")
     func callEnds() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
             let (_, _, device, deviceToken) = try await hub.ownerAndDevice()
@@ -56,7 +56,7 @@ struct BindingBrokerTests {
         }
     }
 
-    @Test("A device reads a call's token with the keys that came when its session began")
+    @Test("A device reads a call's token with the keys that it received when its session began")
     func token() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
             let (owner, userToken, device, deviceToken) = try await hub.ownerAndDevice()

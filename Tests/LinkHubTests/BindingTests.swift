@@ -19,21 +19,21 @@ struct BindingTests {
         return (hub, address)
     }
 
-    @Test("A guest gets what it is given, view when nothing is said, and is told; the same again is 8022")
+    @Test("A guest gets the given actions, `view` by default, and is notified; repeating the request gets 8022")
     func guests() throws {
         var (hub, bob) = try withBob()
         var bind: JSONValue = ["device": "front", "user": "bob"]
         var sent = try hub.sendRequest(hub.owner, "device.bind", bind)
         #expect(sent.contains { $0.address == bob && $0.pushMethod == "device.bound" })
-        let told = sent.compactMap(\.push).first
+        let notified = sent.compactMap(\.push).first
         #expect(
-            told?.params == [
+            notified?.params == [
                 "device": .string(hub.front.rawValue), "name": "front", "role": "guest", "actions": ["view"],
             ])
         #expect(try hub.request(hub.owner, "device.bind", bind)?.code == .alreadyBound)
         bind["actions"] = ["control", "view"]
         sent = try hub.sendRequest(hub.owner, "device.bind", bind)
-        #expect(sent.compactMap(\.push).first?.params["actions"] == ["view", "control"], "a change, told again")
+        #expect(sent.compactMap(\.push).first?.params["actions"] == ["view", "control"], "a change, notified again")
         #expect(try hub.request(hub.owner, "device.bind", bind)?.code == .alreadyBound)
         for wrong: JSONValue in [[], ["fly"], "view", [1]] {
             bind["actions"] = wrong
@@ -55,7 +55,7 @@ struct BindingTests {
         #expect(listed?["actions"] == ["view", "control"] && listed?["owner"] == "owner")
     }
 
-    @Test("A device has one owner; another takes it by force alone, and the old one is told and can do nothing more")
+    @Test("A device has one owner; another takes it only by force, and the old one is notified and loses its rights")
     func owners() throws {
         var (hub, bob) = try withBob()
         var bind: JSONValue = ["device": "front", "user": "bob", "role": "owner"]
@@ -69,7 +69,7 @@ struct BindingTests {
         #expect(hub.core.state.bindings.owner(of: hub.front) == Self.bob)
         #expect(try hub.request(hub.owner, "device.show", ["device": "front"])?.code == .targetNotFound)
         #expect(try hub.request(bob, "device.users", ["device": "front"])?.code == .success)
-        // An owner that leaves, leaves the device to administrators.
+        // When an owner leaves, only administrators can claim the device.
         #expect(try hub.request(bob, "device.unbind", ["device": "front"])?.code == .success)
         let front = JSONValue.string(hub.front.rawValue)
         for address in [hub.owner, bob, hub.guest] {
@@ -84,28 +84,28 @@ struct BindingTests {
             try hub.request(bob, "device.bind", ["device": front, "user": "bob", "role": "owner"])?.code == .success)
     }
 
-    @Test("Only those who may view hear of a device; from the end of their binding on they hear nothing")
+    @Test("Only users who may view a device get its pushes, and only until their binding ends")
     func pushes() throws {
         var (hub, bob) = try withBob()
         let write: JSONValue = ["device": "front", "path": "ProWritable.quality.setVal", "value": 1]
-        func told(_ sent: [Sent]) -> Set<LinkAddress> {
+        func notified(_ sent: [Sent]) -> Set<LinkAddress> {
             Set(sent.filter { $0.pushMethod == "property.update" }.map(\.address))
         }
         let time = hub.time
         try hub.core.bind(Self.bob, hub.front, .guest, .control, at: time)
-        #expect(told(try hub.sendRequest(hub.owner, "property.write", write)) == [hub.owner, hub.guest])
+        #expect(notified(try hub.sendRequest(hub.owner, "property.write", write)) == [hub.owner, hub.guest])
         _ = try hub.request(hub.owner, "device.bind", ["device": "front", "user": "bob"])
-        #expect(told(try hub.sendRequest(hub.owner, "property.write", write)) == [hub.owner, hub.guest, bob])
+        #expect(notified(try hub.sendRequest(hub.owner, "property.write", write)) == [hub.owner, hub.guest, bob])
         let sent = try hub.sendRequest(hub.owner, "device.unbind", ["device": "front", "user": "guest"])
         #expect(sent.first { $0.address == hub.guest }?.push?.params["reason"] == "unbound")
-        #expect(told(try hub.sendRequest(hub.owner, "property.write", write)) == [hub.owner, bob])
+        #expect(notified(try hub.sendRequest(hub.owner, "property.write", write)) == [hub.owner, bob])
         #expect(
             try hub.request(hub.owner, "device.unbind", ["device": "front", "user": "guest"])?.code == .relationInvalid)
     }
 
     // MARK: Calls
 
-    /// A call of the guest, which the device has taken.
+    /// A call of the guest that the device has accepted.
     private func call(
         _ hub: inout CoreFixture, _ user: LinkAddress, actions: JSONValue = ["view"], session: String = "c1",
         actingAs: Principal? = nil
@@ -128,14 +128,14 @@ struct BindingTests {
         ) { first, _ in first }
     }
 
-    @Test("The end of a binding ends its calls on both sides with 20014, each as if the other side had said so")
+    @Test("When a binding ends, its calls end on both sides with 20014, each as if sent by the other side")
     func callsEnd() throws {
         var (hub, _) = try withBob()
         try call(&hub, hub.guest)
         try call(&hub, hub.owner, session: "c2")
         let sent = try hub.sendRequest(hub.owner, "device.unbind", ["device": "front", "user": "guest"])
         let ends = endings(sent)
-        #expect(Set(ends.keys) == [hub.guest, hub.camera], "not the owner's")
+        #expect(Set(ends.keys) == [hub.guest, hub.camera], "the owner's call goes on")
         for (address, from) in [(hub.guest, hub.camera.principal), (hub.camera, hub.guest.principal)] {
             let end = try #require(ends[address])
             #expect(end.from == from)
@@ -148,7 +148,7 @@ struct BindingTests {
         #expect(hub.core.forwards.isEmpty)
     }
 
-    @Test("A call ends when an action that it takes is withdrawn, and goes on when another one is")
+    @Test("A call ends when an action that it needs is withdrawn, and goes on when another action is")
     func actionWithdrawn() throws {
         var (hub, bob) = try withBob()
         var bind: JSONValue = ["device": "front", "user": "bob", "actions": ["view", "talk", "control"]]
@@ -160,7 +160,7 @@ struct BindingTests {
         #expect(Set(endings(try hub.sendRequest(hub.owner, "device.bind", bind)).keys) == [bob, hub.camera])
     }
 
-    @Test("A side that was away hears of the end when it is back, also from a restarted hub, until it has answered")
+    @Test("A side that was offline is notified of the end when it is back, also by a restarted hub, until it answers")
     func endingsWait() throws {
         var (hub, _) = try withBob()
         try call(&hub, hub.guest)
@@ -174,7 +174,7 @@ struct BindingTests {
         _ = try hub.request(hub.owner, "session.begin")
         let begun = try hub.sendRequest(hub.camera, "session.begin")
         let own = begun.filter { $0.address == hub.camera }
-        #expect(own.first?.replyCode == .success, "before it the client takes no request")
+        #expect(own.first?.replyCode == .success, "until then the client accepts no request")
         let end = try #require(endings(begun)[hub.camera])
         hub.advance(.seconds(10))
         let again = try #require(endings(hub.timeout())[hub.camera])
@@ -187,7 +187,7 @@ struct BindingTests {
         #expect(hub.core.state.calls.count == 0)
     }
 
-    @Test("A call that one side ended, or the device refused, is forgotten; one session makes one call")
+    @Test("A call that one side ended or the device refused is forgotten; a call session can be used once at a time")
     func callsClosed() throws {
         var (hub, _) = try withBob()
         try call(&hub, hub.guest)
@@ -211,7 +211,7 @@ struct BindingTests {
         }
     }
 
-    @Test("What a device says in a call that was made in a user's name goes to the session that made it")
+    @Test("A device's message in a call that was made in a user's name goes to the session that made the call")
     func callInAnothersName() throws {
         var (hub, _) = try withBob()
         let time = hub.time
@@ -226,14 +226,14 @@ struct BindingTests {
         #expect(try hub.sendRequest(hub.camera, "call.invite", invite).first?.address == gateway)
         let sent = try hub.sendRequest(hub.owner, "device.unbind", ["device": "front", "user": "guest"])
         #expect(Set(endings(sent).keys) == [gateway, hub.camera])
-        // A device cannot use a call to speak to others than its caller.
+        // A device cannot use a call to reach anyone but its caller.
         var other = invite
         other["session"] = "unknown"
         other["peer"] = "u/bob"
         #expect(try hub.request(hub.camera, "call.invite", other)?.code == .relationInvalid)
     }
 
-    @Test("What a user waits for from a device ends with the right to it, and nobody else's does")
+    @Test("A user's pending requests to a device end with the right to them; other users' requests go on")
     func waitingRequests() throws {
         var (hub, bob) = try withBob()
         _ = try hub.request(hub.owner, "device.bind", ["device": "front", "user": "bob", "actions": ["control"]])

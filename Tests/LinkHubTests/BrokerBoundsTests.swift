@@ -9,7 +9,7 @@ import ThingModel
 
 @Suite("The broker's memory and connections, over a real broker", .timeLimit(.minutes(2)))
 struct BrokerBoundsTests {
-    /// An MQTT client by hand, on a socket that is read only when it is asked to.
+    /// A hand-made MQTT client that reads its socket only on request.
     private final class DeafClient {
         let descriptor: Int32
 
@@ -50,7 +50,7 @@ struct BrokerBoundsTests {
             return bytes
         }
 
-        /// MQTT 3.1.1 §3.1, §3.8; waits for both answers, and reads nothing from then on.
+        /// MQTT 3.1.1 §3.1, §3.8. Waits for both answers, and reads nothing after that.
         func join(_ address: LinkAddress, token: String, quality: UInt8) throws {
             let claims = try TokenClaims(parsing: token)
             write(
@@ -105,7 +105,7 @@ struct BrokerBoundsTests {
         }
     }
 
-    @Test("A session that does not read holds 10 MiB or so in the broker, and others get everything meanwhile")
+    @Test("A session that does not read holds about 10 MiB in the broker, and others still get everything")
     func deafSession() async throws {
         try await withDeafSession(quality: 1) { hub, user, push in
             let before = try megabytes(hub)
@@ -121,7 +121,7 @@ struct BrokerBoundsTests {
     }
 
     @Test(
-        "A broker that holds too much, as for a session that does not read with QoS 0, is started anew; all come back")
+        "A broker that uses too much memory, such as for a QoS 0 session that does not read, is restarted; all return")
     func tooMuchMemory() async throws {
         var limits = BrokerLimits()
         limits.restartBytes = 32 << 20
@@ -138,7 +138,7 @@ struct BrokerBoundsTests {
         }
     }
 
-    @Test("Silent connections that fill the port shut out neither the hub nor whoever comes by the socket")
+    @Test("Silent connections that fill the port block neither the hub nor principals at the socket")
     func silentConnections() async throws {
         let directory = TemporaryDirectory()
         var limits = BrokerLimits()
@@ -152,7 +152,7 @@ struct BrokerBoundsTests {
             guard case .tcp(_, let port) = hub.endpoint else { throw IoTError(.internalFailure) }
             let silent = (0..<16).map { _ in silentConnection(port) }
             defer { for descriptor in silent { close(descriptor) } }
-            // A broker that starts anew is found by the hub all the same, before the strangers are.
+            // The hub reaches a restarted broker before the silent connections do.
             let (owner, ownerToken, _, _) = try await hub.ownerAndDevice()
             guard case .unixSocket(let path)? = (hub.broker as? MosquittoBroker)?.hubEndpoint else {
                 throw IoTError(.internalFailure)

@@ -6,11 +6,11 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("The broker as a child", .timeLimit(.minutes(1)))
+@Suite("The broker as a child process", .timeLimit(.minutes(1)))
 struct BrokerSupervisorTests {
     private let security = DynamicSecurity.file(hub: .hub(password: "x"), credentials: [])
 
-    /// Runs a supervisor, and gives `body` the process id of each broker that listens.
+    /// Runs a supervisor, and passes the process id of each broker that listens to `body`.
     private func withSupervisor(
         _ supervisor: BrokerSupervisor,
         securityFile: @escaping @Sendable () async throws(IoTError) -> JSONValue = { () async throws(IoTError) in
@@ -34,7 +34,7 @@ struct BrokerSupervisorTests {
         }
     }
 
-    @Test("It listens soon, ends with its supervisor, and leaves no socket behind")
+    @Test("It listens soon, ends with its supervisor, and leaves no socket")
     func startAndStop() async throws {
         let directory = TemporaryDirectory()
         let supervisor = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
@@ -43,7 +43,7 @@ struct BrokerSupervisorTests {
             process = try #require(await listening.first())
             #expect(FileManager.default.fileExists(atPath: "/proc/\(process)"))
             #expect(LoopbackProbe.canConnect(to: supervisor.hubEndpoint))
-            #expect(!LoopbackProbe.canConnect(to: supervisor.endpoint), "not before the hub is there")
+            #expect(!LoopbackProbe.canConnect(to: supervisor.endpoint), "not before the hub is ready")
             supervisor.openToPrincipals()
             #expect(LoopbackProbe.canConnect(to: supervisor.endpoint))
         }
@@ -64,7 +64,7 @@ struct BrokerSupervisorTests {
         }
     }
 
-    @Test("A broker that ends while the hub cannot read its credentials is started later; the first must start")
+    @Test("A broker that ends while the hub cannot read its credentials is started later; the first start must succeed")
     func noCredentials() async throws {
         let directory = TemporaryDirectory()
         let supervisor = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
@@ -97,11 +97,11 @@ struct BrokerSupervisorTests {
         #expect(error?.code == .storeFailed)
     }
 
-    @Test("The orphan of a daemon that was killed is reclaimed, and a stranger's broker is not")
+    @Test("The orphan of a killed daemon is killed, but an unrelated broker is not")
     func orphan() async throws {
         let directory = TemporaryDirectory()
         let supervisor = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
-        // A first run writes the files; then a broker without a supervisor plays the orphan.
+        // A first run writes the files; then a broker without a supervisor is the orphan.
         try await withSupervisor(supervisor) { _ = await $0.first() }
         let locator = try BrokerLocator(configured: nil)
         let settings = directory.path + "/broker/mosquitto.conf"
@@ -121,7 +121,7 @@ struct BrokerSupervisorTests {
             #expect(process != orphan.identifier)
             #expect(!stranger.hasEnded)
         }
-        // No effect on one that is gone.
+        // A signal to a process that has ended has no effect.
         orphan.send(SIGTERM)
         stranger.send(SIGTERM)
         let endings = await [orphanEnding, strangerEnding]
@@ -139,11 +139,11 @@ struct BrokerSupervisorTests {
         #expect(error?.remedy.contains("apt-get install mosquitto") == true)
     }
 
-    @Test("A broker that cannot start fails with what its log says")
+    @Test("A broker that cannot start fails with the end of its log")
     func cannotStart() async throws {
         let directory = TemporaryDirectory()
         let supervisor = try BrokerSupervisor(dataDirectory: directory.path, logger: quietLogger)
-        // Something that cannot be removed lies where the socket is to be.
+        // A directory, which cannot be removed, is where the socket should be.
         let socket = directory.path + "/broker/hub.sock"
         try FileManager.default.createDirectory(atPath: socket, withIntermediateDirectories: true)
         let security = security
@@ -155,7 +155,7 @@ struct BrokerSupervisorTests {
         #expect(error?.message.contains("Error") == true)
     }
 
-    @Test("Only the child itself is taken for the broker, not what else listens where it should")
+    @Test("Only the child itself is accepted as the broker, not another process that listens at its socket")
     func notTheChild() async throws {
         let directory = TemporaryDirectory()
         let program = directory.path + "/mosquitto"
@@ -168,7 +168,7 @@ struct BrokerSupervisorTests {
         let error = await #expect(throws: IoTError.self) {
             try await supervisor.run(
                 securityFile: { () async throws(IoTError) in security },
-                onListening: { Issue.record("a stranger was taken for the broker") })
+                onListening: { Issue.record("another process was accepted as the broker") })
         }
         #expect(error?.code == .brokerFailed && error?.message.hasSuffix("in the broker's place") == true)
         #expect(await BrokerOrphans.reclaim(settingsFile: directory.path + "/broker/mosquitto.conf") == 1)
@@ -199,7 +199,7 @@ struct BrokerSupervisorTests {
         #expect(FileManager.default.contents(atPath: files.logFile)?.isEmpty == true)
     }
 
-    @Test("The pause grows from 50 ms to 5 s, and is none after a healthy life")
+    @Test("The delay grows from 50 ms to 5 s, and is zero after a long run")
     func backOff() {
         var backOff = RestartBackOff()
         #expect(backOff.delay(afterRunning: .seconds(1)) == .milliseconds(50))
@@ -212,7 +212,7 @@ struct BrokerSupervisorTests {
 }
 
 extension AsyncStream {
-    /// The next element; the stream may be asked again.
+    /// The next element; more elements can be read later.
     fileprivate func first() async -> Element? {
         for await element in self { return element }
         return nil

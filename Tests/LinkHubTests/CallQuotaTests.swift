@@ -16,7 +16,7 @@ struct CallQuotaTests {
         return hub
     }
 
-    /// Calls the camera, which takes it.
+    /// Calls the camera, which accepts.
     private func call(_ hub: inout CoreFixture, _ user: LinkAddress, _ session: String) throws -> ErrorCode? {
         let ask: JSONValue = ["device": "front", "kind": "monitor", "actions": ["view"]]
         let token = try #require(try hub.request(user, "call.token", ask)?.result["token"])
@@ -30,7 +30,7 @@ struct CallQuotaTests {
         return answer.first?.replyCode
     }
 
-    @Test("A call too many of an account, of a device or in all is refused with 25024, and none is forgotten")
+    @Test("Past a limit of an account, of a device or in total, a call is refused with 25024, and none is forgotten")
     func calls() throws {
         let cases: [(WritableKeyPath<HubLimits, Int>, Int)] = [
             (\.callsOfAccount, 3), (\.callsOfDevice, 3), (\.calls, 3 + HubLimits().callsReserved),
@@ -45,14 +45,14 @@ struct CallQuotaTests {
             if limit != \.callsOfDevice {
                 #expect(try call(&hub, hub.owner, "e") == .success, "the owner's room is left")
             }
-            // One that ends makes room.
+            // A call that ends makes room.
             let end: JSONValue = ["peer": .string("d/\(hub.front)"), "session": "a"]
             _ = try hub.sendRequest(hub.guest, "call.end", end)
             #expect(try call(&hub, hub.guest, "f") == (limit == \.calls ? .tooManyRequests : .success))
         }
     }
 
-    @Test("A device that registers anew has left its calls: the user hears of the end, and they count no more")
+    @Test("A device that registers again has left its calls: the user is notified, and they no longer count")
     func deviceStartsAnew() throws {
         var hub = try online { _ in }
         #expect(try call(&hub, hub.guest, "a") == .success)
@@ -63,7 +63,7 @@ struct CallQuotaTests {
         #expect(ends.allSatisfy { $0.request?.params["code"] == .integer(Int64(ErrorCode.peerTimeout.rawValue)) })
         for end in ends { _ = try hub.send(end.address, .reply(LinkReply(id: end.request?.id ?? "", result: [:]))) }
         #expect(hub.core.state.calls.count == 0)
-        // The same session that comes back keeps its calls.
+        // The same session keeps its calls when it returns.
         var other = try online { _ in }
         #expect(try call(&other, other.guest, "a") == .success)
         _ = try other.sendRequest(other.camera, "session.begin")
@@ -78,7 +78,7 @@ struct CallQuotaTests {
     }
 
     @Test(
-        "A device that does not answer fills what one account may have open, and shuts neither others nor its owner out"
+        "A device that does not answer uses up one account's requests, and blocks neither others nor its owner"
     )
     func forwards() throws {
         let cases: [(WritableKeyPath<HubLimits, Int>, Int)] = [
@@ -95,7 +95,7 @@ struct CallQuotaTests {
             #expect(try take(&hub, guest) == .tooManyRequests)
             for _ in 0..<3 { #expect(try take(&hub, hub.owner) == nil, "the owner of the device and of the daemon") }
             #expect(hub.core.forwards.count == 6)
-            // With their end there is room again.
+            // When they end there is room again.
             hub.advance(.seconds(61))
             _ = hub.timeout()
             for address in [guest, hub.owner, hub.camera] { _ = try hub.request(address, "session.begin") }

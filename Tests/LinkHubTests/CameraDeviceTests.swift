@@ -10,7 +10,7 @@ import ThingModel
 struct CameraDeviceTests {
     private let anna = AccessID(rawValue: "anna")!
 
-    @Test("A camera keeps its device over renames and restarts; a member's device of the camera's name is not taken")
+    @Test("A camera keeps its device over renames and restarts, even if a member's device gets the camera's name")
     func renamed() async throws {
         let directory = TemporaryDirectory()
         let (front, hers) = try await withHub(in: directory) { hub in
@@ -29,7 +29,7 @@ struct CameraDeviceTests {
         #expect(device == front && names == ["door": front, "front": hers])
     }
 
-    @Test("The first device of a camera whose name is taken is a new one, under the first free name")
+    @Test("A camera with a name that is taken gets a new device, under the first free name")
     func nameTaken() throws {
         var hub = try CoreFixture()
         let owner = hub.owner.principal.accessID!
@@ -49,14 +49,14 @@ struct CameraDeviceTests {
         #expect(hub.core.state.devices[device]?.name == String(repeating: "x", count: 61) + "-10")
     }
 
-    @Test("Lists and details say what a camera's source does and since when; of other devices there is nothing to say")
+    @Test("Lists and details show the state of a camera's source and since when; other devices show none")
     func source() throws {
         var hub = try CoreFixture()
         for address in [hub.owner, hub.camera] { _ = try hub.request(address, "session.begin") }
-        func told() throws -> JSONValue? {
+        func summary() throws -> JSONValue? {
             try hub.request(hub.owner, "device.list")?.result["devices"]?.arrayValue?.first?["source"]
         }
-        #expect(try told() == nil)
+        #expect(try summary() == nil)
         let schema = try ThingSchema([
             .readonly("source", .string(16, allowed: ["connecting", "ready", "failed"])),
             .readonly("sourceFailure", .structure("F", [.init("code", .int32), .init("reason", .string(256))])),
@@ -68,7 +68,7 @@ struct CameraDeviceTests {
         ]
         let login = ModelLogin(schema: schema, constants: [:], readonly: values, writableVersions: [:])
         #expect(try hub.request(hub.camera, "model.login", login.json)?.code == .success)
-        #expect(try told() == ["state": "failed", "since": 7, "code": 25040])
+        #expect(try summary() == ["state": "failed", "since": 7, "code": 25040])
         let front: JSONValue = ["device": "front"]
         #expect(try hub.request(hub.owner, "device.show", front)?.result["source"]?["code"] == 25040)
         func report(_ path: String, _ value: JSONValue) throws {
@@ -77,12 +77,12 @@ struct CameraDeviceTests {
         }
         try report("source", "ready")
         let now = hub.time.seconds
-        #expect(try told() == ["state": "ready", "since": .integer(now)])
+        #expect(try summary() == ["state": "ready", "since": .integer(now)])
         try report("cameraOn", 0)
-        #expect(try told() == ["state": "off", "since": .integer(now)])
+        #expect(try summary() == ["state": "off", "since": .integer(now)])
     }
 
-    @Test("A camera whose device was removed gets a new one")
+    @Test("A camera with a removed device gets a new one")
     func removed() throws {
         var hub = try CoreFixture()
         let owner = hub.owner.principal.accessID!
@@ -121,7 +121,7 @@ struct CameraDeviceTests {
                     sql: "INSERT INTO bindings (user, device, role, actions) VALUES (?, ?, 'owner', '[\"view\"]')",
                     arguments: [owner, id.rawValue])
                 if name != "remote" { try token(name, isLocal: true) }
-                // What a member's own device, and one that joined from another box, register with.
+                // The tokens of a member's own device, and of a device that joined from another box.
                 if ["renamed", "remote", "moved"].contains(name) { try token(name, isLocal: false) }
             }
         }
@@ -139,7 +139,7 @@ struct CameraDeviceTests {
         return try hub.request(hub.owner, "token.enrol", params)
     }
 
-    @Test("token.enrol, and a provisioning token, by the name of another account's device are refused with 25018")
+    @Test("token.enrol and a provisioning token refuse the name of another account's device with 25018")
     func enrolByName() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -148,16 +148,16 @@ struct CameraDeviceTests {
         try hub.core.bind(hub.stranger.principal.accessID!, back, .owner, at: time)
         let refused = try enrol(&hub, ["devices": ["front", "back"]])
         #expect(refused?.code == .nameTaken)
-        #expect(refused?.remedy?.contains(back.rawValue) == true, "it says how to name that device all the same")
+        #expect(refused?.remedy?.contains(back.rawValue) == true, "the remedy says how to name that device")
         #expect(hub.core.state.enrolments.isEmpty)
         let data = try MessageData(Array(#"{"device":"back"}"#.utf8)).json
         let provision: JSONValue = ["path": "GET/NetCfg_Token", "data": data]
         #expect(try hub.request(hub.owner, "server.request", provision)?.code == .nameTaken)
         #expect(try enrol(&hub, ["devices": [.string(back.rawValue)]])?.code == .success)
-        #expect(try enrol(&hub, ["user": "stranger", "devices": ["back"]])?.code == .success, "it is that account's")
+        #expect(try enrol(&hub, ["user": "stranger", "devices": ["back"]])?.code == .success, "it has that owner")
     }
 
-    @Test("A box gets its devices under the names that they were enrolled by, whatever they are called meanwhile")
+    @Test("A box gets its devices under the names that they had at the enrolment, even after a rename")
     func enrolledNames() async throws {
         let directory = TemporaryDirectory()
         let front = try await withHub(in: directory) { hub in

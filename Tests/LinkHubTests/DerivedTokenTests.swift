@@ -5,9 +5,9 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("What is made with an API token")
+@Suite("Credentials that are made with an API token")
 struct DerivedTokenTests {
-    /// An administrator's API token that is good for a minute, and its id.
+    /// An administrator's API token with a lifetime of a minute, and its id.
     private func online(
         _ scope: JSONValue = [:]
     ) throws -> (hub: CoreFixture, id: String) {
@@ -30,7 +30,7 @@ struct DerivedTokenTests {
 
     private let long: Int64 = 315_360_000
 
-    @Test("Tokens, enrolments and what those are exchanged for end with it in time, and when it is revoked")
+    @Test("Tokens, enrolments and the tokens exchanged for them expire with it, and end when it is revoked")
     func ends() throws {
         var (hub, id) = try online()
         let end = JSONValue.integer(hub.time.seconds + 60)
@@ -47,7 +47,7 @@ struct DerivedTokenTests {
         #expect(exchanged["user"]?["expires"] == end)
         let device = exchanged["devices"]?.arrayValue?.first
         #expect(
-            device?["expires"]?.integerValue.map { $0 > hub.time.seconds + 86_400 } == true, "the device is the box's")
+            device?["expires"]?.integerValue.map { $0 > hub.time.seconds + 86_400 } == true, "the box's own device")
         let temporary = try make(&hub, "user.createTemporary", ["device": "front", "ttlSeconds": 604_800], id)
         #expect(temporary.result["expires"] == end)
 
@@ -55,12 +55,12 @@ struct DerivedTokenTests {
         #expect(made.allSatisfy { hub.core.state.tokens[$0] != nil || hub.core.state.enrolments[$0] != nil })
         #expect(try hub.request(hub.owner, "token.revoke", ["id": .string(id)])?.code == .success)
         #expect(made.allSatisfy { hub.core.state.tokens[$0] == nil && hub.core.state.enrolments[$0] == nil })
-        #expect(hub.core.state.tokens.of(hub.guest.principal).isEmpty, "what the enrolment was exchanged for, too")
+        #expect(hub.core.state.tokens.of(hub.guest.principal).isEmpty, "also what the enrolment was exchanged for")
         #expect(hub.core.state.tokens.of(hub.camera.principal).count == 1)
         #expect(try make(&hub, "token.create", ["ttlSeconds": 60], id).code == .unauthenticated)
     }
 
-    @Test("A renewed token ends with it all the same")
+    @Test("A renewed token still ends with it")
     func renewed() throws {
         var (hub, id) = try online()
         _ = try make(&hub, "token.create", ["principal": "guest", "ttlSeconds": 60], id)
@@ -72,7 +72,7 @@ struct DerivedTokenTests {
         #expect(hub.core.state.tokens.of(hub.guest.principal).isEmpty)
     }
 
-    @Test("A token for some devices or actions makes none that is good for more")
+    @Test("A token for some devices or actions cannot make one that allows more")
     func scope() throws {
         var (hub, id) = try online(["devices": ["front"], "actions": ["view", "talk"]])
         let same = try make(&hub, "token.createAPI", ["ttlSeconds": 60], id)
@@ -86,7 +86,7 @@ struct DerivedTokenTests {
         #expect(try make(&hub, "token.enrol", [:], id).code == .forbidden)
     }
 
-    @Test("Another account's token is nobody else's, and over a restart it is known what was made with which")
+    @Test("Another account cannot use the token as parent, and a restart keeps what was made with which token")
     func stored() throws {
         var (hub, id) = try online()
         var params: JSONValue = ["ttlSeconds": 60]

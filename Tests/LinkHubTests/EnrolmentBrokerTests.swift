@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Enrolment and the end of tokens, over the real broker", .timeLimit(.minutes(1)))
 struct EnrolmentBrokerTests {
-    /// What a box with the string does by hand.
+    /// A box that exchanges a string by hand.
     private struct Box {
         let client: RawClient
         let address: LinkAddress
@@ -64,13 +64,13 @@ struct EnrolmentBrokerTests {
             let again = try Box(hub, "x?enrol=\(box.address.principal.id).\(box.secret)")
             let end = await again.client.end()
             guard case .credentialsRefused = end else {
-                Issue.record("a used string was let in: \(String(describing: end))")
+                Issue.record("a used string was accepted: \(String(describing: end))")
                 return
             }
         }
     }
 
-    @Test("A wrong secret, and a string whose time is over, are refused by the broker", .timeLimit(.minutes(1)))
+    @Test("The broker refuses a wrong secret and an expired string", .timeLimit(.minutes(1)))
     func refused() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
             let owner = try await hub.ensureOwnAccount()
@@ -78,20 +78,20 @@ struct EnrolmentBrokerTests {
             let good = try Box(hub, text)
             let wrong = try Box(hub, "x?enrol=\(good.address.principal.id).00112233445566778899aabbccddeeff")
             guard case .credentialsRefused = await wrong.client.end() else {
-                Issue.record("a wrong secret was let in")
+                Issue.record("a wrong secret was accepted")
                 return
             }
-            // It was let in, or came too late; either way it is not there for long.
+            // It was connected, or came too late; either way its connection ends soon.
             #expect(await good.client.end() != nil)
             let late = try Box(hub, text)
             guard case .credentialsRefused = await late.client.end() else {
-                Issue.record("an expired string was let in")
+                Issue.record("an expired string was accepted")
                 return
             }
         }
     }
 
-    @Test("An expired or revoked token's connection is ended, and not before its time", .timeLimit(.minutes(1)))
+    @Test("The connection of an expired or revoked token is ended, but not before its time", .timeLimit(.minutes(1)))
     func endOfToken() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
             let owner = try await hub.ensureOwnAccount()

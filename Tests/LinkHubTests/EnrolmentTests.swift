@@ -32,7 +32,7 @@ struct EnrolmentTests {
     }
 
     @Test(
-        "An administrator's string for a name that no device has makes the device; nobody else's does, nor one refused")
+        "An administrator's string for a new name creates the device; another's, or a refused one, does not")
     func newDevice() throws {
         var hub = try online()
         let refused = try hub.request(hub.owner, "token.enrol", ["devices": ["yard", "not a name"]])
@@ -46,12 +46,12 @@ struct EnrolmentTests {
         #expect(reply?.result["devices"]?.arrayValue?.count == 2)
     }
 
-    @Test("It gives tokens once: a lost reply comes again to the same request for a minute, anything else gets 21101")
+    @Test("It gives tokens once: the same request gets a lost reply again for a minute, any other gets 21101")
     func once() throws {
         var hub = try online()
         let box = try enrol(&hub, ["user": "guest", "devices": ["front", "back"]])
         let first = try #require(try hub.request(box, "enrol.exchange", id: "x", deadline: 0))
-        #expect(first.code == .success, "whatever the box takes the time to be")
+        #expect(first.code == .success, "even if the box's clock is wrong")
         #expect(first.result["hub"] == [:])
         for (token, principal) in [
             (first.result["user"]?["token"], hub.guest.principal),
@@ -69,11 +69,11 @@ struct EnrolmentTests {
 
         #expect(try hub.request(box, "enrol.exchange", id: "x") == first)
         let other = LinkAddress.random(box.principal)
-        #expect(try hub.request(other, "enrol.exchange", id: "x") == first, "from a new connection too")
+        #expect(try hub.request(other, "enrol.exchange", id: "x") == first, "also from a new connection")
         #expect(try hub.request(box, "enrol.exchange", id: "y")?.code == .provisioningTokenExpired)
         hub.advance(.seconds(60))
         #expect(try hub.request(box, "enrol.exchange", id: "x")?.code == .provisioningTokenExpired)
-        #expect(hub.core.state.tokens.values.count == count, "and nothing more was given")
+        #expect(hub.core.state.tokens.values.count == count, "no more tokens were issued")
         _ = hub.timeout()
         #expect(removed(hub) == [box.principal.id])
         #expect(hub.core.exchanged.isEmpty)
@@ -83,12 +83,12 @@ struct EnrolmentTests {
         hub.outputs.compactMap { if case .removeCredential(let id) = $0 { id } else { nil } }
     }
 
-    @Test("A box that has its tokens says so, and its credential is gone at once")
+    @Test("A box that has its tokens says so, and its credential is removed at once")
     func farewell() throws {
         var hub = try online()
         let box = try enrol(&hub, ["user": "guest"])
         #expect(try hub.send(box, .push(LinkPush(method: "session.end"))).isEmpty)
-        #expect(removed(hub).isEmpty, "not before it has them")
+        #expect(removed(hub).isEmpty, "not before it has its tokens")
         _ = try hub.request(box, "enrol.exchange", id: "x")
         _ = try hub.send(box, .push(LinkPush(method: "session.end")))
         #expect(removed(hub) == [box.principal.id])
@@ -109,7 +109,7 @@ struct EnrolmentTests {
         #expect(hub.core.state.enrolments.count == 1)
     }
 
-    @Test("It ends to the second, when it is revoked, and with whom it is for")
+    @Test("It ends to the second, when it is revoked, and when its account is removed")
     func ends() throws {
         var hub = try online()
         let late = try enrol(&hub, ["user": "guest", "ttlSeconds": 30])
@@ -136,7 +136,7 @@ struct EnrolmentTests {
         }
     }
 
-    @Test("Nobody joins a hub that has no address to give")
+    @Test("A hub without an address to give cannot be joined")
     func withoutAddress() throws {
         var hub = try online()
         let time = hub.time
@@ -148,7 +148,7 @@ struct EnrolmentTests {
         #expect(hub.time.wall == time.wall)
     }
 
-    @Test("The string says where the hub is, and whom to trust there")
+    @Test("The string contains the hub's address and the authority to trust")
     func text() {
         let tls = EnrolmentString.Place.tls(host: "hub.local", port: 8883, authority: [0xFB, 0xFF])
         #expect(tls.text(id: "enrol-1", secret: "ab") == "iotlink://hub.local:8883?enrol=enrol-1.ab&ca=-_8")

@@ -4,11 +4,11 @@ import LinkHub
 import Testing
 import ThingModel
 
-@Suite("A token at the end of its life", .timeLimit(.minutes(3)))
+@Suite("A token at the end of its lifetime", .timeLimit(.minutes(3)))
 struct ExpiredTokenTests {
-    // Ten seconds: on a busy machine a session may take a while to be online at first.
+    // Ten seconds, because on a busy machine a session may take a while to be online.
 
-    @Test("It ends its session as tokenFailed, lets nobody in again, and takes no other token along")
+    @Test("It ends its session as tokenFailed, admits no client again, and does not affect other tokens")
     func expires() async throws {
         let directory = TemporaryDirectory()
         let (principal, token) = try await withStrictHub(in: directory) { hub in
@@ -19,7 +19,7 @@ struct ExpiredTokenTests {
             #expect(await bystander.waitUntilConnected())
 
             let seen = try await withSession(hub, owner, short, renewsToken: false) { try await $0.untilTokenFailed() }
-            #expect(seen.first?.status == .online, "it was good until then")
+            #expect(seen.first?.status == .online, "it was valid until then")
             #expect(seen.last?.cause == .tokenRefused && seen.last?.reason?.code == .tokenRejected)
             let expires = try #require(try TokenClaims(parsing: short).expires)
             #expect(try #require(seen.last).since >= expires * 1_000, "not before its time")
@@ -32,21 +32,21 @@ struct ExpiredTokenTests {
             #expect(!late.contains { $0.status == .online })
             #expect(late.last?.cause == .tokenRefused && late.last?.reason?.code == .tokenRejected)
 
-            // The same owner's other token still takes a subscription.
+            // The same owner's other token can still subscribe.
             let own = LinkAddress.random(owner)
             try bystander.subscribe(own.downTopic)
             #expect(await bystander.grant(of: own.downTopic) == true)
             bystander.disconnect()
             return (owner, short)
         }
-        // A broker that starts anew is not told of it either.
+        // A restarted broker does not know it either.
         try await withStrictHub(in: directory) { hub in
             let late = try await connect(hub, principal, token)
             #expect(late.last?.status == .tokenFailed && !late.contains { $0.status == .online })
         }
     }
 
-    @Test("A session whose token expired goes on with a new one")
+    @Test("A session with an expired token goes on with a new one")
     func renewed() async throws {
         try await withStrictHub(in: TemporaryDirectory()) { hub in
             let (_, _, device, _) = try await hub.ownerAndDevice()
@@ -60,7 +60,7 @@ struct ExpiredTokenTests {
         }
     }
 
-    /// A session that begins with this token, until it has failed.
+    /// Runs a session with this token until it has failed.
     private func connect(
         _ hub: LinkHub, _ principal: Principal, _ token: String
     ) async throws -> [LinkStatusChange] {
@@ -74,7 +74,7 @@ struct ExpiredTokenTests {
         }
     }
 
-    /// A hub on whose machine there is one clock: a token ends with its last second.
+    /// A hub on a machine with one clock: a token ends with its last second.
     private func withStrictHub<Result: Sendable>(
         in directory: TemporaryDirectory, _ body: @Sendable (LinkHub) async throws -> Result
     ) async throws -> Result {
@@ -85,7 +85,7 @@ struct ExpiredTokenTests {
 }
 
 extension LinkSession {
-    /// What the session goes through until its token is refused.
+    /// The session's status changes until its token is refused.
     fileprivate func untilTokenFailed() async throws -> [LinkStatusChange] {
         var seen: [LinkStatusChange] = []
         for await change in statusChanges() {

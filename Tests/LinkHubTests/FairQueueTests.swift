@@ -24,7 +24,7 @@ struct FairQueueTests {
         #expect(queue.count == 0 && queue.bytes == 0)
     }
 
-    @Test("What is taken at once ends when it has so many bytes, with one element at least")
+    @Test("A take ends when it has reached its bytes, with at least one element")
     func bytesAtOnce() {
         var queue = queue()
         for number in 0..<4 { _ = queue.add("flood \(number)", size: 150, of: "mallory") }
@@ -44,7 +44,7 @@ struct FairQueueTests {
         #expect(queue.count == 2 && queue.bytes == 20)
     }
 
-    @Test("In a full queue, who has less than its share displaces the newest of who has most; others are refused")
+    @Test("In a full queue, a key below its share displaces the newest of the key with most; others are refused")
     func full() {
         var queue = queue()
         for number in 0..<60 { _ = queue.add("a\(number)", size: 1, of: "a") }
@@ -56,7 +56,7 @@ struct FairQueueTests {
         #expect(queue.count == 100)
     }
 
-    @Test("The same in bytes; nobody's only element is displaced, nor one that was added without a bound")
+    @Test("The same in bytes; a key's only element and elements without a bound are not displaced")
     func fullOfBytes() {
         var queue = queue(100, 1_000)
         for number in 0..<10 { _ = queue.add("a\(number)", size: 90, of: "a") }
@@ -66,7 +66,7 @@ struct FairQueueTests {
         var own = self.queue(4, 1_000)
         for number in 0..<3 { own.append("hub\(number)", size: 1, of: "hub") }
         #expect(own.add("a", size: 1, of: "a").isEmpty)
-        #expect(own.add("b", size: 1, of: "b") == ["b"], "what is not bounded is not displaced")
+        #expect(own.add("b", size: 1, of: "b") == ["b"], "elements without a bound are not displaced")
 
         var single = self.queue(2, 1_000)
         _ = single.add("a", size: 1, of: "a")

@@ -4,12 +4,12 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("Bounds in bytes, each principal's and all")
+@Suite("Bounds in bytes, for each principal and in total")
 struct FairShelvesTests {
     private let one = Principal.user(AccessID(rawValue: "one")!)
     private let two = Principal.user(AccessID(rawValue: "two")!)
 
-    @Test("Who has too much loses its own oldest, and only as many as it must")
+    @Test("A principal with too much loses its own oldest, and no more than it must")
     func own() {
         var shelves = FairShelves<Int>(capacityOfOne: 100, capacity: 1_000)
         #expect(shelves.add(0, of: two, size: 90, time: 0) == [])
@@ -18,11 +18,11 @@ struct FairShelvesTests {
         #expect(shelves.bytes(of: one) == 95)
         #expect(shelves.bytes(of: two) == 90)
         #expect(shelves.bytes == 185)
-        #expect(shelves.add(12, of: one, size: 101, time: 0).last == 12, "what fits nowhere is not kept")
+        #expect(shelves.add(12, of: one, size: 101, time: 0).last == 12, "what does not fit is not kept")
         #expect(shelves.bytes(of: one) == 0)
     }
 
-    @Test("When all have too much, who has most loses, and others nothing")
+    @Test("When the total is too much, the one with most loses, and the others nothing")
     func all() {
         var shelves = FairShelves<Int>(capacityOfOne: 6_400, capacity: 6_400)
         for number in 0..<10 { _ = shelves.add(number, of: two, size: 10, time: 0) }
@@ -34,17 +34,17 @@ struct FairShelvesTests {
         #expect(shelves.bytes(of: two) == 100)
     }
 
-    @Test("When there are too many, who has most of them loses its oldest")
+    @Test("When there are too many, the one with most of them loses its oldest")
     func many() {
         var shelves = FairShelves<Int>(capacity: 10_000, maximumCount: 6)
-        #expect(shelves.add(0, of: two, size: 9_000, time: 0) == [], "few, however large")
+        #expect(shelves.add(0, of: two, size: 9_000, time: 0) == [], "few, although large")
         for number in 1...5 { #expect(shelves.add(number, of: one, size: 1, time: 0) == []) }
         #expect(shelves.add(6, of: nil, size: 1, time: 0) == [1])
         #expect(shelves.add(7, of: two, size: 1, time: 0) == [2])
         #expect(shelves.count == 6)
     }
 
-    @Test("What is old goes, of everybody")
+    @Test("Old entries of all principals are removed")
     func old() {
         var shelves = FairShelves<Int>(capacityOfOne: 100, capacity: 1_000)
         for number in 0..<6 { _ = shelves.add(number, of: number % 2 == 0 ? one : two, size: 1, time: Int64(number)) }
@@ -54,7 +54,7 @@ struct FairShelvesTests {
         #expect(shelves.bytes == 0)
     }
 
-    @Test("What a store holds and was not read from it is forgotten with the rest, as ranges")
+    @Test("Stored answers that were not read are forgotten with the rest, as ranges")
     func ranges() {
         var index = AnswerIndex(capacityOfOne: 10_000, capacity: 10_000)
         func restore(_ number: Int64, size: Int) {

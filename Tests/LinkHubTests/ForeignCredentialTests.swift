@@ -9,7 +9,7 @@ import ThingModel
 
 @Suite("Credentials at the broker", .timeLimit(.minutes(1)))
 struct ForeignCredentialTests {
-    @Test("A client that is let in ends nobody's connection by its client id, not even one that it knows")
+    @Test("A client that is admitted cannot end another's connection by a client id, even one that it knows")
     func clientIDs() async throws {
         try await withHub(in: TemporaryDirectory(), endpoint: .loopback()) { hub in
             let (owner, ownerToken, _, deviceToken) = try await hub.ownerAndDevice()
@@ -17,7 +17,7 @@ struct ForeignCredentialTests {
             try await withSession(hub, owner, ownerToken) { user in
                 let (address, clientID) = user.state.withLock { ($0.machine.address, $0.machine.clientID) }
                 let since = user.current.since
-                // The present client id, and the one that earlier clients made of their session's id.
+                // The present client id, and the one that earlier clients derived from their session's id.
                 for id in [clientID, "u-owner-\(address.session)", claims.id] {
                     let attacker = RawClient(
                         hub.endpoint, clientID: id, userName: claims.id, password: deviceToken)
@@ -32,7 +32,7 @@ struct ForeignCredentialTests {
         }
     }
 
-    @Test("A valid but foreign credential reads nothing and changes nothing on any topic")
+    @Test("A valid credential of another account reads and changes nothing on any topic")
     func attack() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
             let (owner, ownerToken, device, deviceToken) = try await hub.ownerAndDevice()
@@ -43,7 +43,7 @@ struct ForeignCredentialTests {
             try await withSession(hub, .device(device), deviceToken) { cameraSession in
                 _ = try await cameraSession.request("model.login", try ModelLogin.sample().json)
                 try await withSession(hub, owner, ownerToken) { user in
-                    // The victims' sessions, as an insider would know them.
+                    // The sessions of the victims, as an insider would know them.
                     let victim = user.state.withLock { $0.machine.address }
                     let camera = cameraSession.state.withLock { $0.machine.address }
                     let before = try await user.request("property.read", ["device": "front", "path": ""])
@@ -53,10 +53,10 @@ struct ForeignCredentialTests {
                     let ignored = hub.statistics.ignoredMessages
                     try publishEverywhere(attacker, userName: claims.id, victim: victim, camera: camera)
 
-                    // What others say meanwhile is not heard.
+                    // Messages between others do not reach the attacker.
                     _ = try await user.request(
                         "property.write", ["device": "front", "path": "ProWritable.volume.setVal", "value": 5])
-                    // A barrier: messages to the attacker come in order, and this one is allowed.
+                    // A barrier: messages to the attacker arrive in order, and this one is allowed.
                     let own = LinkAddress.random(.user(mallory))
                     try attacker.subscribe(own.downTopic)
                     #expect(await attacker.grant(of: own.downTopic) == true)
@@ -67,10 +67,10 @@ struct ForeignCredentialTests {
 
                     try await leaveWills(
                         hub, attacker, Self.grant(claims.id), own: own, victim: victim, camera: camera)
-                    #expect(attacker.messages.count == 2, "and the reply to its own will")
-                    #expect(hub.statistics.ignoredMessages == ignored, "the hub heard nothing, not even to ignore it")
+                    #expect(attacker.messages.count == 2, "also the reply to its own will")
+                    #expect(hub.statistics.ignoredMessages == ignored, "the hub got nothing, not even to ignore it")
 
-                    // As itself it may ask, and is told nothing.
+                    // In its own name it may ask, and is refused.
                     for method in ["device.show", "property.read", "property.write", "action.take", "call.token"] {
                         let id = RequestID.random()
                         try attacker.publish(
@@ -111,7 +111,7 @@ struct ForeignCredentialTests {
         }
     }
 
-    /// A refused publication is acknowledged like any other in MQTT 3.1.1: only its effect can be looked for.
+    /// MQTT 3.1.1 acknowledges a refused publication like any other: only its effect can be checked.
     private func publishEverywhere(
         _ attacker: RawClient, userName: String, victim: LinkAddress, camera: LinkAddress
     ) throws {
@@ -128,12 +128,12 @@ struct ForeignCredentialTests {
         }
     }
 
-    /// Wills on foreign topics, which the broker is to speak when the connection breaks.
+    /// Wills on other principals' topics, for the broker to publish when the connection breaks.
     private func leaveWills(
         _ hub: LinkHub, _ attacker: RawClient, _ grant: String, own: LinkAddress, victim: LinkAddress,
         camera: LinkAddress
     ) async throws {
-        // A token of their own: a connection with the attacker's would end the attacker's.
+        // A separate token, because a second connection of the attacker's token would end the first.
         let token = try await hub.issueToken(own.principal, lifetime: .seconds(600))
         let userName = try TokenClaims(parsing: token).id
         guard case .unixSocket(let path) = hub.endpoint else { throw IoTError(.internalFailure) }
@@ -145,14 +145,14 @@ struct ForeignCredentialTests {
             (camera.upTopic, Self.end), (camera.downTopic, Self.kick), (victim.upTopic, Self.write),
             (victim.downTopic, Self.kick), ("$CONTROL/dynamic-security/v1", grant),
         ] {
-            // Its right is looked at when it is spoken.
+            // The broker checks the right when it publishes the will.
             #expect(try leave(topic, payload) == 0, "\(topic)")
         }
-        // A will that it may leave is spoken and answered; those before were dealt with by then.
+        // An allowed will is published and answered; the earlier ones were handled by then.
         let request = #"{"id":"w","method":"session.begin","params":{},"t":0,"deadline":1}"#
         #expect(try leave(own.upTopic, request) == 0)
         #expect(await attacker.first { $0.envelope?.replyCode } == .success)
-        // Had the broker's rights changed, this were granted.
+        // If the broker's rights had changed, this would be granted.
         try attacker.subscribe("iotlink/#")
         #expect(await attacker.grant(of: "iotlink/#") == false)
     }
@@ -167,7 +167,7 @@ struct ForeignCredentialTests {
         #"{"commands":[{"command":"addClientRole","username":"\#(userName)","rolename":"hub"}]}"#
     }
 
-    @Test("A wrong and a foreign password are refused")
+    @Test("A wrong password and another token's password are refused")
     func wrongPassword() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
             let (_, ownerToken, _, deviceToken) = try await hub.ownerAndDevice()
@@ -186,7 +186,7 @@ struct ForeignCredentialTests {
         }
     }
 
-    @Test("A revoked token ends its own sessions at once, cannot come back, and disturbs nobody else")
+    @Test("A revoked token ends its own sessions at once, cannot connect again, and affects no other session")
     func revoked() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
             let (owner, ownerToken, _, _) = try await hub.ownerAndDevice()
@@ -199,7 +199,7 @@ struct ForeignCredentialTests {
                 try await hub.revokeToken(id: claims.id)
                 try await session.wait(for: .tokenFailed)
             }
-            // The bystander's connection still takes a subscription.
+            // The bystander's connection can still subscribe.
             let own = LinkAddress.random(owner)
             try bystander.subscribe(own.downTopic)
             #expect(await bystander.grant(of: own.downTopic) == true)
@@ -209,7 +209,7 @@ struct ForeignCredentialTests {
         }
     }
 
-    @Test("A revoked token stays revoked after the hub and its broker were restarted")
+    @Test("A revoked token stays revoked after a restart of the hub and its broker")
     func revokedAcrossRestart() async throws {
         let directory = TemporaryDirectory()
         let token = try await withHub(in: directory) { hub in
@@ -221,7 +221,7 @@ struct ForeignCredentialTests {
         try await withHub(in: directory) { hub in
             let client = RawClient(hub.endpoint, userName: try TokenClaims(parsing: token).id, password: token)
             guard case .credentialsRefused = await client.end() else {
-                Issue.record("the token was let in")
+                Issue.record("the token was accepted")
                 return
             }
         }

@@ -5,10 +5,11 @@ import Testing
 
 @testable import LinkHub
 
-/// What the hub answered and sent on before its methods had rows, for every method: principals of that time still talk to this hub.
+/// What the hub answered and forwarded for every method before its methods had rows: principals of that time still use
+/// this hub.
 ///
-/// `Fixtures/link-messages.json` was written by it (`WRITE_GOLDEN=1`). A change here is a change of the wire.
-@Suite("Messages as principals of today know them")
+/// `Fixtures/link-messages.json` was written by that hub (`WRITE_GOLDEN=1`). A change here is a change of the protocol.
+@Suite("Messages as existing principals know them")
 struct GoldenMessagesTests {
     typealias Role = RightsFixture.Role
 
@@ -16,7 +17,7 @@ struct GoldenMessagesTests {
         "/" + #filePath.split(separator: "/").dropLast().joined(separator: "/") + "/Fixtures/link-messages.json"
     }
 
-    @Test("Answers, refusals and what is sent on are those of the fixture")
+    @Test("Answers, refusals and forwarded messages match the fixture")
     func messages() throws {
         let fixture = try RightsFixture()
         var found: [String: JSONValue] = [:]
@@ -35,7 +36,7 @@ struct GoldenMessagesTests {
         }
     }
 
-    /// The row as each role asks, and with each parameter missing or wrong.
+    /// The row as each role asks it, and with each parameter missing or wrong.
     private static func lines(_ row: HubRightsTests.Row, _ fixture: RightsFixture) throws -> [String] {
         var roles: [(line: String, roles: [String])] = []
         for role in Role.allCases {
@@ -80,7 +81,7 @@ struct GoldenMessagesTests {
         return (isRemembered ? "(on the disk) " : "") + text
     }
 
-    /// Lists come in the order of random ids.
+    /// Lists are in the order of random ids.
     private static func sorted(_ value: JSONValue, _ fixture: RightsFixture) -> JSONValue {
         switch value {
         case .array(let list):
@@ -91,7 +92,7 @@ struct GoldenMessagesTests {
         }
     }
 
-    /// Without what is random.
+    /// Replaces what is random.
     private static func plain(_ text: String, _ fixture: RightsFixture) -> String {
         let end = "(?![A-Za-z0-9_-])"
         let patterns = [

@@ -6,8 +6,8 @@ import ThingModel
 
 @testable import LinkHub
 
-/// What waits while a batch is stored is the next batch: a test holds the store, sends, and lets it go.
-@Suite("Batches of the hub, and what happens to one that cannot be stored", .timeLimit(.minutes(1)))
+/// What waits while a batch is stored is the next batch: a test holds the store, sends requests, and releases it.
+@Suite("Batches of the hub, and what happens if one cannot be stored", .timeLimit(.minutes(1)))
 struct HubBatchTests {
     private struct Fixture {
         let directory = TemporaryDirectory()
@@ -16,7 +16,7 @@ struct HubBatchTests {
         let owner: LinkAddress
         let front: DeviceID
         let sent: NIOLockedValueBox<[(LinkAddress, Envelope)]>
-        /// How many envelopes each batch sent.
+        /// The number of envelopes that each batch sent.
         let sizes = NIOLockedValueBox<[Int]>([])
 
         init() async throws {
@@ -42,7 +42,7 @@ struct HubBatchTests {
             store = try #require(stores.withLockedValue { $0 })
             let (owner, devices) = try await hub.prepare()
             (self.owner, front) = (owner, devices[0])
-            // The loop has come to its end, and what follows is all that is committed.
+            // The hub has finished its work: later commits are the test's own.
             _ = try await request("session.heartbeat")
             _ = store.takeCommits()
             sent.withLockedValue { $0 = [] }
@@ -54,7 +54,7 @@ struct HubBatchTests {
             try await hub.request(owner, method, params, id: id)
         }
 
-        /// Lets all that `send` hands over, one thing after another, be one batch: the store is held by another write.
+        /// Makes one batch of everything that `send` hands over, one after another: another write holds the store.
         func batch<Result>(_ send: (_ one: (() throws -> Void) async throws -> Void) async throws -> Result)
             async throws -> Result
         {
@@ -72,7 +72,7 @@ struct HubBatchTests {
             return result
         }
 
-        /// Replies to these requests, sent as one batch.
+        /// The replies to these requests, sent as one batch.
         func together(_ requests: [(LinkAddress, method: String, params: JSONValue)]) async throws -> [LinkReply] {
             let tasks = try await batch { one in
                 var tasks: [Task<LinkReply, any Error>] = []
@@ -95,7 +95,7 @@ struct HubBatchTests {
                 "value"] ?? .null
         }
 
-        /// A turn with this text in it cannot be stored.
+        /// Makes a turn that contains this text fail to be stored.
         func refuse(_ text: String) {
             store.fail { turns in
                 let isBad = turns.contains { "\($0)".contains(text) }
@@ -113,7 +113,7 @@ struct HubBatchTests {
         ["device": "front", "name": .string(name), "value": value]
     }
 
-    @Test("One batch is under way, what comes meanwhile is the next, and no answer leaves before its own is stored")
+    @Test("One batch is stored at a time, later items are the next, and no answer leaves before its batch is stored")
     func oneInFlight() async throws {
         let fixture = try await Fixture()
         let (hub, owner) = (fixture.hub, fixture.owner)
@@ -135,7 +135,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("One turn that cannot be stored fails alone, wherever in its batch it stands", arguments: [0, 6, 12])
+    @Test("One turn that cannot be stored fails alone, at any place in its batch", arguments: [0, 6, 12])
     func failsAlone(place: Int) async throws {
         let fixture = try await Fixture()
         fixture.refuse("poison")
@@ -150,14 +150,14 @@ struct HubBatchTests {
         #expect(fixture.store.takeCommits().count <= 9, "halves, not turns")
         for number in 0..<12 { #expect(try await fixture.value("p\(number)") == .integer(Int64(number))) }
         #expect(try await fixture.value("poisoned") == .null)
-        // Versions went on without the one that failed, in memory as on the disk.
+        // Versions continue without the failed turn, in memory and on the disk.
         let versions = replies.compactMap { $0.result["version"]?.integerValue }
         #expect(versions == versions.sorted() && Set(versions).count == 12)
         #expect(try await fixture.store.load().models[fixture.front]?.version == versions.last)
         await fixture.stop()
     }
 
-    @Test("A turn that builds on one that cannot be stored is decided anew, and finds that it was not")
+    @Test("A turn that depends on one that cannot be stored is decided again, without it")
     func dependent() async throws {
         let fixture = try await Fixture()
         fixture.refuse("putUser")
@@ -191,7 +191,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("A session that began in a batch which is decided again is as if it began once")
+    @Test("A session that began in a batch that is decided again has begun only once")
     func sessions() async throws {
         let fixture = try await Fixture()
         fixture.refuse("poison")
@@ -211,7 +211,7 @@ struct HubBatchTests {
                 }
             }
         }
-        #expect(kicks == 1, "the older session hears of the newer one, once")
+        #expect(kicks == 1, "the older session is kicked once")
         let loaded = try await fixture.store.load()
         #expect(loaded.registrations[newer.principal]?.session == newer.session)
         #expect(try loaded.models[fixture.front]?.read("ProReadonly._online.stVal").value == 1)
@@ -254,7 +254,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("While the store itself fails all of a batch is refused at once, and memory is what the disk holds")
+    @Test("While the store itself fails, a whole batch is refused at once, and memory matches the disk")
     func storeFails() async throws {
         let fixture = try await Fixture()
         let requests = (0..<9).map { (fixture.owner, method: "userProperty.add", params: added("p\($0)", 1)) }
@@ -271,7 +271,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("When the state cannot be read again everything is refused and said so, until it can")
+    @Test("While the state cannot be read again, everything is refused and the failure is reported")
     func failsClosed() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.add("kept", 1).code == .success)
@@ -295,7 +295,7 @@ struct HubBatchTests {
 
     // MARK: Queries
 
-    @Test("A repeat whose answer cannot be read is refused, and is not carried out a second time")
+    @Test("A repeat with an answer that cannot be read is refused, and not carried out a second time")
     func unreadableAnswer() async throws {
         let fixture = try await Fixture()
         let params = added("counted", 1)
@@ -315,7 +315,7 @@ struct HubBatchTests {
         let (hub, owner) = (fixture.hub, fixture.owner)
         let params = added("counted", 1)
         _ = try await fixture.request("userProperty.add", params, id: "same")
-        // Memory still knows where the answers were.
+        // Memory still knows the places of the answers.
         try hub.store.commit([[.forgetAnswers([1...1_000])]])
         let task = try await fixture.batch { one in
             fixture.sent.withLockedValue { $0 = [] }
@@ -340,7 +340,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("The right to events is looked at again when they are there: it may have ended since they were asked for")
+    @Test("The right to events is checked again when they were read, because it may have ended since the request")
     func rightEnds() async throws {
         let fixture = try await Fixture()
         let (service, front) = (fixture.hub.service, fixture.front)
@@ -371,7 +371,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("The store is asked for 64 answers at once at most, so that they need not all be in memory")
+    @Test("At most 64 answers are read from the store at once, so that not all need be in memory")
     func manyQueries() async throws {
         let fixture = try await Fixture()
         let requests = (0..<100).map { _ in (fixture.owner, method: "event.list", params: [:] as JSONValue) }
@@ -381,7 +381,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("One principal's reads wait in 128 places, and take turns with those of others; past them it is refused")
+    @Test("One principal's reads wait in 128 places, and take turns with those of others; further ones are refused")
     func oneWithManyQueries() async throws {
         let fixture = try await Fixture()
         let service = fixture.hub.service
@@ -409,7 +409,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("A repeat of a request whose answer the store is being asked for is not carried out, and answered once")
+    @Test("A repeat of a request whose answer is being read is not carried out, and answered once")
     func repeatedWhileAsking() async throws {
         let fixture = try await Fixture()
         let (hub, owner) = (fixture.hub, fixture.owner)
@@ -436,7 +436,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("Two that delete the same events at once delete them once, and the count stays true")
+    @Test("Two requests that delete the same events delete them once, and the count stays correct")
     func deletedTwice() async throws {
         let fixture = try await Fixture()
         let camera = LinkAddress.random(.device(fixture.front))
@@ -456,7 +456,7 @@ struct HubBatchTests {
         await fixture.stop()
     }
 
-    @Test("What was read before a part of the batch failed is judged by what the parts before it have done")
+    @Test("A read result is checked against the earlier parts of its batch, even after a part failed")
     func deletedBeforeFailure() async throws {
         let fixture = try await Fixture()
         let camera = LinkAddress.random(.device(fixture.front))
@@ -469,7 +469,7 @@ struct HubBatchTests {
         let attempts = NIOLockedValueBox(0)
         fixture.store.fail { turns in
             guard turns.contains(where: { "\($0)".contains("deleteEvents") }) else { return nil }
-            // All three, the first, the others, the second, the third.
+            // The order: all three, the first, the others, the second, the third.
             let attempt = attempts.withLockedValue { attempts in
                 attempts += 1
                 return attempts

@@ -4,9 +4,9 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("The hub behind another broker", .timeLimit(.minutes(1)))
+@Suite("The hub with another broker", .timeLimit(.minutes(1)))
 struct HubBrokerTests {
-    @Test("It serves behind any broker: credentials, messages, a restart, and the end")
+    @Test("It works with any broker: credentials, messages, a restart, and the end")
     func anotherBroker() async throws {
         let directory = TemporaryDirectory()
         let broker = InMemoryBroker()
@@ -14,7 +14,7 @@ struct HubBrokerTests {
         let hub = try LinkHub(
             HubConfiguration(dataDirectory: directory.path), lock: try LinkHub.lock(directory.path), store: store,
             state: try store.load(), broker: broker, logger: quietLogger)
-        // Before it runs, too.
+        // Calls work before it runs, too.
         let owner = Principal.user(try await hub.ensureOwnAccount())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await hub.run() }
@@ -27,7 +27,7 @@ struct HubBrokerTests {
             #expect(try await broker.request(address, "session.begin")?.code == .success)
             let listed = try await broker.request(address, "device.list")
             #expect(listed?.result["devices"]?.arrayValue?.count == 1)
-            // It has forgotten everybody, and gets them from the hub.
+            // The restarted broker has no credentials, and gets them from the hub.
             broker.restart()
             while hub.brokerStarts < 2 { await Task.yield() }
             #expect(broker.knows(id, of: .device(device)))
@@ -37,11 +37,11 @@ struct HubBrokerTests {
             group.cancelAll()
             try await group.waitForAll()
         }
-        // All of it is closed, and the directory free.
+        // Everything is closed, and the directory can be locked again.
         #expect(throws: Never.self) { try LinkHub.lock(directory.path).release() }
     }
 
-    @Test("A broker's end ends the hub at once, whatever is left of a large database to look through")
+    @Test("The end of the broker ends the hub at once, even during the search of a large database")
     func brokerEnds() async throws {
         let directory = TemporaryDirectory()
         let broker = InMemoryBroker()

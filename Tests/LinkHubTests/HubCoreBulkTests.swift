@@ -28,7 +28,7 @@ struct HubCoreBulkTests {
                 ["path": "ProWritable.quality.setVal", "value": 5],
                 ["path": "ProWritable.quality.t", "value": .integer(hub.time.seconds)],
             ])
-        // Again the same at the same second: the object is as it was.
+        // The same write in the same second leaves the object as it was.
         let same = try hub.sendRequest(hub.owner, "property.write", write)
         #expect(updates(same, to: hub.guest).first?["changes"] == [])
         _ = try hub.request(
@@ -43,7 +43,7 @@ struct HubCoreBulkTests {
             ])
     }
 
-    @Test("Two writes in one transaction are told as one step, from what users last heard")
+    @Test("Two writes in one transaction are one notice, compared with what users last received")
     func mergedLeaves() throws {
         var notices = PropertyNotices()
         let device = DeviceID.random()
@@ -58,7 +58,7 @@ struct HubCoreBulkTests {
         #expect(notices.take().map(\.change.leaves) == [[LeafChange(path: "ProReadonly.x.stVal", value: 3)]])
     }
 
-    @Test("A value near the bound is still pushed, without its leaves")
+    @Test("A value near the size limit is still pushed, without its leaves")
     func largeUpdate() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -70,7 +70,7 @@ struct HubCoreBulkTests {
         #expect(update["changes"] == nil)
     }
 
-    @Test("Many devices are read at once, each with its value or why it has none")
+    @Test("Many devices are read at once, each with its value or an error")
     func readMany() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -97,7 +97,7 @@ struct HubCoreBulkTests {
         #expect(refused.error?.remedy == "switch it on once")
     }
 
-    @Test("Readings that no longer fit the answer are to be asked for again")
+    @Test("Readings that do not fit into the answer must be requested again")
     func readManyLarge() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -121,7 +121,7 @@ struct HubCoreBulkTests {
         #expect(rest?.result["readings"]?.arrayValue?.count == 2 && rest?.result["more"] == false)
     }
 
-    @Test("Of two thousand devices each is read once, also when none can be read, in answers that fit")
+    @Test("Two thousand devices are each read once, even if none can be read, in answers that fit")
     func readManyDevices() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -146,7 +146,7 @@ struct HubCoreBulkTests {
         }
     }
 
-    @Test("An export holds the schema, the model and each object's version")
+    @Test("An export contains the schema, the model and each object's version")
     func export() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -160,7 +160,7 @@ struct HubCoreBulkTests {
         #expect(try hub.request(hub.stranger, "device.export", ["device": "front"])?.code == .targetNotFound)
     }
 
-    @Test("New firmware keeps the settings that fit; those that do not are an event that names them and why")
+    @Test("New firmware keeps the settings that fit; an event names the others and the reasons")
     func schemaChange() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()

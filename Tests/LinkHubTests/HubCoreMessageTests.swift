@@ -7,7 +7,7 @@ import ThingModel
 
 @testable import LinkHub
 
-@Suite("Pass-through, as the hub's core judges it")
+@Suite("Pass-through in the hub's core")
 struct HubCoreMessageTests {
     private func message(_ responses: String, _ data: [UInt8] = Array("hi".utf8)) -> JSONValue {
         [
@@ -16,7 +16,7 @@ struct HubCoreMessageTests {
         ]
     }
 
-    /// Sends a message and gives what reached the device.
+    /// Sends a message and returns what reached the device.
     private func forwarded(_ hub: inout CoreFixture, _ params: JSONValue, id: String = "m") throws -> LinkRequest {
         let sent = try hub.sendRequest(hub.owner, "message.send", params, id: id)
         let request = try #require(sent.first { $0.address == hub.camera })
@@ -31,7 +31,7 @@ struct HubCoreMessageTests {
         }
     }
 
-    @Test("The device gets the data with who sent it; its one response comes back, and again for a repeat")
+    @Test("The device gets the data and who sent it; its one response comes back, and again for a repeat")
     func one() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -44,10 +44,10 @@ struct HubCoreMessageTests {
         #expect(reply.map(\.result) == [["data": "eW8="]])
         let again = try hub.sendRequest(hub.owner, "message.send", message("one"), id: "m")
         #expect(replies(again, to: hub.owner) == reply)
-        #expect(!again.contains { $0.address == hub.camera }, "the device hears it once")
+        #expect(!again.contains { $0.address == hub.camera }, "the device gets it once")
     }
 
-    @Test("Acknowledged only: the device's answer, without what is in it")
+    @Test("Acknowledged only: the device's answer without its content")
     func none() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -56,7 +56,7 @@ struct HubCoreMessageTests {
         #expect(replies(answer, to: hub.owner).map(\.result) == [[:]])
     }
 
-    @Test("Many responses come in order; a repeat from a new connection gets them from the first on, also at the end")
+    @Test("Many responses arrive in order; a repeat from a new connection gets all of them, also after the end")
     func many() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -76,10 +76,10 @@ struct HubCoreMessageTests {
         #expect(last.first?.final == true)
         let repeated = try hub.sendRequest(hub.owner, "message.send", message("many"), id: "m")
         #expect(replies(repeated, to: hub.owner) == first + last)
-        #expect(replies(try hub.send(hub.camera, part(4)), to: hub.owner).isEmpty, "it is over")
+        #expect(replies(try hub.send(hub.camera, part(4)), to: hub.owner).isEmpty, "it has ended")
     }
 
-    @Test("Responses that are too much to keep are passed on; a repeat then shows that some are missing")
+    @Test("Responses that are too large to keep are passed on; a repeat then shows that some are missing")
     func manyLarge() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -94,7 +94,7 @@ struct HubCoreMessageTests {
         #expect(repeated.map(\.seq) == [20])
     }
 
-    @Test("20001 when the device does not answer in its time, 8000 when it is away or goes away")
+    @Test("20001 if the device does not answer in time, 8000 if it is offline or goes offline")
     func noAnswer() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -109,7 +109,7 @@ struct HubCoreMessageTests {
         #expect(try hub.request(hub.owner, "message.send", waking)?.code == .deviceOffline)
     }
 
-    @Test("What the hub has forgotten and is asked for anew under the same id is another request to the device")
+    @Test("The same request gets the same id at the device; a different request under that id gets another")
     func forwardedID() throws {
         var first = try CoreFixture()
         try first.bringEverybodyOnline()
@@ -122,7 +122,7 @@ struct HubCoreMessageTests {
         #expect(try forwarded(&other, message("one", [1]), id: "m").id != id)
     }
 
-    @Test("While the device is asked, its request's id is good for a repeat and for nothing else")
+    @Test("While the device is asked, the request's id is valid for a repeat and for nothing else")
     func reusedID() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -131,13 +131,13 @@ struct HubCoreMessageTests {
         #expect(replies(other, to: hub.owner).map(\.code) == [.requestIDReused])
         var patient = message("one")
         patient["timeoutMilliseconds"] = 60_000
-        #expect(try hub.sendRequest(hub.owner, "message.send", patient, id: "m").isEmpty, "the same with more patience")
+        #expect(try hub.sendRequest(hub.owner, "message.send", patient, id: "m").isEmpty, "only the time-out differs")
         let answer = LinkReply(id: asked.id, result: ["data": "aGk="])
         #expect(replies(try hub.send(hub.camera, .reply(answer)), to: hub.owner).map(\.code) == [.success])
     }
 
     @Test(
-        "What a device answers keeps its code; without a handler it is 21006, and so is a response that is no data",
+        "A device's answer keeps its code; a missing handler and a response without data are 21006",
         arguments: [
             (LinkReply(id: "", code: .invalidRequest), ErrorCode.devicePassThroughFailed),
             (LinkReply(id: "", code: .userCommandType), .userCommandType),
@@ -180,7 +180,7 @@ struct HubCoreMessageTests {
         #expect(try hub.request(hub.owner, "message.send", message("some"))?.code == .invalidRequest)
     }
 
-    @Test("Sending needs control; what a device pushes reaches those who may view it")
+    @Test("Sending needs control; a device's pushes reach those who may view it")
     func rights() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -195,7 +195,7 @@ struct HubCoreMessageTests {
         #expect(replies(pushed, to: hub.camera).map(\.result) == [[:]])
     }
 
-    @Test("The hub answers by path; a provisioning token is for a device of one's own, never for the account")
+    @Test("The hub answers by path; a provisioning token is for one's own device, never for the account")
     func server() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()

@@ -6,7 +6,7 @@ import ThingModel
 
 @testable import LinkHub
 
-@Suite("The hub's judgement")
+@Suite("The hub's decisions")
 struct HubCoreTests {
     private let write: JSONValue = ["device": "front", "path": "ProWritable.quality.setVal", "value": 1]
 
@@ -30,7 +30,7 @@ struct HubCoreTests {
             var named = params
             named["device"] = front
             #expect(try hub.request(hub.stranger, method, named)?.code == .relationInvalid, "\(method)")
-            // The device's name is not the stranger's to know.
+            // The stranger must not learn the device's name.
             named["device"] = "front"
             #expect(try hub.request(hub.stranger, method, named)?.code == .targetNotFound, "\(method)")
             named["device"] = .string(DeviceID.random().rawValue)
@@ -42,7 +42,7 @@ struct HubCoreTests {
         #expect(try hub.request(hub.guest, "device.list")?.result["devices"]?.arrayValue?.first?["role"] == "guest")
     }
 
-    @Test("A binding that ends counts from the next request")
+    @Test("The end of a binding applies from the next request")
     func unbound() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -52,7 +52,7 @@ struct HubCoreTests {
         #expect(try hub.request(hub.owner, "property.write", write)?.code == .targetNotFound)
     }
 
-    @Test("Devices may not speak as users, nor users as devices")
+    @Test("Devices may not use users' methods, nor users devices' methods")
     func kinds() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -64,7 +64,7 @@ struct HubCoreTests {
         }
     }
 
-    @Test("A request after its deadline is not carried out; asked again with a later one, it is")
+    @Test("A request after its deadline is not carried out; the same with a later deadline is")
     func deadline() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -76,7 +76,7 @@ struct HubCoreTests {
         #expect(try hub.request(hub.owner, "property.write", write, id: "late")?.code == .success)
     }
 
-    @Test("Rubbish is ignored, or answered when it has an id; nothing traps")
+    @Test("Malformed messages are ignored, or answered if they have an id; nothing traps")
     func rubbish() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -113,7 +113,7 @@ struct HubCoreTests {
         }
     }
 
-    @Test("More requests a second than allowed are answered 25024, and a second later they are served again")
+    @Test("More requests a second than allowed get 25024, and a second later they are served again")
     func rate() throws {
         var limits = HubLimits()
         limits.requestsPerSecond = 10
@@ -123,14 +123,14 @@ struct HubCoreTests {
         for _ in 0..<20 { codes.append(try hub.request(hub.owner, "device.list")?.code ?? .notFound) }
         #expect(codes.filter { $0 == .success }.count == 9)
         #expect(codes.last == .tooManyRequests)
-        #expect(try hub.request(hub.guest, "session.begin")?.code == .success, "others are not concerned")
+        #expect(try hub.request(hub.guest, "session.begin")?.code == .success, "others are not affected")
         hub.advance(.seconds(1))
         #expect(try hub.request(hub.owner, "device.list")?.code == .success)
     }
 
     // MARK: Sessions
 
-    @Test("A session that was taken over is kicked, and then not heard: not its requests, its will, nor a new begin")
+    @Test("A session that was taken over is kicked and then ignored: its requests, its will, and a new begin")
     func superseded() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -146,7 +146,7 @@ struct HubCoreTests {
         #expect(hub.core.sessions[hub.camera.principal]?.address == newer)
     }
 
-    @Test("The will of a connection that its session has left, or never moved to, is no farewell")
+    @Test("The will of a connection that its session has left, or never used, does not end the session")
     func staleWill() throws {
         var hub = try CoreFixture()
         #expect(try hub.request(hub.camera, "session.begin", ["connection": 1])?.code == .success)
@@ -164,7 +164,7 @@ struct HubCoreTests {
         #expect(hub.core.sessions[hub.camera.principal] == nil)
     }
 
-    @Test("A session that the hub does not know is told to begin")
+    @Test("An unknown session gets an error until it begins")
     func unknownSession() throws {
         var hub = try CoreFixture()
         #expect(try hub.request(hub.owner, "device.list")?.code == .linkUnavailable)
@@ -173,7 +173,7 @@ struct HubCoreTests {
         #expect(try hub.request(nobody, "session.begin")?.code == .targetNotFound)
     }
 
-    @Test("A silent session ends, and its users hear of it; one that was heard does not")
+    @Test("A silent session ends, and its users are notified; an active one does not")
     func silence() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -183,14 +183,14 @@ struct HubCoreTests {
         let sent = hub.timeout()
         #expect(hub.core.sessions[hub.camera.principal] == nil)
         #expect(hub.core.sessions[hub.owner.principal] != nil)
-        let told = sent.filter { $0.pushMethod == "device.presence" }.map(\.address)
-        #expect(Set(told) == [hub.owner, hub.guest])
+        let notified = sent.filter { $0.pushMethod == "device.presence" }.map(\.address)
+        #expect(Set(notified) == [hub.owner, hub.guest])
         let online = try hub.request(
             hub.owner, "property.read", ["device": "front", "path": "ProReadonly._online.stVal"])
         #expect(online?.result["value"] == 0)
     }
 
-    @Test("After an outage whoever is not heard again soon is gone")
+    @Test("After an outage, a session that stays silent ends soon")
     func outage() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -205,7 +205,7 @@ struct HubCoreTests {
 
     // MARK: Forwards
 
-    @Test("An action goes to the device stamped with who asked, and its answer back to who asked, and to nobody else")
+    @Test("An action reaches the device with the name of its requester, and its answer reaches only the requester")
     func action() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -221,9 +221,9 @@ struct HubCoreTests {
         #expect(forwarded.params["t"] == .integer(hub.time.seconds))
         #expect(forwarded.params["value"] == 0)
 
-        // A repeat while it is under way is not forwarded again.
+        // A repeat while it is in progress is not forwarded again.
         #expect(try hub.sendRequest(hub.owner, "action.take", take, id: "a").isEmpty)
-        // Nobody else can answer for the device.
+        // No other session can answer for the device.
         #expect(try hub.send(hub.guest, .reply(LinkReply(id: forwarded.id))).isEmpty)
         let part = try hub.send(hub.camera, .reply(LinkReply(id: forwarded.id, result: 1, seq: 0, final: false)))
         #expect(part.map(\.envelope) == [.reply(LinkReply(id: "a", result: 1, seq: 0, final: false))])
@@ -236,14 +236,14 @@ struct HubCoreTests {
         #expect(noted?.result["value"]?["origin"] == "u/owner")
     }
 
-    @Test("A repeat after some seconds goes to the device again under the same id, whose one answer ends it")
+    @Test("A repeat after some seconds goes to the device again under the same id, and its one answer ends it")
     func repeatedForward() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
         let take: JSONValue = ["device": "front", "path": "Action.cameraOn", "value": ["ctlVal": 0]]
         let sent = try hub.sendRequest(hub.owner, "action.take", take, id: "a")
         hub.advance(.milliseconds(1_900))
-        #expect(try hub.sendRequest(hub.owner, "action.take", take, id: "a").isEmpty, "the device may be at it")
+        #expect(try hub.sendRequest(hub.owner, "action.take", take, id: "a").isEmpty, "the device may be busy with it")
         hub.advance(.milliseconds(1_100))
         let again = try hub.sendRequest(hub.owner, "action.take", take, id: "a")
         #expect(again.map(\.envelope) == sent.map(\.envelope) && again.map(\.address) == [hub.camera])
@@ -257,7 +257,7 @@ struct HubCoreTests {
         #expect(try hub.send(hub.camera, .reply(LinkReply(id: forwarded.id))).isEmpty)
     }
 
-    @Test("An action that is not answered in time ends with 20001, one whose device leaves with 8000")
+    @Test("An action without an answer in time ends with 20001, one with a device that leaves with 8000")
     func actionWithoutAnswer() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -277,7 +277,7 @@ struct HubCoreTests {
     }
 
     @Test(
-        "Writes that follow each other are delivered one at a time, the newest last, and again when not answered or refused for lack of room"
+        "Successive writes are delivered one at a time, the newest last, and again if unanswered or refused as too many"
     )
     func deliveries() throws {
         var hub = try CoreFixture()
@@ -303,7 +303,7 @@ struct HubCoreTests {
         let busy = IoTError(.tooManyRequests)
         let fourth = deliveries(try hub.send(hub.camera, .reply(LinkReply(id: third[0].id, error: busy))))
         #expect(fourth.first?.params == third.first?.params)
-        // It has its turn at the next login.
+        // After that it is delivered at the next login.
         #expect(deliveries(try hub.send(hub.camera, .reply(LinkReply(id: fourth[0].id, error: busy)))).isEmpty)
         #expect(hub.core.forwards.isEmpty)
     }
@@ -323,19 +323,19 @@ struct HubCoreTests {
         #expect(hub.timeout().isEmpty)
         hub.advance(.milliseconds(1))
         guard case .reply(let reply)? = hub.timeout().first?.envelope else {
-            Issue.record("nobody is told that the time is over")
+            Issue.record("the time-out was not reported")
             return
         }
         #expect(reply.code == .peerTimeout)
-        // Nothing waits: the next look is at the sessions.
+        // Nothing waits: the next check is of the sessions.
         #expect(hub.core.nextTimeout(at: hub.time) == hub.time.monotonic + .seconds(5))
     }
 
-    @Test("What a device was asked while its connection was lost it is asked again at its return: same ids and order")
+    @Test("A device that lost its connection gets its open requests again when it returns: same ids and order")
     func forwardedAgain() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
-        // Of eight, no table without an order gives the right one by chance.
+        // With eight, an unordered table is unlikely to give the right order.
         let asked = try (0..<8).map { value in
             try hub.sendRequest(
                 hub.owner, "action.take", ["device": "front", "path": "Action.cameraOn", "value": .integer(value % 2)]
@@ -346,7 +346,7 @@ struct HubCoreTests {
         #expect(back.filter { $0.address == hub.camera }.dropFirst().map(\.envelope) == asked.flatMap(\.self))
     }
 
-    @Test("A device that has begun but not logged in is told nothing yet, and everything at its login")
+    @Test("A device that has begun but not logged in gets no deliveries yet, and everything at its login")
     func beforeLogin() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -357,7 +357,7 @@ struct HubCoreTests {
         #expect(login?.result["writable"]?["quality"]?["value"]?["setVal"] == 1)
     }
 
-    @Test("A delivery that was lost with its connection keeps no later write from a device that has logged in again")
+    @Test("A delivery that was lost with its connection does not block later writes after the next login")
     func lostDelivery() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -374,7 +374,7 @@ struct HubCoreTests {
 
     // MARK: Calls
 
-    @Test("A call needs a token of this user for this device and kind; the device gets it, and what it grants")
+    @Test("A call needs a token of this user for this device and kind; the device gets it and what it grants")
     func callToken() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -392,7 +392,7 @@ struct HubCoreTests {
         #expect(sent.first?.address == hub.camera)
         #expect(forwarded.from == hub.owner.principal)
         #expect(forwarded.params["token"] == token)
-        #expect(forwarded.params["later"] == 7, "what this version does not know goes on")
+        #expect(forwarded.params["later"] == 7, "unknown members are passed on")
         #expect(forwarded.params["kind"] == "monitor" && forwarded.params["grant"]?["kind"] == "monitor")
         #expect(forwarded.params["grant"]?["user"] == "u/owner")
         #expect(forwarded.params["grant"]?["actions"] == ["view", "talk"])
@@ -402,7 +402,7 @@ struct HubCoreTests {
         let bytes = try Envelope.request(forwarded).serialized()
         #expect(
             !String(decoding: bytes, as: UTF8.self).contains(hub.owner.session),
-            "no peer learns a session id: it is a part of earlier clients' MQTT client ids")
+            "peers get no session id, because it is part of earlier clients' MQTT client ids")
         #expect(peerSession != HubCore.peerSession(of: hub.owner, for: hub.back))
 
         #expect(try hub.request(hub.guest, "call.connect", connect)?.code == .callTokenInvalid, "another user's")
@@ -421,7 +421,7 @@ struct HubCoreTests {
         #expect(try hub.request(hub.owner, "call.connect", connect)?.code == .callTokenInvalid, "expired")
     }
 
-    @Test("A device gets the hub's keys when it begins, and reads with them what a call's token grants")
+    @Test("A device gets the hub's keys when it begins, and reads a call token's grant with them")
     func callTokenAtDevice() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -429,7 +429,7 @@ struct HubCoreTests {
         let keys = try #require(begun["tokenKeys"].flatMap(TokenKeys.init(jwkSet:)))
         #expect(try hub.request(hub.owner, "session.begin")?.result["tokenKeys"] == nil)
         for (caller, isOwner) in [(hub.owner, true), (hub.guest, false)] {
-            // Without a kind: of a client that knows no other.
+            // Without a kind, as from a client that knows only one.
             let answer = try hub.request(caller, "call.token", ["device": "front", "actions": ["view"]])?.result
             let token = try #require(answer?["token"]?.stringValue)
             let claims = try #require(keys.payload(of: token))
@@ -443,7 +443,7 @@ struct HubCoreTests {
         }
     }
 
-    @Test("A token that says owner is good for no call after the device has another owner")
+    @Test("A token that says owner is invalid for calls after the device has another owner")
     func callTokenOfFormerOwner() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -454,12 +454,12 @@ struct HubCoreTests {
         try hub.core.bind(owner, hub.front, .guest, at: time)
         let connect: JSONValue = ["device": "front", "kind": "monitor", "session": "s1", "token": token]
         #expect(try hub.request(hub.owner, "call.connect", connect)?.code == .callTokenInvalid)
-        var anew = connect
-        anew["token"] = try #require(try hub.request(hub.owner, "call.token", ask)?.result["token"])
-        #expect(try hub.sendRequest(hub.owner, "call.connect", anew).first?.address == hub.camera)
+        var renewed = connect
+        renewed["token"] = try #require(try hub.request(hub.owner, "call.token", ask)?.result["token"])
+        #expect(try hub.sendRequest(hub.owner, "call.connect", renewed).first?.address == hub.camera)
     }
 
-    @Test("Call messages pass between a device and its own users only, stamped with who sent them")
+    @Test("Call messages pass only between a device and its own users, with the sender's name")
     func callMessages() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -498,7 +498,7 @@ struct HubCoreTests {
 
     // MARK: Tokens
 
-    @Test("A token is deleted with its last second, and the hub knows when to look")
+    @Test("A token is deleted with its last second, and the hub knows when to check")
     func tokenExpiry() throws {
         var hub = try CoreFixture()
         let time = hub.time
@@ -529,7 +529,7 @@ struct HubCoreTests {
         #expect(hub.stored.contains(.forgetAnswers([1...1])))
     }
 
-    @Test("A conditional write that lost the race gets the value and version there are")
+    @Test("A conditional write that lost the race gets the present value and version")
     func conditionalWrite() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()

@@ -67,7 +67,7 @@ struct HubEventTests {
         await fixture.hub.stop()
     }
 
-    @Test("A repeated report is one event, also after a restart; numbers are never given twice")
+    @Test("A repeated report is one event, also after a restart; numbers are never reused")
     func repeated() async throws {
         let fixture = try await Fixture()
         let first = try await fixture.report(id: "same")
@@ -124,7 +124,7 @@ struct HubEventTests {
         await fixture.hub.stop()
     }
 
-    @Test("A page of large events ends where its envelope is full, and the next goes on there")
+    @Test("A page of large events ends when its envelope is full, and the next page continues there")
     func largePage() async throws {
         let fixture = try await Fixture()
         let body = JSONValue.string(String(repeating: "x", count: 29_000))
@@ -144,7 +144,7 @@ struct HubEventTests {
         await fixture.hub.stop()
     }
 
-    @Test("Topics and bodies have bounds, and EVENT_SYS is the hub's; a wrong clock is not believed")
+    @Test("Topics and bodies have bounds, and EVENT_SYS is for the hub; a wrong clock is not used")
     func bounds() async throws {
         let fixture = try await Fixture()
         for topic in ["", "a b", "ä", String(repeating: "a", count: 129), "EVENT_SYS/Mine"] {
@@ -193,14 +193,14 @@ struct HubEventTests {
         #expect(try await fixture.list().events.map(\.topic) == ["a/x"])
         #expect(try await fixture.hub.request(others[1], "event.list").result["events"] == [])
         #expect(try await fixture.hub.request(others[1], "event.list", ["device": "front"]).code == .targetNotFound)
-        // A removed device takes its events along.
+        // A device is removed with its events.
         try await fixture.hub.service.perform { core, time throws(IoTError) in try core.removeDevice(front, at: time) }
         let total = try await fixture.hub.service.perform { core, _ throws(IoTError) in core.state.events.total }
         #expect(total == 0)
         await fixture.hub.stop()
     }
 
-    @Test("Past 10,000 the oldest of the device goes; what is older than 30 days goes in steps; others stay")
+    @Test("Past 10,000 a device's oldest event is deleted; events older than 30 days are deleted in steps; others stay")
     func kept() async throws {
         let fixture = try await Fixture()
         await fixture.hub.stop()
@@ -257,6 +257,6 @@ struct HubEventTests {
         await hub.stop()
         let rest = try DatabaseQueue(path: fixture.directory.path + "/hub.sqlite")
         let oldest = try await rest.read { try Int.fetchOne($0, sql: "SELECT min(number) FROM events") }
-        #expect(oldest == 702, "700 too old, one too many")
+        #expect(oldest == 702, "700 were too old, one too many")
     }
 }

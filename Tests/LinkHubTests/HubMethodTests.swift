@@ -53,7 +53,7 @@ struct HubMethodTests {
         return Knocked(by: "\(call.permit.actor) at \(name)", times: call.parameters.times)
     }
 
-    /// A hub in virtual time as one principal's link.
+    /// A hub in virtual time, as the link of one principal.
     final class CoreLink: LinkRequester {
         private let hub: Mutex<CoreFixture>
         private let address: @Sendable (CoreFixture) -> LinkAddress
@@ -74,7 +74,7 @@ struct HubMethodTests {
         }
     }
 
-    @Test("A method that is added needs its row and its handler, and nothing else")
+    @Test("A new method needs its row and its handler, and nothing else")
     func added() async throws {
         var hub = try CoreFixture(methods: HubMethods(HubMethods.list + [Self.knocking]))
         try hub.bringEverybodyOnline()
@@ -86,7 +86,7 @@ struct HubMethodTests {
             return false
         }
         #expect(isRemembered)
-        // The row's right, the types' errors, and the rules of every request.
+        // The row's right, the errors of the types, and the rules for every request.
         func refusal(_ link: CoreLink, _ knock: Knock, id: String? = nil) async -> IoTError? {
             do throws(IoTError) {
                 _ = try await link.request(Self.knock, knock, id: id)
@@ -105,7 +105,7 @@ struct HubMethodTests {
             try hub.request(hub.guest, "door.knock", ["device": "front", "times": "x"])?.outcome.get()
         }
         #expect(wrong.message == "door.knock: 'times' must be a whole number")
-        // Without them there is no such method.
+        // Without the row and the handler the method does not exist.
         var other = try CoreFixture()
         try other.bringEverybodyOnline()
         let refused = await refusal(CoreLink(other) { $0.guest }, Knock(device: "front", times: 1))
@@ -118,14 +118,14 @@ struct HubMethodTests {
         "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
     }
 
-    @Test("Each name is in the list once, and somebody may ask for it")
+    @Test("Each name is in the list once, and some kind of principal may use it")
     func unique() {
         let rows = HubMethods.all.rows
         #expect(Set(rows.map(\.name)).count == rows.count)
         #expect(rows.allSatisfy { !$0.rights.isEmpty })
     }
 
-    @Test("What the hub sends on has a longest deadline; what it answers itself has none")
+    @Test("A method that the hub forwards has a longest deadline; one that it answers itself has none")
     func deadlines() {
         let sentOn = HubMethods.all.rows.filter { $0.longestDeadline != nil }.map(\.name)
         #expect(
@@ -135,7 +135,7 @@ struct HubMethodTests {
             ])
     }
 
-    @Test("The document's table is the list")
+    @Test("The document's table matches the list")
     func documented() throws {
         let path = Self.root + "/docs/link.md"
         let document = try String(contentsOfFile: path, encoding: .utf8)
@@ -161,14 +161,14 @@ struct HubMethodTests {
         return "| \(cells.joined(separator: " | ")) |"
     }
 
-    /// A row as it stands in the sources: `LinkMethod<A, B>("a.b", …)`.
+    /// A row as written in the sources: `LinkMethod<A, B>("a.b", …)`.
     private struct Declaration {
         var file: String
         var name: String
         var isAskedOfHub: Bool
     }
 
-    @Test("Every row that can be asked of the hub has a handler, and no method's name is written but in its row")
+    @Test("Every row for the hub has a handler, and a method's name is written only in its row")
     func sources() throws {
         let row = try Regex(#"Link(?:Push)?Method<[^"\n]*>\(\s*"([A-Za-z]+\.[A-Za-z]+)"([^\n]*)"#)
         var declarations: [Declaration] = []
@@ -186,7 +186,7 @@ struct HubMethodTests {
         }
         let asked = declarations.filter(\.isAskedOfHub).map(\.name).sorted()
         #expect(asked == HubMethods.all.rows.map(\.name).sorted())
-        #expect(Set(declarations.map(\.name)).count == declarations.count, "two rows of one name")
+        #expect(Set(declarations.map(\.name)).count == declarations.count, "two rows have the same name")
         for declaration in declarations {
             let places = files.filter { $0.text.contains("\"\(declaration.name)\"") }.map(\.path)
             #expect(places == [declaration.file], "'\(declaration.name)' is written by hand; take its row")
@@ -197,7 +197,7 @@ struct HubMethodTests {
 
     private static let action: JSONValue = ["device": "front", "path": "Action.cameraOn"]
 
-    @Test("The time that an action or a message is given is honoured up to ten minutes, and refused past it")
+    @Test("The time-out of an action or a message is respected up to ten minutes, and refused beyond")
     func timeouts() throws {
         let message: JSONValue = ["device": "front", "data": "aGk=", "responses": "one"]
         for (method, params) in [("action.take", Self.action), ("message.send", message)] {
@@ -210,7 +210,7 @@ struct HubMethodTests {
             #expect(sent.first?.request?.deadline == start + 600_000, "\(method)")
             while hub.time.wall < start + 599_000 {
                 hub.advance(.milliseconds(500))
-                #expect(!hub.timeout().contains { $0.replyCode == .peerTimeout }, "\(method): cut")
+                #expect(!hub.timeout().contains { $0.replyCode == .peerTimeout }, "\(method): too early")
                 if (hub.time.wall - start) % 30_000 == 0 {
                     for address in [hub.owner, hub.camera] { _ = try hub.request(address, "session.heartbeat") }
                 }
@@ -226,7 +226,7 @@ struct HubMethodTests {
         }
     }
 
-    @Test("Without a time of its own a request waits until its deadline, which may be no later than the row says")
+    @Test("Without a time-out a request waits until its deadline, which may be no later than the row allows")
     func requestDeadlines() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()

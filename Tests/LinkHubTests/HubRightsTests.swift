@@ -9,11 +9,11 @@ import ThingModel
 struct HubRightsTests {
     typealias Role = RightsFixture.Role
 
-    /// One request as every role makes it, and what each must get.
+    /// One request as every role sends it, and the result that each must get.
     struct Row: Sendable, CustomTestStringConvertible {
         var method: String
         var params: Params
-        /// In the order of `Role.allCases`; 0 for what is carried out or sent on.
+        /// In the order of `Role.allCases`; 0 for a request that is carried out or forwarded.
         var codes: [Int]
         var note: String
 
@@ -33,7 +33,7 @@ struct HubRightsTests {
         var testDescription: String { note.isEmpty ? method : "\(method), \(note)" }
     }
 
-    /// `front`'s id with more beside it.
+    /// The id of `front`, with more parameters.
     static func front(_ more: JSONValue) -> Row.Params {
         { fixture, _ in
             var params = more
@@ -46,7 +46,7 @@ struct HubRightsTests {
         { _, _ in params }
     }
 
-    /// The other end of a call with `front`.
+    /// The other side of a call with `front`.
     @Sendable private static func peer(_ fixture: RightsFixture, _ role: Role) -> JSONValue {
         let peer = role.isDevice ? fixture.hub.owner.principal : .device(fixture.hub.front)
         return ["peer": .string(peer.description), "session": "s", "candidate": "", "command": "play"]
@@ -89,7 +89,7 @@ struct HubRightsTests {
             "device.unbind", "the owner", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001],
             front(["user": "owner"])),
         Row("device.share", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001]),
-        // A token that is none; what good ones do is in SubscriptionTests.
+        // A malformed token; valid ones are tested in SubscriptionTests.
         Row(
             "device.subscribe",
             [21100, 21100, 21100, 21100, 21100, 21100, 21100, 21100, 21100, 25001, 25001], plain(["token": "x"])),
@@ -154,7 +154,7 @@ struct HubRightsTests {
         Row("key.check", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001]) { fixture, _ in ["key": .string(fixture.key)] },
 
         Row("property.read", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001], front(["path": ""])),
-        // Refused for each device by itself: see `eachDevice`.
+        // Refused for each device separately: see `eachDevice`.
         Row("property.readMany", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001]) { fixture, _ in
             ["devices": [.string(fixture.hub.front.rawValue)], "path": "ProWritable.quality"]
         },
@@ -191,7 +191,7 @@ struct HubRightsTests {
         Row(
             "call.token", "to control", [0, 8003, 8003, 8003, 0, 8003, 8003, 8003, 8003, 25001, 25001],
             front(["kind": "transmission", "actions": ["control"]])),
-        // With a token that was given while the binding allowed more.
+        // With a token that was issued while the binding allowed more.
         Row("call.connect", [0, 0, 8003, 8003, 8003, 8003, 8003, 0, 8003, 25001, 25001]) { fixture, role in
             let device = fixture.hub.front
             let seconds = fixture.hub.time.seconds
@@ -209,7 +209,7 @@ struct HubRightsTests {
         Row(
             "call.invite", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 8003], peer),
 
-        // A device speaks for itself alone.
+        // A device may act only for itself.
         Row("model.login", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0]) { _, _ in
             try .sampleLogin()
         },
@@ -225,19 +225,19 @@ struct HubRightsTests {
         Row(
             "message.push", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
             plain(["data": "aGk="])),
-        // Not even a session's own, but an enrolment's.
+        // For no session, only for an enrolment.
         Row(
             "enrol.exchange",
             [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001], plain([:])),
     ]
 
-    @Test("The table below has every method of the table of link methods")
+    @Test("The table covers every link method")
     func complete() {
         #expect(Set(Self.rows.map(\.method)) == Set(HubMethods.all.rows.map(\.name)))
         #expect(Self.rows.allSatisfy { $0.codes.count == Role.allCases.count })
     }
 
-    @Test("Every method, as every role, does what the table says, and a refusal changes nothing", arguments: rows)
+    @Test("Every method gives every role the result in the table, and a refusal changes nothing", arguments: rows)
     func table(row: Row) throws {
         let fixture = try RightsFixture()
         for (role, code) in zip(Role.allCases, row.codes) {
@@ -247,7 +247,7 @@ struct HubRightsTests {
         }
     }
 
-    @Test("By its name, a device exists for those alone who are bound to it, and for administration", arguments: rows)
+    @Test("By name, a device exists only for accounts that are bound to it, and for administration", arguments: rows)
     func byName(row: Row) throws {
         let fixture = try RightsFixture()
         for (role, code) in zip(Role.allCases, row.codes) {
@@ -267,12 +267,12 @@ struct HubRightsTests {
         let address = fixture.address(role)
         let sent = try fixture.hub.sendRequest(address, row.method, params)
         let replies = sent.filter { $0.address == address }.compactMap(\.replyCode)
-        // What is sent on is answered later.
+        // A forwarded request is answered later.
         let found = replies.first?.rawValue ?? (sent.isEmpty ? -1 : 0)
         #expect(found == code, "\(row.testDescription) as \(role) with \(params)")
         if code != 0 {
             #expect(fixture.digest == before, "\(row.testDescription) as \(role): a refusal changed something")
-            #expect(sent.count == 1, "\(row.testDescription) as \(role): somebody else heard of a refusal")
+            #expect(sent.count == 1, "\(row.testDescription) as \(role): someone else was notified of a refusal")
         } else if role == .otherDevice {
             #expect(fixture.digest.models[0] == before.models[0], "\(row.testDescription): another's model changed")
         }
@@ -297,7 +297,7 @@ struct HubRightsTests {
 
     // MARK: In another's name
 
-    @Test("Only an administrator asks in another's name, and then with that one's rights and no others")
+    @Test("Only an administrator asks in another's name, and then has only that account's rights")
     func actingAs() throws {
         let base = try RightsFixture()
         let front = JSONValue.string(base.hub.front.rawValue)
@@ -312,7 +312,7 @@ struct HubRightsTests {
         var fixture = base
         let administrator = fixture.address(.administrator)
         let guest = fixture.address(.view).principal
-        // What the guest may, the administrator may in the guest's name, and not what only itself may.
+        // The administrator may do in the guest's name what the guest may, but not what only administrators may.
         #expect(
             try fixture.hub.request(administrator, "device.show", ["device": front], actingAs: guest)?.code == .success)
         for (method, params): (String, JSONValue) in [
@@ -331,7 +331,7 @@ struct HubRightsTests {
         for name in [nobody, .device(fixture.hub.front)] {
             #expect(try fixture.hub.request(administrator, "device.list", actingAs: name)?.code == .targetNotFound)
         }
-        // What goes on to a device carries that name.
+        // A forwarded request carries that name.
         let control = fixture.address(.control).principal
         let sent = try fixture.hub.sendRequest(
             administrator, "action.take", ["device": front, "path": "Action.cameraOn", "value": ["ctlVal": 0]],

@@ -10,7 +10,7 @@ import ThingModel
 
 @testable import LinkHub
 
-@Suite("Group commit and what survives", .timeLimit(.minutes(2)))
+@Suite("Group commit, and what survives a restart", .timeLimit(.minutes(2)))
 struct HubServiceTests {
     private func write(_ value: Int, to device: String = "front") -> JSONValue {
         ["device": .string(device), "path": "ProWritable.quality.setVal", "value": .integer(Int64(value))]
@@ -71,7 +71,7 @@ struct HubServiceTests {
         await next.stop()
     }
 
-    @Test("An id that comes with another request is refused with 25028, also after a restart, and changes nothing")
+    @Test("An id of a different request is refused with 25028, also after a restart, and changes nothing")
     func reused() async throws {
         let directory = TemporaryDirectory()
         var hub = try InProcessHub(directory: directory)
@@ -91,7 +91,7 @@ struct HubServiceTests {
         await hub.stop()
     }
 
-    @Test("A mutation that cannot be stored fails alone, and memory goes back to what is stored")
+    @Test("A mutation that cannot be stored fails alone, and memory returns to what is stored")
     func isolatedFailure() async throws {
         let directory = TemporaryDirectory()
         let hub = try InProcessHub(directory: directory)
@@ -123,7 +123,7 @@ struct HubServiceTests {
         await hub.stop()
     }
 
-    @Test("Past its bound the queue answers 25024")
+    @Test("Past its limit the queue answers 25024")
     func boundedQueue() async throws {
         let directory = TemporaryDirectory()
         var limits = HubLimits()
@@ -142,7 +142,7 @@ struct HubServiceTests {
         await hub.stop()
     }
 
-    @Test("Random operations, with restarts between, leave what a plain model of them leaves")
+    @Test("Random operations with restarts leave the same as a plain model of them")
     func shadowModel() async throws {
         var generator = SeededGenerator(seed: 42)
         let directory = TemporaryDirectory()

@@ -26,15 +26,16 @@ struct KeyTests {
         try #require(try hub.request(hub.stranger, "key.check", ["key": key ?? .null]))
     }
 
-    /// Made by other programs: `printf 0123456789:iotvideod:0123456789AAECAwQFBgcICQoLDA0ODw | md5sum`, and `sha256sum`.
-    @Test("What is stored of a key is HA1 of RFC 7616, with its id as the user and the key as the password")
+    /// Computed by other programs: `printf 0123456789:iotvideod:0123456789AAECAwQFBgcICQoLDA0ODw | md5sum`, and
+    /// `sha256sum`.
+    @Test("A key is stored as HA1 of RFC 7616, with its id as the user and the key as the password")
     func digest() throws {
         let key = try #require(MediaKey("0123456789AAECAwQFBgcICQoLDA0ODw"))
         let digest = KeyDigest(key)
         #expect(digest.md5 == "665e1d1399a7de69d2931d8583ada272")
         #expect(digest.sha256 == "1c27e613a2a946a6a3cce9fae72f9940ce49eef3f6d53e461e238f2606a7e77a")
         #expect(digest.matches(key) && !digest.matches(.random()))
-        // The same bytes, written in another way.
+        // The same bytes in a different encoding.
         let other = try #require(MediaKey("0123456789AAECAwQFBgcICQoLDA0ODx"))
         #expect(!digest.matches(other))
         #expect(KeyDigest(md5: digest.md5, sha256: digest.sha256) == digest)
@@ -43,14 +44,14 @@ struct KeyTests {
         }
     }
 
-    @Test("A key tells whose it is and what it is good for, until it is revoked or over; nothing else is one")
+    @Test("A key check returns the account and the rights until the key is revoked or expires; other texts are refused")
     func life() throws {
         var hub = try online()
         let made = try make(&hub, ["devices": ["front"]]).result
         let key = try #require(made["key"]?.stringValue)
         #expect(key.utf8.count == 32 && key.hasPrefix(made["id"]?.stringValue ?? "-"))
-        let isToldToBroker = hub.outputs.contains { if case .message = $0 { false } else { true } }
-        #expect(!isToldToBroker)
+        let isSentToBroker = hub.outputs.contains { if case .message = $0 { false } else { true } }
+        #expect(!isSentToBroker)
         #expect(
             try check(&hub, made["key"]).result == [
                 "account": "guest", "id": made["id"] ?? .null, "expires": .integer(hub.time.seconds + 100),
@@ -74,7 +75,7 @@ struct KeyTests {
         #expect(hub.core.state.keys.values.isEmpty)
     }
 
-    @Test("A key is good for media alone, for devices of its account, has a name and a bounded life")
+    @Test("A key allows only media, only devices of its account, has a name and a bounded lifetime")
     func refused() throws {
         var hub = try online()
         for (params, code): (JSONValue, ErrorCode) in [
@@ -92,7 +93,7 @@ struct KeyTests {
         #expect(try make(&hub, ["name": .string(String(repeating: "ä", count: 64))]).code == .success)
     }
 
-    @Test("An account has a bounded number of keys, which leave its tokens alone")
+    @Test("An account has a bounded number of keys, which do not count as tokens")
     func bounded() throws {
         var limits = HubLimits()
         limits.keysOfAccount = 2
@@ -102,7 +103,7 @@ struct KeyTests {
         #expect(try hub.request(hub.guest, "token.create", ["ttlSeconds": 100])?.code == .success)
     }
 
-    @Test("Everybody sees its own keys, administrators all, and nobody the keys themselves or their hashes")
+    @Test("Accounts see their own keys, administrators all, and nobody the keys themselves or their hashes")
     func list() throws {
         var hub = try online()
         let made = try make(&hub, ["devices": ["front"]]).result
@@ -122,19 +123,19 @@ struct KeyTests {
         try hub.core.ensureAdministrator(hub.owner.principal.accessID!, at: time)
         #expect(try hub.request(hub.owner, "key.list", ["limit": 1])?.result["more"] == true)
         #expect(try hub.request(hub.owner, "key.list")?.result["keys"]?.arrayValue?.count == 2)
-        // For others, and of others.
+        // Keys for others, and of others.
         let given = try hub.request(hub.owner, "key.create", ["name": "tv", "user": "guest", "ttlSeconds": 100])?.result
         #expect(try check(&hub, given?["key"]).result["account"] == "guest")
         #expect(try hub.request(hub.stranger, "key.revoke", ["id": made["id"] ?? .null])?.code == .forbidden)
         #expect(try hub.request(hub.owner, "key.revoke", ["id": made["id"] ?? .null])?.code == .success)
-        // The key itself names it, too, and is not repeated.
+        // The key itself can name it too, and is not repeated.
         #expect(try hub.request(hub.guest, "key.revoke", ["id": given?["key"] ?? .null])?.code == .success)
         let refusal = try hub.request(hub.guest, "key.revoke", ["id": given?["key"] ?? .null])
         let text = try #require(given?["key"]?.stringValue)
         #expect(refusal?.code == .notFound && refusal?.message.contains(text.dropFirst(10)) == false)
     }
 
-    @Test("The last use is known to the minute, and looking at a key writes nothing by itself")
+    @Test("The last use is known to the minute, and a check writes nothing by itself")
     func lastUse() throws {
         var hub = try online()
         let made = try make(&hub).result
@@ -190,7 +191,7 @@ struct KeyTests {
 
     // MARK: In the store
 
-    @Test("Keys are what they were after a restart, the store holds none of them, and a damaged row ends no other")
+    @Test("Keys survive a restart, the store does not contain them, and a damaged row affects no other")
     func stored() async throws {
         let directory = TemporaryDirectory()
         var hub = try InProcessHub(directory: directory)
@@ -234,7 +235,7 @@ struct KeyTests {
         #expect(state.keys.values.map(\.name) == ["two"])
     }
 
-    @Test("A database of the release before keys is taken over, and keeps what it had")
+    @Test("A database of the release before media keys is migrated, and keeps its data")
     func migration() async throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"

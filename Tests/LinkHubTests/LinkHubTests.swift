@@ -7,7 +7,7 @@ import ThingModel
 
 @Suite("The hub with its broker", .timeLimit(.minutes(1)))
 struct LinkHubTests {
-    @Test("Without configuration it makes a key, an owner and a token, with modes 0600 and 0700, and keeps them")
+    @Test("Without configuration it creates a key, an owner and a token, with modes 0600 and 0700, and keeps them")
     func firstStart() async throws {
         let directory = TemporaryDirectory()
         let first = try await withHub(in: directory) { hub in try await hub.ownToken() }
@@ -163,7 +163,7 @@ struct LinkHubTests {
                     if case .push(let push)? = event.envelope { push.method } else { nil }
                 }
                 #expect(kick == SessionMethod.kick.name)
-                // The old one goes on talking, and then dies: its will comes.
+                // The old client keeps sending, and then dies: its will is published.
                 try old.publish(address.upTopic, #"{"method":"session.end","params":{}}"#)
                 try old.publish(
                     address.upTopic, #"{"id":"h1","method":"session.heartbeat","params":{},"t":0,"deadline":1}"#)
@@ -172,13 +172,13 @@ struct LinkHubTests {
                     let shown = try await user.request("device.show", ["device": "front"])
                     #expect(shown["online"] == true)
                 }
-                #expect(old.messages.count == 2, "begin's reply and the kick, and nothing else")
+                #expect(old.messages.count == 2, "only the reply to begin and the kick")
                 old.disconnect()
             }
         }
     }
 
-    @Test("A broker that is killed comes back, and with it every session")
+    @Test("A killed broker is restarted, and all sessions return")
     func brokerKilled() async throws {
         try await withHub(in: TemporaryDirectory()) { hub in
             let (owner, ownerToken, device, deviceToken) = try await hub.ownerAndDevice()

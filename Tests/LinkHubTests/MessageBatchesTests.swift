@@ -6,7 +6,7 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("What a session is sent at once goes in few messages", .timeLimit(.minutes(1)))
+@Suite("Messages to a session at the same time are joined", .timeLimit(.minutes(1)))
 struct MessageBatchesTests {
     private let anna = LinkAddress.random(.user(AccessID(rawValue: "anna")!))
     private let ben = LinkAddress.random(.user(AccessID(rawValue: "ben")!))
@@ -23,7 +23,7 @@ struct MessageBatchesTests {
         MessageBatches.join(outputs) { $0 == anna }.map(text)
     }
 
-    @Test("Only for those who read batches, each session's in its order")
+    @Test("Only for sessions that read batches, each session's in order")
     func order() {
         #expect(
             join([
@@ -34,7 +34,7 @@ struct MessageBatchesTests {
         #expect(join([]) == [])
     }
 
-    @Test("Nothing passes a change of credentials, either way")
+    @Test("No message overtakes a change of credentials, or is overtaken by one")
     func credentials() {
         #expect(
             join([
@@ -50,7 +50,7 @@ struct MessageBatchesTests {
         #expect(sizes == [32, 32, 6])
     }
 
-    @Test("A batch stays within its size, and what is larger goes alone, in its place")
+    @Test("A batch stays within its size, and a larger message goes alone, in its place")
     func size() throws {
         let large = [UInt8](repeating: UInt8(ascii: "7"), count: EnvelopeBatch.maximumSize + 1)
         let third = [UInt8](repeating: UInt8(ascii: "8"), count: EnvelopeBatch.maximumSize / 3)
@@ -65,7 +65,7 @@ struct MessageBatchesTests {
         #expect(sent.count == 4)
     }
 
-    @Test("Each answer comes once, in few messages for a session that says it reads them, one by one for others")
+    @Test("Each answer arrives once, in few messages for a session that reads batches, one by one for others")
     func service() async throws {
         for readsBatches in [true, false] {
             let (sizes, writer) = AsyncStream.makeStream(of: Int.self)
@@ -86,7 +86,7 @@ struct MessageBatchesTests {
                 try hub.send(anna, .request(request))
             }
             try ask("begin", "session.begin", ["batches": .bool(readsBatches)])
-            // The hub's thread waits until all of them are there.
+            // The hub's thread waits until all requests are there.
             let (isHeld, release) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             async let pause: Void = hub.service.perform { _, _ throws(IoTError) in
                 isHeld.signal()

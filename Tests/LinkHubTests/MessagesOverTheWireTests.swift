@@ -7,7 +7,7 @@ import ThingModel
 
 @Suite("Messages and events over a real broker", .serialized, .timeLimit(.minutes(2)))
 struct MessagesOverTheWireTests {
-    /// The owner's and the device's sessions while `body` runs.
+    /// Runs `body` with the owner's and the device's sessions.
     private func withPair(
         _ body: @escaping @Sendable (_ owner: LinkSession, _ device: LinkSession) async throws -> Void
     ) async throws {
@@ -20,7 +20,7 @@ struct MessagesOverTheWireTests {
         }
     }
 
-    @Test("Acknowledged, one response, many responses, the device's own code, and none without a handler")
+    @Test("Acknowledged, one response, many responses, the device's own code, and no handler")
     func messages() async throws {
         try await withPair { user, camera in
             let client = MessageClient(link: user)
@@ -59,7 +59,7 @@ struct MessagesOverTheWireTests {
                 try await client.send("front", Array(repeating: 0, count: 30_001))
             }
             #expect(long?.code == .messageTooLong)
-            // The same request again: the device hears it once, the asker gets the answer again.
+            // A repeated request reaches the device once, and the requester gets the answer again.
             let before = taken.withLockedValue { $0.count }
             #expect(try await client.request("front", [5], id: "again") == [5])
             #expect(try await client.request("front", [5], id: "again") == [5])
@@ -75,7 +75,7 @@ struct MessagesOverTheWireTests {
         }
     }
 
-    @Test("A device that does not answer in time is 20001")
+    @Test("A device that does not answer in time gives 20001")
     func timeout() async throws {
         try await withPair { user, camera in
             DeviceMessages(link: camera).onMessage { _, _ in
@@ -95,18 +95,18 @@ struct MessagesOverTheWireTests {
             let pushes = user.pushes()
             let id = try await DeviceEvents(link: camera, logger: quietLogger).report("EVENT_CAM/Motion", ["zone": 3])
             try await DeviceMessages(link: camera).push([9, 8])
-            var told: ThingEvent?
+            var received: ThingEvent?
             var data: DeviceData?
             for await push in pushes {
-                if let event = EventMethod.event.parameters(of: push) { told = event }
+                if let event = EventMethod.event.parameters(of: push) { received = event }
                 data = data ?? MessageMethod.data.parameters(of: push)
-                if told != nil, data != nil { break }
+                if received != nil, data != nil { break }
             }
-            #expect(told?.id == id)
-            #expect(told?.body == ["zone": 3])
+            #expect(received?.id == id)
+            #expect(received?.body == ["zone": 3])
             #expect(data?.data == [9, 8])
             let page = try await client.list(device: "front", topic: "EVENT_CAM")
-            #expect(page.events == [told])
+            #expect(page.events == [received])
             #expect(page.next == nil)
             #expect(try await client.delete([id]) == 1)
             #expect(try await client.list().events.isEmpty)

@@ -7,11 +7,11 @@ import ThingModel
 
 @testable import LinkHub
 
-/// Swift takes both for the same text, SQLite does not.
+/// Swift treats the two as the same text, SQLite does not.
 private let composed = "caf\u{E9}"
 private let decomposed = "cafe\u{301}"
 
-@Suite("One name, however it is written", .timeLimit(.minutes(1)))
+@Suite("Names in different Unicode forms", .timeLimit(.minutes(1)))
 struct NameFormTests {
     private func rows(_ directory: TemporaryDirectory, like pattern: String) throws -> Int? {
         try DatabaseQueue(path: directory.path + "/hub.sqlite").read {
@@ -20,7 +20,7 @@ struct NameFormTests {
     }
 
     @Test(
-        "What was acknowledged under either writing of a name is there after a restart",
+        "What was acknowledged under either form of a name is there after a restart",
         arguments: [(composed, decomposed), (decomposed, composed)])
     func userProperty(first: String, second: String) async throws {
         let directory = TemporaryDirectory()
@@ -59,7 +59,7 @@ struct NameFormTests {
         await hub.stop()
     }
 
-    @Test("A setting is written and carried out under either writing of its name, and stays so after a restart")
+    @Test("A setting is written and applied under either form of its name, and stays so after a restart")
     func setting() async throws {
         let directory = TemporaryDirectory()
         var hub = try InProcessHub(directory: directory)
@@ -113,7 +113,7 @@ struct NameFormTests {
         await next.stop()
     }
 
-    @Test("Of two rows of one name that an earlier version stored the newer one counts, and the other is set aside")
+    @Test("If an earlier version stored two rows of one name, the newer one is used, and the other is set aside")
     func bothForms() throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"
@@ -132,17 +132,17 @@ struct NameFormTests {
             }
         }
         try queue.close()
-        let told = NIOLockedValueBox<[UnreadableRow]>([])
-        let store = try SQLiteHubStore(path: path) { row in told.withLockedValue { $0.append(row) } }
+        let reported = NIOLockedValueBox<[UnreadableRow]>([])
+        let store = try SQLiteHubStore(path: path) { row in reported.withLockedValue { $0.append(row) } }
         var state = try store.load()
         #expect(try state.models[device]?.read("ProUser.\(composed).val").value == 9)
-        #expect(told.withLockedValue { $0 }.map { $0.key.last } == ["ProUser.\(composed)".databaseValue])
-        // From now on there is one row.
+        #expect(reported.withLockedValue { $0 }.map { $0.key.last } == ["ProUser.\(composed)".databaseValue])
+        // From now on there is only one row.
         let change = try #require(try state.models[device]?.addUserProperty(composed, 10, at: 2))
         try store.commit([[.writeProperty(device, change), .modelVersion(device, change.version)]])
         state = try store.load()
         #expect(try state.models[device]?.read("ProUser.\(decomposed).val").value == 10)
-        #expect(told.withLockedValue { $0 }.count == 1)
+        #expect(reported.withLockedValue { $0 }.count == 1)
         store.close()
     }
 }

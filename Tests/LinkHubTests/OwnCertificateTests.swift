@@ -6,9 +6,9 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("A server's certificate of the box's own authority")
+@Suite("A server certificate of the box's own authority")
 struct OwnCertificateTests {
-    @Test("It is replaced at two thirds of its 90 days, when the names change, and when the clock was set back")
+    @Test("It is replaced after two thirds of its 90 days, when the names change, and when the clock was set back")
     func renewal() throws {
         let directory = TemporaryDirectory()
         let start = WallClock.milliseconds() / 1_000
@@ -47,10 +47,10 @@ struct OwnCertificateTests {
         }
 
         state.withLockedValue { $0.now = start - 300 * day }
-        #expect(try certificate.refresh() && isNew(), "one that is not valid yet")
+        #expect(try certificate.refresh() && isNew(), "the old one is not valid yet")
     }
 
-    @Test("The API's is of the authority that the hub uses, too, whoever makes it first")
+    @Test("The API's certificate has the same authority as the hub's, whichever is made first")
     func sharedAuthority() throws {
         let directory = TemporaryDirectory()
         let api = try OwnCertificate(apiIn: directory.path) { ["192.0.2.7"] }

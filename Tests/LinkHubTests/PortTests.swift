@@ -4,9 +4,9 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("Ports that others have")
+@Suite("Ports in use by others")
 struct PortTests {
-    /// As Linux 6.1 prints them: 127.0.0.1:1883 listening, a connection of it, and ::1:8080.
+    /// In the form of Linux 6.1: 127.0.0.1:1883 listening, a connection, and ::1:8080.
     private static let table4 = """
           sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
            0: 0100007F:075B 00000000:0000 0A 00000000:00000000 00:00000000 00000000   108        0 23521 1 0000 100 0 0
@@ -21,14 +21,14 @@ struct PortTests {
 
         """
 
-    @Test("The kernel's table tells who listens where")
+    @Test("The kernel's table shows who listens where")
     func table() throws {
         let table = SocketTable(parsing: Self.table4)
         #expect(table.entries.count == 2)
         let broker = try #require(table.holder(of: [127, 0, 0, 1], port: 1883, mustListen: true))
         #expect(broker.user == 108 && broker.inode == 23521)
         #expect(
-            table.holder(of: [0, 0, 0, 0], port: 1883, mustListen: true) == broker, "every address is this one too")
+            table.holder(of: [0, 0, 0, 0], port: 1883, mustListen: true) == broker, "every address includes this one")
         #expect(table.holder(of: [127, 0, 0, 2], port: 1883, mustListen: true) == nil, "another address")
         #expect(table.holder(of: [127, 0, 0, 1], port: 8080, mustListen: true) == nil, "a connection does not listen")
         let other = SocketTable(parsing: Self.table6)
@@ -38,7 +38,7 @@ struct PortTests {
         #expect(SocketTable(parsing: "").entries.isEmpty)
     }
 
-    @Test("A port of this process is found to be its own, and told with key, port, holder and remedy")
+    @Test("A port of this process is found, and reported with key, port, holder and remedy")
     func ownPort() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -60,7 +60,7 @@ struct PortTests {
         #expect(error.remedy == "stop that program, or set api.listen to another port")
     }
 
-    @Test("Debian's mosquitto service is named with the command that ends it, also when its files are not ours to read")
+    @Test("Debian's mosquitto service is named with the command that stops it, even if its files cannot be read")
     func mosquitto() {
         let hidden = PortHolder(process: nil, name: nil, account: "mosquitto")
         let error = ListenFailure.inUse("hub.listen", place: "TCP port 1883 of 127.0.0.1", holder: hidden)
@@ -68,7 +68,7 @@ struct PortTests {
         #expect(error.remedy.contains("systemctl disable --now mosquitto"))
     }
 
-    @Test("Rights and addresses that are missing are told as such")
+    @Test("Missing rights and addresses are reported as the reason")
     func otherReasons() {
         let rights = ListenFailure.error("api.listen", .tcp, host: "0.0.0.0", port: 443, reason: EACCES)
         #expect(rights.code == .invalidConfiguration && rights.remedy.contains("CAP_NET_BIND_SERVICE"))

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("What a restart must not forget", .timeLimit(.minutes(1)))
+@Suite("What a restart must keep", .timeLimit(.minutes(1)))
 struct RegistrationTests {
-    @Test("A session that was taken over does not come back over the newer one, also from a restarted hub")
+    @Test("A session that was taken over cannot replace the newer one, also after a restart of the hub")
     func superseded() async throws {
         let directory = TemporaryDirectory()
         var hub = try InProcessHub(directory: directory)
@@ -17,12 +17,12 @@ struct RegistrationTests {
         await hub.stop()
 
         hub = try InProcessHub(directory: directory)
-        // The old one is the first to be back.
+        // The old session returns first.
         let refused = try await hub.request(old, "session.begin")
         #expect(refused.code == .linkUnavailable)
         #expect(try await hub.request(new, "session.begin").code == .success)
         #expect(try await hub.request(old, "session.begin").code == .linkUnavailable)
-        // One that is newer than both takes over, though the hub has never seen it beside the others.
+        // A session newer than both takes over, although the hub never saw it together with the others.
         await hub.stop()
         hub = try InProcessHub(directory: directory)
         let newest = LinkAddress.random(old.principal)
@@ -32,7 +32,7 @@ struct RegistrationTests {
         await hub.stop()
     }
 
-    @Test("A device that was online when the hub was killed is offline until it is back, in its model too")
+    @Test("A device that was online when the hub was killed is offline until it returns, in its model too")
     func presence() async throws {
         let directory = TemporaryDirectory()
         var hub = try InProcessHub(directory: directory)
@@ -56,7 +56,7 @@ struct RegistrationTests {
         await hub.stop()
     }
 
-    @Test("Earlier sessions are remembered to a bound, and the newest is none of them")
+    @Test("A bounded number of earlier sessions is remembered, without the newest")
     func bounded() {
         var registration = Registration(session: "0")
         var isNew = [registration.begin("0")]
@@ -66,7 +66,7 @@ struct RegistrationTests {
         #expect(registration.superseded == (68...99).map(String.init))
     }
 
-    @Test("Accounts, rights, tokens, enrolments and calls are what they were after a restart")
+    @Test("Accounts, rights, tokens, enrolments and calls are the same after a restart")
     func everything() async throws {
         let directory = TemporaryDirectory()
         var hub = try InProcessHub(directory: directory)
@@ -104,7 +104,7 @@ struct RegistrationTests {
         await hub.stop()
     }
 
-    @Test("A database of the first version is taken over: owners keep all, of several owners one remains the owner")
+    @Test("A database of the first version is migrated: owners keep all rights, and one of several stays the owner")
     func migration() async throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"

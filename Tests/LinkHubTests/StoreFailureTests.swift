@@ -17,7 +17,7 @@ struct StoreFailureTests {
     private let read: JSONValue = ["device": "front", "path": "ProWritable.quality.setVal"]
 
     @Test(
-        "While the state cannot be read again everything is refused with 25009, and memory that was not stored is never seen"
+        "While the state cannot be read again, everything is refused with 25009, and unstored changes are never visible"
     )
     func failsClosed() async throws {
         let directory = TemporaryDirectory()
@@ -43,7 +43,7 @@ struct StoreFailureTests {
         }
         #expect(error?.code == .storeFailed)
         try await saboteur.write { try $0.execute(sql: "ALTER TABLE hidden RENAME TO registrations") }
-        // It tries again by itself, later and later.
+        // It tries again by itself, with growing delays.
         var reply = try await hub.request(owner, "property.read", read)
         while reply.code == .storeFailed { reply = try await hub.request(owner, "property.read", read) }
         #expect(reply.code == .success)
@@ -52,7 +52,7 @@ struct StoreFailureTests {
         await hub.stop()
     }
 
-    @Test("The attempts come later and later, at most 10 s after each other")
+    @Test("The delays between attempts grow, to at most 10 s")
     func backOff() {
         var recovery = StateRecovery(at: .uptimeNanoseconds(0))
         var pauses: [Int64] = []
@@ -81,7 +81,7 @@ struct StoreFailureTests {
         try queue.close()
     }
 
-    @Test("A damaged page that the start does not meet is found after it, and a sound file is not accused")
+    @Test("A damaged page that the start does not read is found later, and a sound file has no findings")
     func damagedPage() async throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"
@@ -95,12 +95,12 @@ struct StoreFailureTests {
         try file.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
         try file.close()
         let store = try SQLiteHubStore(path: path)
-        #expect(try store.load().devices.count == 1, "what the hub works from was read")
+        #expect(try store.load().devices.count == 1, "the hub's working data was read")
         #expect(await !store.findDamage().isEmpty)
         store.close()
     }
 
-    @Test("A file that cannot be read at all is refused with 25009, and the remedy says how to save it")
+    @Test("A file that cannot be read is refused with 25009, and the remedy says how to save it")
     func unreadableFile() throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/hub.sqlite"

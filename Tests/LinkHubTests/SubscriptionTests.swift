@@ -12,7 +12,7 @@ import Testing
         try #require(try hub.request(giver, "device.share", params)?.result["token"])
     }
 
-    @Test("An account binds itself with a token that was handed on, to what the token gives, again and no more")
+    @Test("An account binds itself with a token that was passed on; the token gives its actions and no more")
     func subscribes() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -24,14 +24,14 @@ import Testing
         #expect(try hub.request(bob, "device.show", ["device": "front"])?.code == .success)
         #expect(try hub.request(bob, "device.subscribe", ["token": token])?.code == .alreadyBound)
 
-        // Another token adds to what is there.
+        // Another token adds to the existing actions.
         let more = try share(&hub, by: hub.owner, ["device": "front", "actions": ["control"]])
         let both = try hub.request(bob, "device.subscribe", ["token": more])?.result
         #expect(both?["actions"] == ["view", "talk", "control"])
         #expect(try hub.request(hub.owner, "device.subscribe", ["token": more])?.code == .alreadyBound)
     }
 
-    @Test("It ends with its time, and with its giver's own right to the device")
+    @Test("It ends when it expires, and when its issuer loses the right to share the device")
     func ends() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(
-        "A token does not bring back what was withdrawn after it was given: not after unbinding, nor after fewer actions",
+        "A token does not bring back what was withdrawn after its issue, by unbinding, fewer actions or removal",
         arguments: ["unbind", "narrow", "remove"])
     func withdrawn(_ how: String) throws {
         var hub = try CoreFixture()
@@ -67,12 +67,12 @@ import Testing
         }
         #expect(try hub.request(bob, "device.subscribe", ["token": token])?.code == .provisioningTokenExpired)
         #expect(try hub.request(hub.guest, "device.subscribe", ["token": token])?.code == .provisioningTokenExpired)
-        // One that is given in the same second is good.
+        // A token that is issued in the same second is valid.
         let next = try share(&hub, by: hub.owner, ["device": "front", "actions": ["view", "talk"]])
         #expect(try hub.request(bob, "device.subscribe", ["token": next])?.code == .success)
     }
 
-    @Test("Who unbinds itself takes nobody's invitation away")
+    @Test("A user who unbinds itself does not withdraw the invitations of others")
     func leaves() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -81,7 +81,7 @@ import Testing
         #expect(try hub.request(hub.stranger, "device.subscribe", ["token": token])?.code == .success)
     }
 
-    @Test("No other token of this hub, and none of another hub, serves for it")
+    @Test("Other tokens of this hub, and tokens of another hub, are refused")
     func foreign() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()

@@ -10,7 +10,7 @@ import Testing
 struct TLSListenerTests {
     private static func tls(names: [String] = []) -> HubTLS { HubTLS(host: "127.0.0.1", port: 0, names: names) }
 
-    /// A session that registers at `endpoint`, and the first status that `fits`.
+    /// Runs a session at `endpoint`, and returns the first status that `fits`.
     private static func status(
         of principal: Principal, _ token: String, at endpoint: LinkEndpoint,
         where fits: @escaping @Sendable (LinkStatusChange) -> Bool
@@ -31,7 +31,7 @@ struct TLSListenerTests {
         return (host, port, file)
     }
 
-    @Test("A principal registers over TLS beside the socket, and asks; the listener refuses what is in the clear")
+    @Test("A principal registers over TLS and over the socket, and sends requests; the listener refuses plain TCP")
     func registers() async throws {
         let directory = TemporaryDirectory()
         try await withHub(in: directory, tls: Self.tls()) { hub in
@@ -51,14 +51,14 @@ struct TLSListenerTests {
                 $0.status == .offline
             }
             #expect(plain.cause == .connectionLost || plain.cause == .noAnswer)
-            // And our client does not fall back to what is in the clear.
+            // The client also does not fall back to plain TCP.
             let mute = LinkEndpoint.tls(host: "127.0.0.1", port: 1, certificateAuthorityFile: file)
             let nobody = try await Self.status(of: owner, token, at: mute) { $0.status == .offline }
             #expect(nobody.reason?.code == .linkUnavailable)
         }
     }
 
-    @Test("A TCP connection that takes its time is waited for, and the handshake follows it")
+    @Test("A slow TCP connection is awaited, and the handshake follows it")
     func slowNetwork() async throws {
         try await withHub(in: TemporaryDirectory(), tls: Self.tls()) { hub in
             let (owner, token, _, _) = try await hub.ownerAndDevice()
@@ -74,7 +74,7 @@ struct TLSListenerTests {
         }
     }
 
-    @Test("Another authority is refused with both fingerprints, also after the hub was swapped")
+    @Test("Another authority is refused with both fingerprints, also after the hub was replaced")
     func wrongAuthority() async throws {
         let directory = TemporaryDirectory()
         let other = TemporaryDirectory()
@@ -92,19 +92,19 @@ struct TLSListenerTests {
         }
     }
 
-    @Test("Refused: a certificate that is over, unless the box has no clock, and one that is made out to others")
+    @Test("Refused: an expired certificate, unless the box has no clock, and one that was issued for other names")
     func leaves() throws {
         let directory = TemporaryDirectory()
         let now = WallClock.milliseconds() / 1_000
         let authority = try HubAuthority(dataDirectory: directory.path, now: now)
-        // Over since a minute, and far in the future of a box whose clock stands at 1970.
+        // Expired for a minute, and far in the future for a box with a clock at 1970.
         let expired = try authority.issue(names: ["cam.example"], now: now, lifetime: -60)
         let fresh = try authority.issue(names: ["cam.example"], now: now, lifetime: 86_400)
         let nameless = try authority.issue(names: [], now: now, lifetime: 86_400)
         let cases: [(X509Maker.Pair, String, Int64, String?)] = [
             (fresh, "cam.example", now, nil),
             (nameless, "other.example", now, nil),
-            // It names hosts and no addresses.
+            // The certificate names only hosts, no addresses.
             (fresh, "127.0.0.1", now, nil),
             (fresh, "other.example", now, "not made out to other.example"),
             (expired, "cam.example", now, "expired"),
@@ -122,7 +122,7 @@ struct TLSListenerTests {
         }
     }
 
-    @Test("The certificate is replaced at two thirds of its life while sessions stay online")
+    @Test("The certificate is replaced after two thirds of its lifetime while sessions stay online")
     func rotation() async throws {
         let directory = TemporaryDirectory()
         var tls = Self.tls(names: ["cam.example", "127.0.0.1"])
@@ -147,14 +147,14 @@ struct TLSListenerTests {
                 #expect(session.counters.onlineCount == 1)
                 #expect(hub.brokerProcessIdentifier == broker)
             }
-            // A new session trusts the new one by the same authority.
+            // A new session accepts the new certificate, because its authority is the same.
             try await withSession(configuration) { session in
                 _ = try await session.request("device.list")
             }
         }
     }
 
-    @Test("A given certificate serves in place of our own; a pair that does not fit is refused by its key")
+    @Test("A configured certificate replaces our own; a pair that does not match is refused with its key")
     func given() async throws {
         let directory = TemporaryDirectory()
         let other = TemporaryDirectory()
@@ -165,7 +165,7 @@ struct TLSListenerTests {
         try PrivateFile.write(pair.certificate, to: other.path + "/chain.pem")
         try PrivateFile.write(pair.key, to: other.path + "/key.pem")
         try PrivateFile.write(stranger.key, to: other.path + "/wrong.pem")
-        // As Debian's group ssl-cert reads it.
+        // The mode for Debian's group ssl-cert.
         chmod(other.path + "/key.pem", 0o640)
         var tls = HubTLS(
             host: "127.0.0.1", port: 0, certificateFile: other.path + "/chain.pem", keyFile: other.path + "/key.pem")
@@ -195,7 +195,7 @@ struct TLSListenerTests {
     }
 
     @Test(
-        "Names that could be text of OpenSSL's or the broker's are refused",
+        "Names that could become OpenSSL's or the broker's configuration are refused",
         arguments: [
             "a,DNS:evil.example", "a b", "a\nlistener 1883", "", "-x", "*", "a..b",
         ])
@@ -205,7 +205,7 @@ struct TLSListenerTests {
         #expect(throws: IoTError.self) { try HubTLS(host: name, port: 1).validate() }
     }
 
-    @Test("A box without a clock makes an authority and certificates that a right clock accepts")
+    @Test("A box without a clock makes an authority and certificates that a correct clock accepts")
     func noClock() throws {
         let directory = TemporaryDirectory()
         let authority = try HubAuthority(dataDirectory: directory.path, now: 86_400)
@@ -215,7 +215,7 @@ struct TLSListenerTests {
             pair, authority: authority.certificate, host: "cam.example",
             clock: ClockSanity.earliestSeconds + 1)
         #expect(outcome == nil)
-        // The same files again, not new ones.
+        // The same files are used again.
         let again = try HubAuthority(dataDirectory: directory.path, now: 86_400)
         #expect(again.certificate == authority.certificate)
         unlink(directory.path + "/keys/ca-key.pem")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("What the hub knows beside its store, when a batch could not be stored")
+@Suite("State that is not in the store, after a batch could not be stored")
 struct TakeBackTests {
-    /// Decides what is due, which cannot be stored.
+    /// Decides what is due; this cannot be stored.
     private func failTimeout(_ hub: inout CoreFixture, stored: HubState) {
         let time = hub.time
         _ = hub.core.handleTimeout(at: time)
@@ -15,7 +15,7 @@ struct TakeBackTests {
         hub.core.restore(stored)
     }
 
-    @Test("The credential of a used enrolment is removed all the same")
+    @Test("The credential of a used enrolment is still removed")
     func exchanged() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()
@@ -32,7 +32,7 @@ struct TakeBackTests {
         #expect(removed)
     }
 
-    @Test("The last use of a token is stored all the same")
+    @Test("The last use of a token is still stored")
     func used() throws {
         var hub = try CoreFixture()
         try hub.bringEverybodyOnline()

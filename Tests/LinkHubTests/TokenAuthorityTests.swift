@@ -28,7 +28,7 @@ struct TokenAuthorityTests {
         #expect(authority.verify(token, as: LinkTokenClaims.self) == claims)
     }
 
-    @Test("A token of another key, a changed one, one without signature and rubbish are refused")
+    @Test("A token of another key, a changed one, one without a signature and malformed text are refused")
     func refused() throws {
         let token = try authority.sign(claims)
         #expect(authority.verify(token, as: LinkTokenClaims.self) == claims)
@@ -46,14 +46,14 @@ struct TokenAuthorityTests {
         }
     }
 
-    @Test("A token of one kind is none of another, though its claims have the same names")
+    @Test("A token of one kind is not valid as another, even with the same claim names")
     func kind() throws {
         let token = try authority.sign(APITokenClaims(sub: "u/owner", jti: "abc", iat: 1_000, exp: 2_000))
         #expect(authority.verify(token, as: APITokenClaims.self) != nil)
         #expect(authority.verify(token, as: LinkTokenClaims.self) == nil)
     }
 
-    @Test("The key is made once, readable by its owner alone, and never replaced")
+    @Test("The key is created once, readable only by its owner, and never replaced")
     func keyFile() throws {
         let directory = TemporaryDirectory()
         let first = try HubKey(dataDirectory: directory.path)
@@ -74,7 +74,7 @@ struct TokenAuthorityTests {
                 == "fKzJhmKAkXtqaMN2Bf7dAgPrwH16PXPKTFrM6OeqrhJoHyA2h61gDK2oZ/MXAum4APNYugo8UYIlEJsPP3NpFw==")
     }
 
-    @Test("Base64url goes there and back, and reads nothing else")
+    @Test("Base64url round-trips, and other text is refused")
     func base64() {
         for count in 0..<70 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 200) }

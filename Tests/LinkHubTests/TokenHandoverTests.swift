@@ -6,9 +6,9 @@ import Testing
 
 @testable import LinkHub
 
-@Suite("New tokens for sessions that are online, at a real hub", .timeLimit(.minutes(1)))
+@Suite("New tokens for online sessions, at a real hub", .timeLimit(.minutes(1)))
 struct TokenHandoverTests {
-    @Test("updateToken moves a device to the new token: the hub sees one session all the time, and nothing is lost")
+    @Test("updateToken moves a device to the new token: the hub sees one session throughout, and nothing is lost")
     func updateToken() async throws {
         try await withHub(in: TemporaryDirectory(), tls: HubTLS(host: "127.0.0.1", port: 0)) { hub in
             let (owner, ownerToken, device, first) = try await hub.ownerAndDevice()
@@ -19,7 +19,7 @@ struct TokenHandoverTests {
                 let configuration = LinkConfiguration(
                     principal: .device(device), token: .value(first), endpoint: endpoint)
                 try await withSession(configuration) { session in
-                    // The hub forgets the first token only when the session has left it.
+                    // The test revokes the first token only when the session has left it.
                     session.updateToken(second)
                     let deadline = NIODeadline.now() + .seconds(20)
                     while session.counters.handovers == 0, NIODeadline.now() < deadline {
@@ -32,7 +32,7 @@ struct TokenHandoverTests {
                     #expect(session.counters.onlineCount == 1)
                     #expect(session.counters.resentRequests == 0)
                 }
-                // On and off once each: no flap in between.
+                // On and off once each, with no interruption in between.
                 var seen: [Bool] = []
                 for await push in presence where push.method == "device.presence" {
                     let isOnline = push.params["online"]?.boolValue ?? false
@@ -44,7 +44,7 @@ struct TokenHandoverTests {
         }
     }
 
-    @Test("A session renews a short token by itself, into its file, and lives on when the first one has ended")
+    @Test("A session renews a short token by itself, writes it to its file, and continues after the first has ended")
     func renews() async throws {
         let directory = TemporaryDirectory()
         try await withHub(in: directory) { hub in
@@ -56,7 +56,7 @@ struct TokenHandoverTests {
                 principal: .user(owner), token: .file(path: file), endpoint: hub.endpoint)
             try await withSession(configuration) { session in
                 let expires = try #require(try TokenClaims(parsing: token).expires)
-                // Past the end of the first token, and of its grace.
+                // Past the expiry of the first token, and its leeway.
                 while WallClock.milliseconds() < (expires + 1) * 1_000 {
                     _ = try await session.request("device.list")
                 }
@@ -71,13 +71,13 @@ struct TokenHandoverTests {
         }
     }
 
-    @Test("An enrolment over TLS: the secret goes only to the authority in the string; what it gives works")
+    @Test("An enrolment over TLS: the secret goes only to the authority in the string, and its tokens work")
     func enrolment() async throws {
         try await withHub(in: TemporaryDirectory(), tls: HubTLS(host: "127.0.0.1", port: 0)) { hub in
             let owner = try await hub.ensureOwnAccount()
             let text = try await hub.enrol(user: owner)
             #expect(text.hasPrefix("iotlink://127.0.0.1:"))
-            // The right place with another authority: refused, and the string still works afterwards.
+            // With another authority at the same address it is refused, and the string still works afterwards.
             let good = try EnrolmentString(parsing: text)
             let other = text.replacingOccurrences(
                 of: "ca=[A-Za-z0-9_-]+", with: "ca=" + String(repeating: "A", count: 43), options: .regularExpression)

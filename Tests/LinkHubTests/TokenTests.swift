@@ -18,12 +18,12 @@ struct TokenTests {
         hub.outputs.filter { if case .message = $0 { false } else { true } }
     }
 
-    @Test("A created token is the principal's, lives as long as asked, and the broker knows it before the answer comes")
+    @Test("A created token is the principal's, has the requested lifetime, and reaches the broker before the answer")
     func create() throws {
         var hub = try online()
         let reply = try #require(try hub.request(hub.guest, "token.create", ["ttlSeconds": 100])?.result)
         guard case .addCredential(let credential, _)? = hub.outputs.first else {
-            Issue.record("the credential must be told first")
+            Issue.record("the credential must be sent first")
             return
         }
         #expect(credential.tokenID == reply["id"]?.stringValue)
@@ -36,11 +36,11 @@ struct TokenTests {
         }
         #expect(
             try hub.request(hub.guest, "token.create", ["principal": "e/x", "ttlSeconds": 1])?.code == .invalidRequest)
-        // The answer holds a secret: it is not in the store.
+        // The answer contains a secret, so it is not in the store.
         #expect(!hub.stored.contains { if case .answer = $0 { true } else { false } })
     }
 
-    @Test("A token whose making could not be stored is not told of to a repeated request, nor is an exchange")
+    @Test("A repeated request does not return a token, or an exchange, that could not be stored")
     func notStored() throws {
         var hub = try online()
         let owner = JSONValue.string("owner")
@@ -68,10 +68,10 @@ struct TokenTests {
         }
     }
 
-    @Test("A renewed token lives as long as the one that is shown, or the newest; once in ten seconds")
+    @Test("A renewed token has the lifetime of the one that is sent, or of the newest; once in ten seconds")
     func renew() throws {
         var hub = try online()
-        #expect(try hub.request(hub.guest, "token.renew")?.code == .tokenRejected, "it has none")
+        #expect(try hub.request(hub.guest, "token.renew")?.code == .tokenRejected, "it has no token")
         let time = hub.time
         let long = try hub.core.issueToken(hub.guest.principal, lifetime: 1_000, at: time)
         hub.advance(.seconds(1))
@@ -83,7 +83,7 @@ struct TokenTests {
         hub.advance(.seconds(10))
         let shown = try hub.request(hub.guest, "token.renew", ["token": .string(long.token)])?.result
         #expect(shown?["expires"] == .integer(hub.time.seconds + 1_000))
-        #expect(hub.core.state.tokens[long.id] != nil, "the present one goes on")
+        #expect(hub.core.state.tokens[long.id] != nil, "the present token stays valid")
         hub.advance(.seconds(10))
         let foreign = try hub.core.issueToken(hub.owner.principal, lifetime: 5_000, at: later).token
         #expect(try hub.request(hub.guest, "token.renew", ["token": .string(foreign)])?.code == .tokenRejected)
@@ -93,7 +93,7 @@ struct TokenTests {
         #expect(renewed?["expires"] == .integer(hub.time.seconds + 70))
     }
 
-    @Test("A gateway sees by the keys that the hub gives which tokens it has signed")
+    @Test("A gateway checks with the hub's keys which tokens the hub has signed")
     func keys() throws {
         var hub = try online()
         let keys = try #require(TokenKeys(jwkSet: try hub.request(hub.guest, "token.keys", [:])?.result ?? .null))
@@ -114,13 +114,13 @@ struct TokenTests {
         #expect(TokenKeys(jwkSet: .null) == nil)
     }
 
-    @Test("An API token tells whose it is and what it is good for, until it is revoked or over; nothing else is one")
+    @Test("A token check returns the account and the rights until the token is revoked or expires; others are refused")
     func check() throws {
         var hub = try online()
         let made = try #require(
             try hub.request(
                 hub.guest, "token.createAPI", ["devices": ["front"], "actions": ["view"], "ttlSeconds": 100])?.result)
-        #expect(credentials(hub).isEmpty, "the broker is not concerned")
+        #expect(credentials(hub).isEmpty, "the broker is not involved")
         let ask: JSONValue = ["token": made["token"] ?? .null]
         let checked = try hub.request(hub.stranger, "token.check", ask)?.result
         #expect(
@@ -141,7 +141,7 @@ struct TokenTests {
         for wrong in [link.token, forged, "", "a.b.c"] {
             #expect(try hub.request(hub.guest, "token.check", ["token": .string(wrong)])?.code == .unauthenticated)
         }
-        // An API token is no way to a session.
+        // An API token gives no session.
         #expect(try hub.request(hub.guest, "token.renew", ask)?.code == .tokenRejected)
 
         let id: JSONValue = ["id": made["id"] ?? .null]
@@ -154,7 +154,7 @@ struct TokenTests {
             try hub.request(hub.guest, "token.check", ["token": plain?["token"] ?? .null])?.code == .unauthenticated)
     }
 
-    @Test("A token has its maker's name, and an API token its last use, also after a restart")
+    @Test("A token keeps its creator's name, and an API token its last use, also after a restart")
     func names() throws {
         var hub = try online()
         for name in ["", "a\nb", "\u{9b}31m", String(repeating: "n", count: 65)] {
@@ -186,7 +186,7 @@ struct TokenTests {
         #expect(stored?.name == "Küche" && stored?.lastUse == used)
     }
 
-    @Test("Everybody sees its own tokens, administrators all; the tokens themselves are seen by nobody")
+    @Test("Principals see their own tokens, administrators all; the tokens themselves are visible to nobody")
     func list() throws {
         var hub = try online()
         let time = hub.time
@@ -208,7 +208,7 @@ struct TokenTests {
         #expect(rest?["tokens"]?.arrayValue?.count == 2 && rest?["more"] == false)
     }
 
-    @Test("Revoking one of two tokens disturbs no session that the broker does not end; the last one kicks")
+    @Test("Revoking one of two tokens affects no session that the broker does not end; revoking the last one kicks")
     func revoke() throws {
         var hub = try online()
         let time = hub.time
@@ -224,7 +224,7 @@ struct TokenTests {
         #expect(try hub.request(hub.owner, "token.revoke", ["id": .string(second)])?.code == .notFound)
     }
 
-    @Test("An API token of a guest names no device that the guest is not bound to")
+    @Test("A guest's API token cannot name a device that the guest is not bound to")
     func scope() throws {
         var hub = try online()
         for (name, code): (String, ErrorCode) in [

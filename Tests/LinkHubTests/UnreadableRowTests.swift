@@ -14,7 +14,7 @@ struct UnreadableRowTests {
     private static let frontID = DeviceID(rawValue: front)!
     private static let back = String(repeating: "1f", count: 16)
 
-    /// A database as the first release left it, with these rows beside an owner and two devices.
+    /// A database as the first release left it, with an owner, two devices and these rows.
     private func database(_ directory: TemporaryDirectory, _ sql: String) throws -> String {
         let path = directory.path + "/hub.sqlite"
         let queue = try DatabaseQueue(path: path)
@@ -38,11 +38,11 @@ struct UnreadableRowTests {
         return path
     }
 
-    /// What a start sets aside, and the state that it begins with; a second start sets aside nothing.
-    private func start(_ path: String) throws -> (state: HubState, told: [String]) {
-        let told = NIOLockedValueBox<[String]>([])
+    /// What a start sets aside, and its initial state; a second start sets aside nothing.
+    private func start(_ path: String) throws -> (state: HubState, reported: [String]) {
+        let reported = NIOLockedValueBox<[String]>([])
         let store = try SQLiteHubStore(path: path) { row in
-            told.withLockedValue { $0.append("\(row.table) \(row.keyText)") }
+            reported.withLockedValue { $0.append("\(row.table) \(row.keyText)") }
         }
         let state = try store.load()
         store.close()
@@ -51,7 +51,7 @@ struct UnreadableRowTests {
         _ = try second.load()
         second.close()
         #expect(again.withLockedValue { $0 } == 0)
-        return (state, told.withLockedValue { $0 })
+        return (state, reported.withLockedValue { $0 })
     }
 
     private func setAside(_ path: String) throws -> [String] {
@@ -60,25 +60,25 @@ struct UnreadableRowTests {
         }
     }
 
-    @Test("The row of a name that ended at its NUL keeps no hub from starting: it is set aside, and told of")
+    @Test("The row of a name that was cut off at its NUL does not prevent a start: it is set aside and reported")
     func nulInUserProperty() throws {
         let directory = TemporaryDirectory()
         let path = try database(
             directory,
             "INSERT INTO properties (device, path, value, version) VALUES ('\(Self.front)', 'ProUser.', '{\"t\":1,\"val\":0}', 5)"
         )
-        let (state, told) = try start(path)
-        #expect(told == [#"properties device="\#(Self.front)", path="ProUser.""#])
+        let (state, reported) = try start(path)
+        #expect(reported == [#"properties device="\#(Self.front)", path="ProUser.""#])
         let model = try #require(state.models[Self.frontID])
         #expect(try model.read("ProUser.mine.val").value == "kept")
         #expect(try model.read("ProWritable.quality.setVal").value == 7)
-        // The statement puts it back.
+        // The statement inserts it again.
         let statement = try #require(try setAside(path).first)
         try DatabaseQueue(path: path).write { try $0.execute(sql: statement) }
-        #expect(try start(path).told.count == 1)
+        #expect(try start(path).reported.count == 1)
     }
 
-    @Test("A schema with a NUL in a name gives way to the plain one: what users noted stays, until the device is back")
+    @Test("A schema with a NUL in a name is replaced by the empty one: users' data stays until the device returns")
     func nulInSchema() throws {
         let directory = TemporaryDirectory()
         let path = try database(
@@ -87,9 +87,9 @@ struct UnreadableRowTests {
             UPDATE models SET schema = '{"DataDefs":[{"name":"a\u0000b","type":"int32","FC":"ProReadonly"}],"TypeDefs":[]}';
             INSERT INTO properties (device, path, value, version) VALUES ('\#(Self.front)', 'ProReadonly.a', '{"stVal":0,"t":0}', 1);
             """#)
-        let (state, told) = try start(path)
+        let (state, reported) = try start(path)
         #expect(
-            Set(told) == [
+            Set(reported) == [
                 #"models device="\#(Self.front)""#, #"properties device="\#(Self.front)", path="ProReadonly.a""#,
                 #"properties device="\#(Self.front)", path="ProWritable.quality""#,
             ])
@@ -100,7 +100,7 @@ struct UnreadableRowTests {
     }
 
     @Test(
-        "Whatever row is damaged, the hub starts with all others",
+        "If any row is damaged, the hub starts with all others",
         arguments: [
             "UPDATE users SET kind = 'king'", "UPDATE users SET device = 'nowhere'",
             "UPDATE bindings SET actions = '[', role = 'x'", "UPDATE devices SET name = 'Ä b' WHERE name = 'front'",
@@ -117,24 +117,24 @@ struct UnreadableRowTests {
     func anyRow(sql: String) throws {
         let directory = TemporaryDirectory()
         let path = try database(directory, "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; " + sql)
-        let (_, told) = try start(path)
-        #expect(!told.isEmpty)
-        #expect(try setAside(path).count >= told.count)
+        let (_, reported) = try start(path)
+        #expect(!reported.isEmpty)
+        #expect(try setAside(path).count >= reported.count)
     }
 
-    @Test("A device whose name cannot be used keeps all that is its own, under another name")
+    @Test("A device with an invalid name keeps all its data under another name")
     func badDeviceName() throws {
         let directory = TemporaryDirectory()
         let path = try database(directory, "UPDATE devices SET name = 'a' || char(9) WHERE name = 'front'")
-        let (state, told) = try start(path)
+        let (state, reported) = try start(path)
         let front = Self.frontID
-        #expect(told == [#"devices id="\#(Self.front)""#])
+        #expect(reported == [#"devices id="\#(Self.front)""#])
         #expect(state.devices[front]?.name == "device-0f0f0f0f0f0f")
         #expect(state.models[front] != nil)
         #expect(state.bindings.owner(of: front) != nil)
     }
 
-    @Test("What belongs to an account that is set aside goes with it, and comes back by the statements")
+    @Test("The rows of an account that is set aside are set aside with it, as statements that insert them again")
     func dependents() throws {
         let directory = TemporaryDirectory()
         let path = try database(directory, "UPDATE users SET kind = 'king'")
@@ -144,7 +144,7 @@ struct UnreadableRowTests {
         #expect(try setAside(path).count { $0.hasPrefix("INSERT INTO bindings") } == 1)
     }
 
-    @Test("A text with a NUL is not stored, and only its own turn is at fault", arguments: ["a\u{0}b", "\u{0}"])
+    @Test("A text with a NUL is not stored, and only its own turn fails", arguments: ["a\u{0}b", "\u{0}"])
     func nulIsRefused(text: String) throws {
         let store = try SQLiteHubStore(path: nil)
         let user = try #require(AccessID(rawValue: "owner"))
@@ -153,14 +153,14 @@ struct UnreadableRowTests {
             try store.commit([[.putDevice(.random(), DeviceRecord(name: text))]])
         }
         #expect(failure?.error.code == .storeFailed)
-        #expect(failure?.isOfStore == false, "what comes with it is stored, turn by turn")
+        #expect(failure?.isOfStore == false, "the other turns can be stored")
         let state = try store.load()
         #expect(state.users.count == 1)
         #expect(state.devices.isEmpty)
     }
 
     @Test(
-        "No request leads to a name with a control character, be it of a user property or of a schema",
+        "No request can create a name with a control character, in a user property or a schema",
         arguments: ["\u{0}x", "a\u{0}b", "a\nb", "\u{7F}", "\u{85}", "\u{2028}"])
     func requests(name: String) async throws {
         let directory = TemporaryDirectory()
@@ -181,7 +181,7 @@ struct UnreadableRowTests {
         #expect(login.code == .valueInvalid)
         let value = try await hub.request(
             owner, "userProperty.add", ["device": target, "name": "text", "value": .string("a" + name)])
-        #expect(value.code == .success, "a value may hold it")
+        #expect(value.code == .success, "a value may contain it")
         await hub.stop()
         let next = try InProcessHub(directory: directory)
         let (again, _) = try await next.prepare()

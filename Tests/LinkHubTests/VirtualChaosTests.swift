@@ -4,7 +4,7 @@ import Testing
 
 @testable import LinkHub
 
-/// Hub, broker, boxes and cables, killed and cut at seeded moments in virtual time.
+/// A hub, a broker, boxes and cables that are killed and cut at seeded moments in virtual time.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct VirtualChaosTests {
     /// Three seeds, a minute of a debug build; `CHAOS_SEEDS=1000..<1100` runs others.
     private static let seeds: Range<UInt64> = {
@@ -24,7 +24,7 @@ import Testing
         var problems: [String] = []
     }
 
-    /// - Parameter length: of virtual time.
+    /// - Parameter length: Of virtual time.
     private func run(
         seed: UInt64, pace: Int64, length: TimeAmount, answersEarly: Bool = false
     ) throws -> Outcome {
@@ -42,7 +42,7 @@ import Testing
         try settle()
         while world.now < end, outcome.troubles.isEmpty {
             world.strikeRound()
-            // Exactly at the end of the last fault.
+            // The last fault has just ended.
             while world.openFaults > 0 { try world.run(until: world.now + timing.scaled(.milliseconds(600))) }
             try settle()
         }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "Ten minutes, sixty times as fast: 2 s after the last fault all is right, and nothing acknowledged is lost",
+        "Ten minutes, sixty times as fast: 2 s after the last fault all is correct, and nothing acknowledged is lost",
         arguments: seeds)
     func fast(seed: UInt64) throws {
         let outcome = try run(seed: seed, pace: 60, length: .minutes(10))
@@ -67,7 +67,7 @@ import Testing
         #expect(outcome.faults > 200 && outcome.acknowledged > 1_000 && outcome.retried > 100, "\(outcome)")
     }
 
-    @Test("An hour with the times of docs/link.md: two minutes after the last fault all is right", arguments: 1..<6)
+    @Test("An hour with the times of docs/link.md: two minutes after the last fault all is correct", arguments: 1..<6)
     func wholeTimes(seed: UInt64) throws {
         let outcome = try run(seed: seed, pace: 1, length: .hours(1))
         print("virtual chaos: whole times, seed \(seed): \(outcome)")

@@ -3,7 +3,7 @@ import IoTCore
 /// One account's relation to one device.
 struct Binding: Sendable, Hashable {
     var role: BindingRole
-    /// All for an owner.
+    /// An owner has all actions.
     var actions: BindingActions
     /// ms since 1970.
     var since: Int64

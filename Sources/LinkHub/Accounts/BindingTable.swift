@@ -1,6 +1,6 @@
 import IoTCore
 
-/// Who is bound to what, found from either side at once.
+/// The bindings of users to devices, indexed by both.
 struct BindingTable: Sendable {
     private var byDevice: [DeviceID: [AccessID: Binding]] = [:]
     private var byUser: [AccessID: Set<DeviceID>] = [:]

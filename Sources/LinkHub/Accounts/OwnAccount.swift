@@ -2,7 +2,7 @@ import Foundation
 import IoTCore
 import IoTLink
 
-/// The account of whoever runs the daemon, made on first start: `link/accessId` and `link/token`.
+/// The account of the daemon itself, created on the first start. Its files are `link/accessId` and `link/token`.
 struct OwnAccount: Sendable {
     let accessID: AccessID
     private let tokenFile: String
@@ -18,14 +18,14 @@ struct OwnAccount: Sendable {
             return
         }
         guard let id = AccessID(rawValue: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw IoTError(.fileFailed, "\(path) holds no access id ([a-z0-9_-]{1,64}): correct it, or remove it")
+            throw IoTError(.fileFailed, "\(path) has no access id ([a-z0-9_-]{1,64}): correct it, or remove it")
         }
         accessID = id
     }
 
     private static let firstName = AccessID(rawValue: "owner")!
 
-    /// The token of an earlier start, if the hub still accepts it and less than two thirds of its life are over.
+    /// The token of an earlier start, if the hub still accepts it and less than two thirds of its lifetime have passed.
     func usableToken(
         _ authority: TokenAuthority, knownTokens: (String) -> Bool, at seconds: Int64
     ) throws(IoTError) -> String? {

@@ -1,11 +1,11 @@
 import IoTCore
 
-/// An account as the hub knows it.
+/// An account in the hub's store.
 struct UserRecord: Sendable, Hashable {
     var kind: AccountKind
-    /// A temporary account's one device.
+    /// The one device of a temporary account.
     var device: DeviceID?
-    /// When a temporary account ends: s since 1970.
+    /// When a temporary account expires: s since 1970.
     var expires: Int64?
     /// ms since 1970.
     var created: Int64

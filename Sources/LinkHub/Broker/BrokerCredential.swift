@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import IoTLink
 
-/// One token as the broker knows it: its id is the user name, a hash of the whole token the password.
+/// A token's credential at the broker: the user name is the token's id, the password a hash of the whole token.
 struct BrokerCredential: Sendable, Hashable {
     var tokenID: String
     var principal: Principal
@@ -18,9 +18,9 @@ struct BrokerCredential: Sendable, Hashable {
         "\(principal.kind.rawValue)-\(principal.id)"
     }
 
-    /// PBKDF2-HMAC-SHA512 of one iteration and one block (RFC 8018 §5.2). One is enough: a token carries an
-    /// Ed25519 signature, and an enrolment's secret is 128 random bits, so there is nothing to guess, and a client's
-    /// connecting stays cheap.
+    /// PBKDF2-HMAC-SHA512 of one iteration and one block (RFC 8018 §5.2). One iteration is enough because the secrets
+    /// cannot be guessed: a token carries an Ed25519 signature, and an enrolment's secret is 128 random bits. It keeps
+    /// connecting cheap.
     static func hash(token: String, salt: [UInt8]) -> String {
         let block = salt + [0, 0, 0, 1]
         let code = HMAC<SHA512>.authenticationCode(for: block, using: SymmetricKey(data: Array(token.utf8)))

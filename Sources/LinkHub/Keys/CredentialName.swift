@@ -1,12 +1,12 @@
 import IoTCore
 
-/// The name that somebody gives a token or a media key, to know it in a list.
+/// The name of a token or media key, which identifies it in a list.
 enum CredentialName {
     /// In Unicode scalars.
     static let longest = 64
 
-    /// - Throws: 25001 for one that is empty, too long, or holds a control character: C0, DEL and C1 have no place in a
-    ///   table on a terminal.
+    /// - Throws: 25001 for a name that is empty, too long, or contains a control character: C0, DEL and C1 could
+    ///   corrupt a table on a terminal.
     static func check(_ name: String) throws(IoTError) -> String {
         let scalars = name.unicodeScalars
         guard (1...longest).contains(scalars.count),
@@ -18,7 +18,7 @@ enum CredentialName {
         return name
     }
 
-    /// The same of one that may be absent.
+    /// Like `check(_:)`, but for an optional name.
     static func check(_ name: String?) throws(IoTError) -> String? {
         try name.map { name throws(IoTError) in try check(name) }
     }

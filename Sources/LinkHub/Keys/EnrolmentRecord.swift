@@ -1,33 +1,33 @@
 import IoTCore
 import IoTLink
 
-/// An enrolment that was not used yet: who has its secret may exchange it, once, for tokens of one account, of some
-/// devices, or of both. The secret itself is not kept.
+/// An enrolment that has not been used yet. The holder of its secret may exchange it once for tokens of one account, of
+/// some devices, or of both. The secret itself is not stored.
 struct EnrolmentRecord: Sendable, Hashable {
-    /// How long a lost reply to the exchange can be asked for again: 60 s, in ms.
+    /// How long a lost reply to the exchange can be requested again: 60 s, in ms.
     static let repeatTime: Int64 = 60_000
 
-    /// Its id is the user name, a hash of the secret the password.
+    /// The user name is the enrolment's id, the password a hash of the secret.
     var credential: BrokerCredential
-    /// Who made it.
+    /// The principal that created it.
     var creator: Principal
     var user: AccessID?
     var devices: [DeviceID]
-    /// What the creator called them. A box takes a device for its camera by this name, so a later rename must not
-    /// change it.
+    /// The names of the devices when it was created. A box matches a device with its camera by this name, so a later
+    /// rename must not change it.
     var names: [DeviceID: String] = [:]
     /// Seconds since 1970.
     var issued: Int64
     var expires: Int64
-    /// The API token that it was made with: it ends with that one.
+    /// The API token that it was made with. It ends with that token.
     var parent: String?
 
     var id: String { credential.tokenID }
 
-    /// No token's id begins so: those are hexadecimal.
+    /// No token id begins with this, because token ids are hexadecimal.
     static let prefix = "enrol-"
 
-    /// 64 random bits behind the prefix.
+    /// 64 random bits after the prefix.
     static func randomID() -> String { prefix + Hex.random(byteCount: 8) }
 
     /// 128 random bits.

@@ -3,8 +3,8 @@ import Foundation
 import IoTCore
 import IoTLink
 
-/// The hub's own certificate authority: ECDSA P-256, for 10 years, in `keys/ca.pem` and `keys/ca-key.pem`, made when
-/// the hub, or the API, first listens with TLS. Clients pin it, so it is never replaced by itself.
+/// The hub's own certificate authority: ECDSA P-256, valid for 10 years, in `keys/ca.pem` and `keys/ca-key.pem`. It is
+/// created when the hub or the API first listens with TLS. Clients pin it, so it is never replaced automatically.
 struct HubAuthority: Sendable {
     static let years: Int64 = 10
 
@@ -13,7 +13,7 @@ struct HubAuthority: Sendable {
     private let pair: X509Maker.Pair
 
     /// - Parameter now: s since 1970.
-    /// - Throws: `fileFailed` for files that cannot be used, `invalidConfiguration` for those that others may read.
+    /// - Throws: `fileFailed` for files that cannot be used, `invalidConfiguration` for files that others may read.
     init(dataDirectory: String, now: Int64) throws(IoTError) {
         let directory = dataDirectory + "/keys"
         try PrivateDirectory.make(directory)
@@ -28,7 +28,7 @@ struct HubAuthority: Sendable {
                 throw Self.damaged(directory, error)
             }
         case (nil, nil), (nil, _?):
-            // A key alone is what a start that was cut short leaves: nobody has seen a certificate of it.
+            // An interrupted start leaves a key without a certificate. No client has seen a certificate of it.
             pair = try Self.make(now: Self.plausible(now))
             try PrivateFile.write(pair.key, to: keyFile)
             try PrivateFile.write(pair.certificate, to: certificateFile)
@@ -37,9 +37,9 @@ struct HubAuthority: Sendable {
         certificate = try CertificateAuthority(pem: pair.certificate)
     }
 
-    /// A certificate for a listener, good from an hour ago, since clocks differ.
+    /// Issues a certificate for a listener, valid from an hour ago, because clocks differ.
     ///
-    /// - Parameter names: host names and addresses.
+    /// - Parameter names: Host names and addresses.
     func issue(names: [String], now: Int64, lifetime: Int64) throws(IoTError) -> X509Maker.Pair {
         var extensions: [(Int32, String)] = [
             (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
@@ -58,7 +58,7 @@ struct HubAuthority: Sendable {
         return X509Maker.Pair(certificate: leaf.certificate + certificate.pem, key: leaf.key)
     }
 
-    /// A box without a battery clock must not make certificates that were over decades ago.
+    /// A box without a battery-backed clock must not make certificates that expired decades ago.
     static func plausible(_ now: Int64) -> Int64 {
         max(now, ClockSanity.earliestSeconds)
     }

@@ -2,24 +2,24 @@ import IoTCore
 public import IoTLink
 import JWTKit
 
-/// What a token of the hub's says (RFC 7519).
+/// The claims of a token that the hub signs (RFC 7519).
 protocol HubClaims: JWTPayload, Hashable {
     static var kind: String { get }
 
-    /// What the token is for; keeps a token of one kind from being used as another.
+    /// The token's kind. It prevents a token of one kind from being used as another.
     var kind: String { get }
 }
 
 extension HubClaims {
     var isOfItsKind: Bool { kind == Self.kind }
 
-    /// For jwt-kit's own verifier; `TokenAuthority` looks itself.
+    /// Required by jwt-kit's verifier; `TokenAuthority` checks the kind itself.
     func verify(using algorithm: some JWTAlgorithm) async throws {
         guard isOfItsKind else { throw JWTError.claimVerificationFailure(failedClaim: nil, reason: "kind") }
     }
 }
 
-/// The claims of a link token: who may register at the link, until when.
+/// The claims of a link token: which principal may register at the link, and until when.
 struct LinkTokenClaims: HubClaims {
     static let kind = "link"
 
@@ -33,8 +33,8 @@ struct LinkTokenClaims: HubClaims {
     var exp: Int64
 }
 
-/// The claims of an API token: whose rights a program has at a gateway's HTTP interface. What restricts them is in the
-/// hub's store.
+/// The claims of an API token: which account's rights a program has at a gateway's HTTP interface. The token's
+/// restrictions are in the hub's store.
 struct APITokenClaims: HubClaims {
     static let kind = "api"
 
@@ -46,7 +46,7 @@ struct APITokenClaims: HubClaims {
     var exp: Int64
 }
 
-/// The claims of a subscription token: whoever has an account here may bind it to the device with it, as a guest.
+/// The claims of a subscription token: any account of this hub may use it to bind itself to the device, as a guest.
 struct SubscriptionTokenClaims: HubClaims {
     static let kind = "subscription"
 
@@ -62,7 +62,7 @@ struct SubscriptionTokenClaims: HubClaims {
     var exp: Int64
 }
 
-/// Its members are named in IoTLink, because devices read them too.
+/// The properties are in IoTLink, because devices read them too.
 extension CallTokenClaims: HubClaims {
     static var kind: String { tokenKind }
     var kind: String { Self.tokenKind }

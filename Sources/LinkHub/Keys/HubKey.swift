@@ -4,12 +4,13 @@ import IoTCore
 import IoTLink
 import JWTKit
 
-/// The hub's Ed25519 key, which signs every token. It lies in `keys/signing.pem` (PKCS #8), made on first start.
+/// The hub's Ed25519 key, which signs every token. It is stored in `keys/signing.pem` (PKCS #8), created on the first
+/// start.
 struct HubKey: Sendable {
     let signing: Curve25519.Signing.PrivateKey
 
-    /// - Throws: `fileFailed` for a file that cannot be used, `invalidConfiguration` for one that others may read; it is
-    ///   never replaced, since that would end every token.
+    /// - Throws: `fileFailed` for a file that cannot be used, `invalidConfiguration` for one that others may read. The
+    ///   key is never replaced, because that would end every token.
     init(dataDirectory: String) throws(IoTError) {
         let directory = dataDirectory + "/keys"
         try PrivateDirectory.make(directory)
@@ -24,13 +25,13 @@ struct HubKey: Sendable {
             signing = try Curve25519.Signing.PrivateKey(rawRepresentation: key.rawRepresentation)
         } catch {
             throw IoTError(
-                .fileFailed, "\(path) holds no Ed25519 key",
+                .fileFailed, "\(path) does not contain an Ed25519 key",
                 remedy: "restore it from a backup, or remove it to end every token",
                 underlying: error)
         }
     }
 
-    /// For tests, and for whoever keeps keys elsewhere.
+    /// For tests, and for keys that are stored elsewhere.
     init(signing: Curve25519.Signing.PrivateKey) {
         self.signing = signing
     }
@@ -38,7 +39,7 @@ struct HubKey: Sendable {
     /// The public half as the `x` of a JWK (RFC 8037 §2).
     var publicText: String { Base64URL.encode(signing.publicKey.rawRepresentation) }
 
-    /// What gateways check signatures with: a JWK Set (RFC 7517 §5).
+    /// The JWK Set (RFC 7517 §5) with which gateways check signatures.
     var publicSet: JSONValue {
         let key: JSONValue = [
             "kty": "OKP", "crv": "Ed25519", "alg": "EdDSA", "use": "sig", "x": .string(publicText),

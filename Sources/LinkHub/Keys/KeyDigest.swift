@@ -3,15 +3,15 @@ import Foundation
 import IoTCore
 import IoTLink
 
-/// What the hub keeps of a media key: HA1 of RFC 7616 §3.4.2, by which RTSP's digest authentication can be checked too.
-/// The user name is the key's id, the password the whole key.
+/// The stored form of a media key: HA1 of RFC 7616 §3.4.2, so that RTSP's digest authentication can be checked too. The
+/// user name is the key's id, the password the whole key.
 ///
-/// Many RTSP clients know MD5 alone, so there is one HA1 for each algorithm. A key holds 128 random bits: nothing can be
-/// guessed, and no slow hash is needed.
+/// Many RTSP clients support only MD5, so there is one HA1 for each algorithm. A key has 128 random bits: it cannot be
+/// guessed, so no slow hash is needed.
 struct KeyDigest: Sendable, Hashable {
     static let realm = "iotvideod"
 
-    /// Lower-case hex digits, as the digest's formula takes them.
+    /// Lower-case hex digits, as the digest's formula requires.
     let md5: String
     let sha256: String
 
@@ -21,7 +21,7 @@ struct KeyDigest: Sendable, Hashable {
         sha256 = Hex.encode(SHA256.hash(data: text))
     }
 
-    /// - Returns: `nil` for what is not two hashes.
+    /// - Returns: `nil` if these are not two hashes.
     init?(md5: String, sha256: String) {
         guard md5.utf8.count == 2 * Insecure.MD5.byteCount, sha256.utf8.count == 2 * SHA256.byteCount,
             Hex.decode(md5).map(Hex.encode) == md5, Hex.decode(sha256).map(Hex.encode) == sha256
@@ -30,7 +30,7 @@ struct KeyDigest: Sendable, Hashable {
         self.sha256 = sha256
     }
 
-    /// Takes the same time whatever the key is.
+    /// Takes the same time for every key.
     func matches(_ key: MediaKey) -> Bool {
         let (own, other) = (sha256.utf8, KeyDigest(key).sha256.utf8)
         return zip(own, other).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0

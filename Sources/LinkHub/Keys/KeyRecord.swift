@@ -1,23 +1,23 @@
 import IoTCore
 import IoTLink
 
-/// A media key that the hub has given; the key itself is not kept.
+/// A media key that the hub has issued. The key itself is not stored.
 struct KeyRecord: IssuedCredential, Hashable {
-    /// What a key may be good for: it opens media and events alone.
+    /// The actions that a key may allow: it opens only media and events.
     static let possibleActions: BindingActions = [.view, .talk, .playback]
 
     var id: String
-    /// What it is for, in its maker's words.
+    /// What it is for, in its creator's words.
     var name: String
     var principal: Principal
-    /// Always with a list of actions.
+    /// `actions` is always set.
     var scope: TokenRecord.Scope
     var digest: KeyDigest
     /// Seconds since 1970.
     var issued: Int64
     var expires: Int64
-    /// The API token that it was made with: it ends with that one.
+    /// The API token that it was made with. It ends with that token.
     var parent: String?
-    /// Seconds since 1970, to the minute; `nil` while it was not used.
+    /// Seconds since 1970, to the minute; `nil` if it was never used.
     var lastUse: Int64?
 }

@@ -2,8 +2,8 @@ package import IoTCore
 import IoTLink
 import Synchronization
 
-/// A server's certificate of this box's own authority, in two files: made anew at each start, at two thirds of its life,
-/// and when the names change.
+/// A server certificate of this box's own authority, in two files. It is renewed at each start, when two thirds of its
+/// lifetime have passed, and when the names change.
 package final class OwnCertificate: Sendable {
     /// 90 days, in s.
     static let lifetime: Int64 = 90 * 86_400
@@ -12,7 +12,7 @@ package final class OwnCertificate: Sendable {
     package let keyFile: String
     /// SHA-256 of the DER of the authority, which clients trust.
     package var authorityFingerprint: [UInt8] { authority.certificate.fingerprint }
-    /// Holds the authority as PEM.
+    /// The authority as a PEM file.
     package var authorityFile: String { authority.certificateFile }
 
     let authority: HubAuthority
@@ -22,8 +22,8 @@ package final class OwnCertificate: Sendable {
     private let state = Mutex((renewAt: Int64.max, names: [String]()))
 
     /// - Parameters:
-    ///   - path: of the files, without their endings.
-    ///   - names: host names and addresses as they are now.
+    ///   - path: The path of the files, without their extensions.
+    ///   - names: Returns the current host names and addresses.
     ///   - clock: s since 1970.
     init(
         authority: HubAuthority, path: String, lifetime: Int64 = OwnCertificate.lifetime,
@@ -39,7 +39,7 @@ package final class OwnCertificate: Sendable {
         try refresh()
     }
 
-    /// The API's, in `keys/` of a data directory; makes the authority where there is none yet.
+    /// The API's certificate, in `keys/` of a data directory. Creates the authority if it does not exist yet.
     package convenience init(
         apiIn dataDirectory: String, names: @escaping @Sendable () -> [String]
     ) throws(IoTError) {
@@ -47,15 +47,15 @@ package final class OwnCertificate: Sendable {
         try self.init(authority: authority, path: dataDirectory + "/keys/api", names: names)
     }
 
-    /// Replaces the files when it is time.
+    /// Replaces the files when it is due.
     ///
-    /// - Returns: Whether whoever uses them must read them again.
+    /// - Returns: Whether servers must read the files again.
     @discardableResult
     package func refresh() throws(IoTError) -> Bool {
         let now = HubAuthority.plausible(clock())
         let names = names()
         let (renewAt, known) = state.withLock { $0 }
-        // A clock that was set back by more than a certificate's life made one that is not valid yet.
+        // After the clock was set back by more than a certificate's lifetime, the present certificate is not valid yet.
         guard renewAt == .max || now >= renewAt || renewAt - now > lifetime || names != known else { return false }
         let pair = try authority.issue(names: names, now: now, lifetime: lifetime)
         try PrivateFile.write(pair.key, to: keyFile)

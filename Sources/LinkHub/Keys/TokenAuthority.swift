@@ -6,10 +6,10 @@ import JWTKit
 
 /// Signs and checks the hub's tokens: JWTs with EdDSA (RFC 8037 §3.1).
 ///
-/// jwt-kit encodes and decodes them. The signature is made here, since its own way there is asynchronous and the
+/// jwt-kit encodes and decodes them. The signature is made here, because jwt-kit's own signing is asynchronous and the
 /// hub decides each request in one step.
 struct TokenAuthority: Sendable {
-    /// Longer texts are no tokens of ours.
+    /// A longer text cannot be a token of this hub.
     static let maximumSize = 4_096
 
     let key: HubKey
@@ -25,8 +25,8 @@ struct TokenAuthority: Sendable {
         }
     }
 
-    /// Checks form, signature and kind; what else the claims say is the caller's to judge. `nil` for anything that we
-    /// have not signed ourselves, or have signed as another kind of token.
+    /// Checks form, signature and kind; the caller checks the other claims. `nil` if this hub did not sign the token,
+    /// or signed it as another kind.
     func verify<Claims: HubClaims>(_ token: String, as type: Claims.Type) -> Claims? {
         guard token.utf8.count <= Self.maximumSize else { return nil }
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)

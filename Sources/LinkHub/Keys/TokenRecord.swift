@@ -1,7 +1,7 @@
 import IoTCore
 import IoTLink
 
-/// A token that the hub has given; the token itself is not kept.
+/// A token that the hub has issued. The token itself is not stored.
 struct TokenRecord: IssuedCredential, Hashable {
     enum Kind: String, Sendable {
         /// Registers at the link; a credential of the broker.
@@ -10,7 +10,7 @@ struct TokenRecord: IssuedCredential, Hashable {
         case api
     }
 
-    /// What an API token is restricted to, beside its account's rights; `nil` for no restriction.
+    /// How an API token restricts its account's rights; `nil` for no restriction.
     struct Scope: Sendable, Hashable {
         var devices: [DeviceID]?
         var actions: BindingActions?
@@ -18,10 +18,10 @@ struct TokenRecord: IssuedCredential, Hashable {
 
     var id: String
     var kind: Kind
-    /// As its maker called it.
+    /// Chosen by its creator.
     var name: String?
     var principal: Principal
-    /// A link token's.
+    /// Set for a link token.
     var credential: BrokerCredential?
     /// Seconds since 1970.
     var issued: Int64
@@ -29,8 +29,8 @@ struct TokenRecord: IssuedCredential, Hashable {
     /// Made by the daemon for its own use, and replaced at its next start.
     var isLocal: Bool
     var scope = Scope()
-    /// The API token that it was made with: it ends with that one.
+    /// The API token that it was made with. It ends with that token.
     var parent: String?
-    /// An API token's, as a gateway asked about it, to a minute: seconds since 1970.
+    /// When a gateway last asked about an API token, to the minute: seconds since 1970.
     var lastUse: Int64?
 }

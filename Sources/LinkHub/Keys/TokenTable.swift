@@ -1,21 +1,21 @@
 import IoTLink
 
-/// What the hub gives to a principal for a time: a token, or a media key.
+/// A credential that the hub issues to a principal for a limited time: a token or a media key.
 protocol IssuedCredential: Sendable {
     var id: String { get }
     var principal: Principal { get }
     /// Seconds since 1970.
     var expires: Int64 { get }
-    /// The API token that it was made with: it ends with that one.
+    /// The API token that it was made with. It ends with that token.
     var parent: String? { get }
 }
 
-/// The tokens, or media keys, by id and by principal, and which of them expires first.
+/// The tokens, or media keys, by id, principal and parent, and when the first of them expires.
 struct TokenTable<Token: IssuedCredential>: Sendable {
     private var byID: [String: Token] = [:]
     private var byPrincipal: [Principal: Set<String>] = [:]
     private var byParent: [String: Set<String>] = [:]
-    /// When the first of them expires: s since 1970.
+    /// When the first token expires: s since 1970.
     private(set) var nextExpiry: Int64?
 
     subscript(id: String) -> Token? { byID[id] }
@@ -28,7 +28,7 @@ struct TokenTable<Token: IssuedCredential>: Sendable {
         (byPrincipal[principal] ?? []).compactMap { byID[$0] }
     }
 
-    /// The ids of those that were made with a token.
+    /// The ids of the credentials that were made with this token.
     func children(of id: String) -> Set<String> { byParent[id] ?? [] }
 
     mutating func add(_ token: Token) {
@@ -38,7 +38,7 @@ struct TokenTable<Token: IssuedCredential>: Sendable {
         nextExpiry = min(nextExpiry ?? token.expires, token.expires)
     }
 
-    /// - Parameter change: leaves what `IssuedCredential` names as it is.
+    /// - Parameter change: Must not change the properties that `IssuedCredential` requires.
     mutating func update(_ id: String, _ change: (inout Token) -> Void) {
         guard var token = byID[id] else { return }
         change(&token)

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import IoTCore
 
-/// Makes ECDSA P-256 certificates (RFC 5280) by OpenSSL; keys and certificates go in and out as PEM text.
+/// Makes ECDSA P-256 certificates (RFC 5280) with OpenSSL. Keys and certificates are PEM text.
 enum X509Maker {
     struct Request {
         var organisation: String?
@@ -11,7 +11,7 @@ enum X509Maker {
         /// Seconds since 1970.
         var notBefore: Int64
         var notAfter: Int64
-        /// In the notation of x509v3.cnf(5), by OpenSSL's number.
+        /// In the notation of x509v3.cnf(5), with OpenSSL's numbers.
         var extensions: [(Int32, String)]
     }
 
@@ -20,7 +20,7 @@ enum X509Maker {
         let key: String
     }
 
-    /// - Parameter issuer: signs it; `nil` for a certificate that signs itself.
+    /// - Parameter issuer: Signs the certificate; `nil` for a certificate that signs itself.
     static func make(_ request: Request, issuer: Pair?) throws(IoTError) -> Pair {
         guard let key = iot_generate_p256_key() else { throw failure("make a key") }
         defer { EVP_PKEY_free(key) }
@@ -54,7 +54,7 @@ enum X509Maker {
             key: try text { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) })
     }
 
-    /// Whether both can be read and belong together. Throws `invalidConfiguration`.
+    /// Checks that both can be read and belong together. Throws `invalidConfiguration`.
     static func check(_ pair: Pair) throws(IoTError) {
         let certificate = try parse(certificate: pair.certificate)
         defer { X509_free(certificate) }
@@ -63,11 +63,11 @@ enum X509Maker {
         let result = X509_check_private_key(certificate, key)
         ERR_clear_error()
         guard result == 1 else {
-            throw IoTError(.invalidConfiguration, "the private key is not that of the certificate")
+            throw IoTError(.invalidConfiguration, "the private key does not belong to the certificate")
         }
     }
 
-    /// The end of a certificate's life, in s since 1970.
+    /// When a certificate expires, in s since 1970.
     static func notAfter(of pem: String) throws(IoTError) -> Int64 {
         let certificate = try parse(certificate: pem)
         defer { X509_free(certificate) }
@@ -91,7 +91,7 @@ enum X509Maker {
     }
 
     private static func parse(key pem: String) throws(IoTError) -> OpaquePointer {
-        // An encrypted key would else ask for its password on the terminal.
+        // Without this, OpenSSL would ask for the password of an encrypted key on the terminal.
         let noPassword: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 =
             { _, _, _, _ in 0 }
         guard let key = read(pem, { PEM_read_bio_PrivateKey($0, nil, noPassword, nil) }) else {

@@ -1,12 +1,12 @@
 import Glibc
 package import IoTCore
 
-/// Why an address of the configuration cannot be listened on: which, by which key, and what to do.
+/// The errors for a configured address that cannot be listened on: which address, which key, and what to do.
 package enum ListenFailure {
     /// - Parameters:
-    ///   - key: of the configuration, such as `api.listen`.
+    ///   - key: The configuration key, such as `api.listen`.
     ///   - host: an IP address.
-    ///   - reason: what bind(2) or listen(2) said.
+    ///   - reason: The `errno` of bind(2) or listen(2).
     package static func error(
         _ key: String, _ transport: PortHolder.Transport, host: String, port: Int, reason: Int32,
         underlying: (any Error)? = nil
@@ -32,7 +32,7 @@ package enum ListenFailure {
         }
     }
 
-    /// - Parameter holder: `nil` when it is not known.
+    /// - Parameter holder: `nil` if it is not known.
     static func inUse(
         _ key: String, place: String, holder: PortHolder?, underlying: (any Error)? = nil
     ) -> IoTError {

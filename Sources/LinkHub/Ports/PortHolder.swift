@@ -1,15 +1,15 @@
 import Foundation
 package import Glibc
 
-/// Who has a port, as far as this account may see it.
+/// The process that has a port, as far as this account may see it.
 package struct PortHolder: Sendable, Equatable, CustomStringConvertible {
     package enum Transport: String, Sendable {
         case tcp, udp
     }
 
-    /// `nil` for a process of another account, whose files are not ours to read.
+    /// `nil` for a process of another account, because this account cannot read its files.
     package var process: pid_t?
-    /// Of the program.
+    /// The program's name.
     package var name: String?
     package var account: String
 
@@ -18,15 +18,15 @@ package struct PortHolder: Sendable, Equatable, CustomStringConvertible {
         return "a process of the account '\(account)'"
     }
 
-    /// Whether it is, or can be, Debian's own service of the hub's broker.
+    /// Whether it is, or may be, Debian's own mosquitto service.
     package var isMosquitto: Bool { (name ?? account) == "mosquitto" }
 
     /// - Parameter host: an IP address.
-    /// - Returns: `nil` when nobody has it, or that cannot be told.
+    /// - Returns: `nil` if the port is free or its holder cannot be found.
     package static func find(_ transport: Transport, host: String, port: Int) -> PortHolder? {
         guard let address = bytes(of: host) else { return nil }
         for suffix in ["", "6"] {
-            // Not /proc/net: a unit with ProcSubset=pid (systemd.exec(5)) sees its own alone.
+            // Not /proc/net, which is hidden in a unit with ProcSubset=pid (systemd.exec(5)).
             guard let data = FileManager.default.contents(atPath: "/proc/self/net/\(transport.rawValue)\(suffix)")
             else { continue }
             let table = SocketTable(parsing: String(decoding: data, as: UTF8.self))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The kernel's table of one protocol's sockets: `/proc/net/tcp` and its like (proc(5)).
+/// The kernel's table of one protocol's sockets: `/proc/net/tcp` and similar files (proc(5)).
 struct SocketTable: Equatable {
     struct Entry: Equatable {
         /// In network order: 4 bytes, or 16.
@@ -13,7 +13,7 @@ struct SocketTable: Equatable {
 
     private(set) var entries: [Entry] = []
 
-    /// Lines of another form are passed over: the first is a heading.
+    /// Skips lines of another form, such as the heading.
     init(parsing text: String) {
         entries = text.split(separator: "\n").compactMap(Self.entry)
     }
@@ -24,11 +24,11 @@ struct SocketTable: Equatable {
         guard columns.count >= 10, let user = uid_t(columns[7]), let inode = UInt64(columns[9]) else { return nil }
         let place = columns[1].split(separator: ":")
         guard place.count == 2, let address = bytes(place[0]), let port = Int(place[1], radix: 16) else { return nil }
-        // TCP_LISTEN is 10; UDP has no such state, and a port that is bound is in use.
+        // TCP_LISTEN is 10. UDP has no listening state: a bound port is in use.
         return Entry(address: address, port: port, isListening: columns[3] == "0A", user: user, inode: inode)
     }
 
-    /// An address is printed as words of 32 bits in the machine's order.
+    /// An address is printed as 32-bit words in the machine's byte order.
     private static func bytes(_ text: Substring) -> [UInt8]? {
         guard text.utf8.count == 8 || text.utf8.count == 32 else { return nil }
         var bytes: [UInt8] = []
@@ -41,7 +41,7 @@ struct SocketTable: Equatable {
         return bytes
     }
 
-    /// The first socket that keeps another from binding to the address and port.
+    /// The first socket that prevents another from binding to the address and port.
     func holder(of address: [UInt8], port: Int, mustListen: Bool) -> Entry? {
         entries.first { entry in
             entry.port == port && (entry.isListening || !mustListen) && Self.overlap(entry.address, address)
@@ -53,7 +53,7 @@ struct SocketTable: Equatable {
         return left == right || left.allSatisfy { $0 == 0 } || right.allSatisfy { $0 == 0 }
     }
 
-    /// An IPv4 address inside IPv6 (RFC 4291 §2.5.5.2) is that address.
+    /// An IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) equals the IPv4 address.
     private static func unmapped(_ address: [UInt8]) -> [UInt8] {
         let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
         return address.count == 16 && address.starts(with: prefix) ? Array(address.dropFirst(12)) : address

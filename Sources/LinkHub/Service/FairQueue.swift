@@ -1,10 +1,10 @@
 import NIOCore
 
-/// A bounded queue in which each key has a bounded queue of its own, and the keys take turns: who adds much waits
-/// behind itself, and delays the others by one element a turn.
+/// A bounded queue in which each key has its own bounded queue, and the keys take turns. A key that adds many elements
+/// waits for its own, and delays the others by one element a turn.
 ///
-/// When all is full, who has less than its share of it takes the place of the newest element of whoever has most; what
-/// was added without a bound stays.
+/// When the queue is full, a key that has less than its share displaces the newest element of the key that has most.
+/// Elements that were added without a bound are not displaced.
 struct FairQueue<Key: Hashable, Element> {
     struct Bound {
         var count: Int
@@ -20,7 +20,7 @@ struct FairQueue<Key: Hashable, Element> {
     private let total: Bound
     private let perKey: Bound
     private var lanes: [Key: Lane] = [:]
-    /// Each key that has elements, once, in the order of their turns.
+    /// Each key that has elements, once, in the order of the turns.
     private var turns = CircularBuffer<Key>()
     private(set) var count = 0
     private(set) var bytes = 0
@@ -38,7 +38,7 @@ struct FairQueue<Key: Hashable, Element> {
 
     /// Adds an element of `size` bytes.
     ///
-    /// - Returns: What is refused: nothing, the new element, or others that had to make room for it.
+    /// - Returns: The refused elements: none, the new one, or others that it displaced.
     mutating func add(_ element: Element, size: Int, of key: Key) -> [Element] {
         let lane = lanes[key]
         guard (lane?.elements.count ?? 0) < perKey.count, (lane?.bytes ?? 0) + size <= perKey.bytes else {
@@ -55,7 +55,7 @@ struct FairQueue<Key: Hashable, Element> {
         return displaced
     }
 
-    /// Adds what is not bounded, and not displaced.
+    /// Adds an element that is not bounded and cannot be displaced.
     mutating func append(_ element: Element, size: Int, of key: Key) {
         put(element, size: size, of: key)
         lanes[key]?.isBounded = false
@@ -92,7 +92,7 @@ struct FairQueue<Key: Hashable, Element> {
         return (lane?.elements.count ?? 0) < total.count / keys && (lane?.bytes ?? 0) + size <= total.bytes / keys
     }
 
-    /// The newest element of the key that has most of the bounded ones; `nil` when none has two.
+    /// Removes the newest element of the bounded key that has most; `nil` if no such key has two.
     private mutating func displace(for key: Key) -> Element? {
         let isCount = count >= total.count
         let most = lanes.filter { $0.key != key && $0.value.isBounded && $0.value.elements.count > 1 }.max {

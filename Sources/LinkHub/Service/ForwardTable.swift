@@ -3,40 +3,42 @@ import IoTLink
 import NIOCore
 import ThingModel
 
-/// A request that the hub sent on and whose answer it waits for.
+/// A request that the hub forwarded and has no answer to yet.
 struct Forward: Sendable {
     enum Purpose: Sendable {
         /// An action of a user on a device.
         case action(DeviceID, path: String, value: JSONValue)
         /// Data of a user for a device.
         case message(MessageResponses)
-        /// Whatever the hub only passes on.
+        /// A message that the hub only passes on.
         case call
-        /// The beginning of a call.
+        /// The start of a call.
         case connect(OpenCall.Key)
-        /// The hub's own telling of one side that a call is over.
+        /// The hub's own notice to one side that a call has ended.
         case ending(OpenCall.Key, OpenCall.Sides)
-        /// The hub's own telling of a written property, and which time this is.
+        /// The hub's own delivery of a written property, and the number of the attempt.
         case delivery(DeviceID, path: String, version: Int64, attempt: Int)
     }
 
     /// The id on the way to `target`.
     var id: String
     var target: LinkAddress
-    /// Who asked; nobody for what the hub tells by itself.
+    /// Who asked; `nil` for the hub's own requests.
     var requester: HubTurn.Requester?
     var deadline: NIODeadline
     var purpose: Purpose
-    /// When `envelope` may be sent once more for a repeat of the request: not at once, as a target may take its time.
+    /// When a repeat of the request may send `envelope` again: not at once, because the target may still be working on
+    /// it.
     fileprivate var repeatable: NIODeadline?
-    /// What was sent, for a target that lost its connection, or to which the broker dropped it; `nil` for what is told anew anyway, or was too much.
+    /// What was sent, for a target that lost its connection or whose message the broker dropped. `nil` if the hub sends
+    /// it again anyway, or if it was too large.
     var envelope: [UInt8]?
-    /// What the asker was sent of several answers, for a repeated request; empty when it was too much.
+    /// The answers that were already sent, for a repeat of the request. Empty if they were too large.
     fileprivate(set) var parts: [[UInt8]] = []
     fileprivate var partBytes = 0
-    /// In whose name it was asked.
+    /// The principal in whose name it was asked.
     fileprivate let sender: Principal?
-    /// Which of the table's forwards it is.
+    /// The forward's number in the order of the table.
     fileprivate var number = 0
 
     init(
@@ -53,29 +55,29 @@ struct Forward: Sendable {
         self.envelope = envelope.flatMap { $0.count <= Self.envelopeCapacity ? $0 : nil }
     }
 
-    /// Bytes of a request that are kept until its answer.
+    /// The largest request, in bytes, that is kept until its answer.
     private static let envelopeCapacity = 16 << 10
 }
 
-/// The forwards under way.
+/// The forwards in progress.
 struct ForwardTable: Sendable {
     private var forwards: [String: Forward] = [:]
     private var byRequest: [AnswerIndex.Key: String] = [:]
-    /// How many there are of each who asks, to each who is asked. What the hub tells by itself is not counted.
+    /// How many forwards each sender has to each target. The hub's own are not counted.
     private var pairs: [Pair: Int] = [:]
     private var senders: [Principal: Int] = [:]
     private var targets: [Principal: Int] = [:]
-    /// One delivery a property at a time; what is written meanwhile follows it.
+    /// One delivery a property at a time; later writes follow it.
     private var deliveries: Set<DeliveryKey> = []
-    /// Bytes that are kept of several answers.
+    /// The bytes of all `parts`.
     private var partBytes = 0
     private var added = 0
-    /// What the batch at hand has changed, as it was before.
+    /// The forwards that the current batch has changed, as they were before.
     private var before: [String: Forward?] = [:]
-    /// When a forward may be due: none ends before it. The one whose deadline it was may have been answered since.
+    /// The earliest time at which a forward may be due. The forward with this deadline may have been answered already.
     private(set) var nextDeadline: NIODeadline?
 
-    /// Of one request, and of all, so many bytes of its several answers are kept.
+    /// How many bytes of `parts` are kept, for one request and for all.
     static let partCapacity = 256 << 10
     static let totalPartCapacity = 16 << 20
 
@@ -113,7 +115,7 @@ struct ForwardTable: Sendable {
         pairs[pair] = changed(pairs[pair])
     }
 
-    /// What `target` was asked and has not answered, in the order in which it was asked.
+    /// The requests that `target` has not answered, in the order in which they were sent.
     func envelopes(to target: LinkAddress) -> [[UInt8]] {
         forwards.values.filter { $0.target == target }.sorted { $0.number < $1.number }.compactMap(\.envelope)
     }
@@ -126,7 +128,7 @@ struct ForwardTable: Sendable {
         if !before.isEmpty { before.removeAll(keepingCapacity: true) }
     }
 
-    /// Undoes what was changed since `keep()`.
+    /// Undoes the changes since `keep()`.
     mutating func takeBack() {
         for id in before.keys { takeOut(id) }
         for case let forward? in before.values { put(forward) }
@@ -157,9 +159,9 @@ struct ForwardTable: Sendable {
         }
     }
 
-    /// A repeated request whose answer is still awaited: it will go to where the repeat came from.
-    /// - Returns: What it was answered already, and what to send to its target again; `nil` if there is no such request.
-    /// - Throws: 25028 for an id whose request asked something else.
+    /// Finds a repeated request that has no answer yet. The answer will go to where the repeat came from.
+    /// - Returns: The answers sent so far, and what to send to the target again; `nil` if there is no such request.
+    /// - Throws: 25028 if the id belongs to a different request.
     mutating func redirect(
         _ requester: HubTurn.Requester, at now: NIODeadline
     ) throws(IoTError) -> (parts: [[UInt8]], again: (target: LinkAddress, envelope: [UInt8])?)? {
@@ -176,10 +178,10 @@ struct ForwardTable: Sendable {
         return (forward.parts, again)
     }
 
-    /// Shorter than the shortest time after which a client repeats a request (`LinkLimits.repeatInterval`).
+    /// Shorter than the shortest interval at which a client repeats a request (`LinkLimits.repeatInterval`).
     fileprivate static let repeatInterval = TimeAmount.seconds(2)
 
-    /// Keeps one of several answers, while there is room.
+    /// Keeps one of several answers, if there is room.
     mutating func addPart(_ id: String, _ bytes: [UInt8]) {
         guard var forward = forwards[id] else { return }
         note(id)
@@ -189,7 +191,7 @@ struct ForwardTable: Sendable {
             forward.parts.append(bytes)
             partBytes += forward.partBytes
         } else {
-            // With a hole it would be of no use, now and later.
+            // Incomplete answers are of no use, now or later.
             forward.partBytes = Self.partCapacity
             forward.parts = []
         }
@@ -201,7 +203,7 @@ struct ForwardTable: Sendable {
         return takeOut(id)
     }
 
-    /// Its asker was told that it is over.
+    /// Drops the forward of a request that has failed.
     mutating func drop(_ request: AnswerIndex.Key) {
         if let id = byRequest[request] { takeOut(id) }
     }
@@ -218,7 +220,7 @@ struct ForwardTable: Sendable {
         return forward
     }
 
-    /// Those whose time is over; the caller removes them.
+    /// The forwards whose deadline has passed; the caller removes them.
     mutating func due(at time: NIODeadline) -> [Forward] {
         guard let nextDeadline, nextDeadline <= time else { return [] }
         self.nextDeadline = forwards.values.lazy.map(\.deadline).filter { $0 > time }.min()
@@ -229,7 +231,8 @@ struct ForwardTable: Sendable {
         forwards.values.filter { $0.target.principal == target }
     }
 
-    /// The device has everything from its login: what was on its way to it before may have been lost.
+    /// Drops the deliveries to a device that has logged in: the login brought all values, and earlier deliveries may be
+    /// lost.
     mutating func dropDeliveries(to device: DeviceID) {
         for forward in forwards.values {
             if case .delivery(device, _, _, _) = forward.purpose { _ = remove(forward.id) }

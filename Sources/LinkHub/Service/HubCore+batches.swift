@@ -1,21 +1,21 @@
 import IoTCore
 import IoTLink
 
-/// A batch's turns are decided one after another, and then stored together. What they did to the state in memory stands
-/// from then on, or is taken back.
+/// The turns of a batch are decided one after another, and then stored together. What they changed in memory is then
+/// kept or taken back.
 extension HubCore {
-    /// The turn belongs to the batch: its notices go out at the batch's end.
+    /// Adds a turn to the batch: its notices are sent at the end of the batch.
     mutating func accept(_ turn: HubTurn) {
         for update in turn.updates { notices.add(update) }
     }
 
-    /// The store is about to be asked: it holds all that was decided so far.
+    /// Call this before the store is read: it then contains all that was decided so far.
     mutating func prepareToRead() {
         deletedEvents = []
         kept.deletedEvents = []
     }
 
-    /// What the store does not hold, as it was before the batch at hand.
+    /// State that is not in the store, as it was before the current batch.
     struct Kept: Sendable {
         var exchanged: [String: Exchanged] = [:]
         var used: [ShownCredential: Int64] = [:]
@@ -23,42 +23,42 @@ extension HubCore {
         var deletedEvents: Set<Int64> = []
     }
 
-    /// The batch is stored.
+    /// Call this when the batch is stored.
     mutating func keep() {
         sessions.keep()
         forwards.keep()
         kept = Kept(exchanged: exchanged, used: used, asked: asked, deletedEvents: deletedEvents)
     }
 
-    /// The batch is not stored. What outlives the hub must be restored from the store, too.
+    /// Call this when the batch was not stored. State that outlives the hub must also be restored from the store.
     mutating func takeBack() {
         sessions.takeBack()
         forwards.takeBack()
-        // What the batch added is looked at in `restore`: the store may hold it after all.
+        // Additions of the batch are checked in `restore`, because the store may contain them after all.
         exchanged.merge(kept.exchanged) { now, _ in now }
         used.merge(kept.used) { now, _ in now }
         _ = notices.take()
         trimming = []
-        // Other parts of the batch may hold what was read before.
+        // Other parts of the batch may use what was read before.
         asked = kept.asked
         deletedEvents = kept.deletedEvents
     }
 
-    /// Goes back to what the store holds.
+    /// Returns to the state in the store.
     mutating func restore(_ state: HubState) {
         self.state = state
-        // These may tell of tokens that were never stored. What was forwarded its target does not carry out twice.
+        // These may mention tokens that were never stored. Targets do not carry out a forwarded request twice.
         recent = RecentAnswers(limits)
         limitAnswers()
         exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
         restoreUses()
         renewals = [:]
         updateAccountExpiry()
-        // Presences that ended may be among what was not stored.
+        // The end of a presence may be among the changes that were not stored.
         forgetTimes()
     }
 
-    /// A query's result that comes while nothing can be decided.
+    /// Refuses a query's result that arrives while nothing can be decided.
     mutating func refuse(_ result: HubQueryResult, _ error: IoTError) -> [HubOutput] {
         switch result {
         case .answer(_, _, let request, let address): fail(requester(of: request, from: address), error)
@@ -67,7 +67,7 @@ extension HubCore {
         }
     }
 
-    /// A turn that cannot be stored: who asked is told, and waits no longer.
+    /// Handles a turn that cannot be stored: the requester gets an error and no longer waits.
     mutating func fail(_ requester: HubTurn.Requester?, _ error: IoTError) -> [HubOutput] {
         guard let requester else { return [] }
         forwards.drop(requester.key)

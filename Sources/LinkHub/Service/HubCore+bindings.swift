@@ -1,9 +1,9 @@
 import IoTCore
 import IoTLink
 
-/// Who may do what with which device.
+/// Bindings: which account may do what with which device.
 extension HubCore {
-    /// Why a binding ended, as its user is told.
+    /// Why a binding ended, as its user is notified.
     enum UnbindReason: String {
         case unbound
         case removed
@@ -11,7 +11,7 @@ extension HubCore {
         case expired
     }
 
-    // MARK: As requests
+    // MARK: Requests
 
     mutating func bindDevice(_ call: HubCall<BindingGrant>) throws(IoTError) -> BindingResponse {
         let device = try call.permit.target()
@@ -30,7 +30,7 @@ extension HubCore {
 
     mutating func unbindDevice(_ permit: HubPermit, at time: HubTime) throws(IoTError) {
         let user = try permit.account()
-        // Who leaves by itself takes nobody's invitation away.
+        // An account that leaves does not withdraw the invitations of others.
         try unbind(user, try permit.target(), isWithdrawn: .user(user) != permit.actor, at: time)
     }
 
@@ -42,12 +42,12 @@ extension HubCore {
             })
     }
 
-    // MARK: As the daemon's own calls, too
+    // MARK: Requests and the daemon's own calls
 
     /// Gives an account a role and actions at a device, or changes them.
     ///
-    /// Throws 8002 for an unknown account or device, 8023 when another account owns the device and `force` does not
-    /// take it away, 8024 for another device's temporary account.
+    /// Throws 8002 for an unknown account or device, 8023 if another account owns the device and `force` is not set,
+    /// 8024 for another device's temporary account.
     mutating func bind(
         _ user: AccessID, _ device: DeviceID, _ role: BindingRole, _ actions: BindingActions? = nil,
         force: Bool = false, at time: HubTime
@@ -78,26 +78,26 @@ extension HubCore {
         setBinding(user, device, role, given, at: time)
     }
 
-    /// - Parameter isWithdrawn: It is not the account itself that ends it.
-    /// - Throws: 8003 when they are not bound.
+    /// - Parameter isWithdrawn: Whether someone other than the account itself ends it.
+    /// - Throws: 8003 if they are not bound.
     mutating func unbind(
         _ user: AccessID, _ device: DeviceID, isWithdrawn: Bool = true, at time: HubTime
     ) throws(IoTError) {
         guard state.bindings[device, user] != nil else {
             throw IoTError(
                 .relationInvalid, "'\(user)' is not bound to this device",
-                remedy: "list who is with `iotctl device users`")
+                remedy: "list the device's users with `iotctl device users`")
         }
         if isWithdrawn { endShares(of: device, at: time) }
         if state.users[user]?.kind == .temporary {
-            // It was for this device alone.
+            // The account was for this device alone.
             removeUser(user, bindingsEnd: .unbound, at: time)
         } else {
             endBinding(user, device, .unbound, at: time)
         }
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
     func checkCanOwn(_ user: AccessID) throws(IoTError) {
         guard let account = state.users[user] else { throw noUser(user) }
@@ -106,7 +106,7 @@ extension HubCore {
         }
     }
 
-    /// Both exist, and the device has no other owner.
+    /// Both must exist, and the device must not have another owner.
     mutating func setBinding(
         _ user: AccessID, _ device: DeviceID, _ role: BindingRole, _ actions: BindingActions, at time: HubTime
     ) {
@@ -119,7 +119,7 @@ extension HubCore {
         tellBound(user, device, binding, at: time)
     }
 
-    /// The user's calls and pushes end with it.
+    /// Also ends the user's calls and pushes.
     mutating func endBinding(_ user: AccessID, _ device: DeviceID, _ reason: UnbindReason, at time: HubTime) {
         state.bindings.remove(user, device)
         turn.changes.append(.unbind(user, device))

@@ -2,13 +2,13 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// Many devices, or all of one device, in one answer.
+/// Answers about many devices, or about everything of one device.
 extension HubCore {
-    /// Bytes of readings that fit an answer.
+    /// Bytes of readings that fit into an answer.
     private static let readingsSize = 240_000
 
-    /// `property.readMany`: one reading a device, each with its value or why there is none, as many as fit the answer:
-    /// with `more` the rest is to be asked for.
+    /// `property.readMany`: one reading a device, each with its value or an error, as many as fit into the answer. If
+    /// `more` is set, the client must ask for the rest.
     func readMany(_ query: ManyPropertyQuery, _ permit: HubPermit) throws(IoTError) -> DeviceReadings {
         let path = try PropertyPath(parsing: query.path)
         let names = query.devices ?? viewedDevices(of: permit, after: query.after).map(\.rawValue)
@@ -17,7 +17,7 @@ extension HubCore {
         for name in names {
             let reading = reading(name, path, permit)
             room -= reading.json.jsonText.utf8.count + 1
-            // One alone always fits.
+            // A single reading always fits.
             guard room >= 0 || readings.isEmpty else { return DeviceReadings(readings, hasMore: true) }
             readings.append(reading)
         }
@@ -38,7 +38,7 @@ extension HubCore {
         return reading
     }
 
-    /// `device.export`: the whole of a device, to be kept elsewhere; schema and model are null before its first login.
+    /// `device.export`: all data of a device, to be kept elsewhere. Schema and model are null before its first login.
     func export(_ device: DeviceID) -> DeviceExport {
         let model = state.models[device]
         return DeviceExport(
@@ -48,7 +48,7 @@ extension HubCore {
     }
 
     /// The devices that the caller may view, by name.
-    /// - Parameter after: only those behind this name.
+    /// - Parameter after: Only names after this one.
     func viewedDevices(of permit: HubPermit, after: String? = nil) -> [DeviceID] {
         guard let user = permit.actor.accessID else { return [] }
         return state.bindings.devices(of: user)

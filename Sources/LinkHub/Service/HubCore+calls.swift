@@ -1,9 +1,10 @@
 import IoTCore
 import IoTLink
 
-/// Calls: the hub says who may, and carries the two sides' messages to each other.
+/// Calls: the hub decides who may call, and carries the messages between the two sides.
 extension HubCore {
-    /// What the kind of channel takes by itself: recordings are more than a look, and a data channel sends messages.
+    /// The actions that a kind of channel requires: recordings show more than a live view, and a data channel sends
+    /// messages.
     private static func needs(of kind: ChannelKind) -> BindingActions {
         switch kind {
         case .playback: .playback
@@ -23,7 +24,7 @@ extension HubCore {
         return CallToken(token: try authority.sign(claims), expires: claims.exp)
     }
 
-    /// The binding's actions that a call takes. Throws 8003 when one of them is not given.
+    /// The binding's actions that a call requires. Throws 8003 if one of them is missing.
     private func allowedNeeds(
         of kind: ChannelKind, _ actions: [CallAction], _ permit: HubPermit
     ) throws(IoTError) -> BindingActions {
@@ -37,8 +38,8 @@ extension HubCore {
         return needs
     }
 
-    /// `call.connect`: the device gets the request with the token, which it checks itself, and beside it what the token
-    /// grants, for devices that do not.
+    /// `call.connect`: the device gets the request with the token, which it checks itself. It also gets the token's
+    /// grant, for devices that do not check tokens.
     mutating func connectCall(_ call: HubCall<CallRequest>) throws(IoTError) -> Outcome {
         let (permit, time) = (call.permit, call.time)
         var sent = call.parameters
@@ -49,7 +50,7 @@ extension HubCore {
             claims.from == permit.actor, claims.channel == sent.kind,
             time.seconds <= claims.exp + limits.tokenLeeway
         else { throw IoTError(.callTokenInvalid) }
-        // The binding may have changed since the token was given.
+        // The binding may have changed after the token was issued.
         let isOwner = permit.binding?.role == .owner
         guard claims.owner != true || isOwner else { throw IoTError(.callTokenInvalid) }
         let needs = try allowedNeeds(of: sent.kind, claims.actions, permit)
@@ -62,7 +63,7 @@ extension HubCore {
         sent.peerSession = Self.peerSession(of: requester.address, for: device)
         sent.grant = CallGrant(claims)
         sent.grant?.isOwner = isOwner
-        // What this version does not know goes on as it came.
+        // Members that this version does not know are passed on unchanged.
         let params = call.request.params.merging(sent.json)
         let outcome = try forward(call, params, to: session.address, purpose: .connect(key))
         open(
@@ -71,15 +72,16 @@ extension HubCore {
         return outcome
     }
 
-    /// What a device is told of the caller's session, and shows in what it sends back: the same for the same session,
-    /// also after a restart. The session id itself stays between its principal and the hub. Earlier clients make their
-    /// MQTT client id of it, by which anybody who is let in could end their connections.
+    /// The caller's session as the device sees it and sends it back. It is the same for the same session, also after a
+    /// restart. The session id itself stays between its principal and the hub: earlier clients derive their MQTT client
+    /// id from it, and with that id any client could end their connections.
     static func peerSession(of address: LinkAddress, for device: DeviceID) -> String {
         RequestID.derived(from: "peerSession/\(device)/\(address.principal)/\(address.session)")
     }
 
     /// `call.control`, `call.trickle`, `call.invite`, and with `isEnd` `call.end`: between a device and a user who are
-    /// bound to each other. What a device says in a call goes to the session that called, be it in another's name.
+    /// bound to each other. A device's message in a call goes to the session that called, even if it called in another
+    /// name.
     mutating func passOn(_ message: HubCall<CallRoute>, isEnd: Bool = false) throws(IoTError) -> Outcome {
         let route = message.parameters
         let (device, user) = try boundPeers(route.peer, message.permit.actor)
@@ -89,18 +91,18 @@ extension HubCore {
         let target: LinkAddress
         if route.peer.kind == .user, let call {
             guard standing(call.asker) == .current else {
-                throw IoTError(.appNotOnline, "the user's session of this call is over")
+                throw IoTError(.appNotOnline, "the user's session of this call has ended")
             }
             target = call.asker
         } else {
             guard let session = sessions[route.peer] else {
                 throw IoTError(route.peer.kind == .device ? .deviceOffline : .appNotOnline)
             }
-            // A user who registered anew has left the call of the session before.
+            // A user who registered again has left the call of the earlier session.
             if route.peer.kind == .user, let peerSession = route.peerSession,
                 peerSession != Self.peerSession(of: session.address, for: device)
             {
-                throw IoTError(.appNotOnline, "the user's session of this call is over")
+                throw IoTError(.appNotOnline, "the user's session of this call has ended")
             }
             target = session.address
         }
@@ -109,7 +111,7 @@ extension HubCore {
 }
 
 extension CallAction {
-    /// What its user must be allowed to do.
+    /// The actions that its user must have.
     fileprivate var need: BindingActions {
         switch self {
         case .view, .listen: .view

@@ -1,9 +1,9 @@
 import IoTCore
 import IoTLink
 
-/// Devices as such: made, named, removed.
+/// Devices: creation, names, removal.
 extension HubCore {
-    // MARK: As requests
+    // MARK: Requests
 
     mutating func createDevice(_ call: HubCall<DeviceCreation>) throws(IoTError) -> DeviceResponse {
         let (name, owner) = (call.parameters.name, call.parameters.owner)
@@ -13,9 +13,9 @@ extension HubCore {
         return DeviceResponse(device: device.rawValue, name: name)
     }
 
-    // MARK: As the daemon's own calls, too
+    // MARK: Requests and the daemon's own calls
 
-    /// - Parameter camera: The camera of this daemon that it is for.
+    /// - Parameter camera: The camera of this daemon that the device is for.
     mutating func addDevice(named name: String, camera: String? = nil) throws(IoTError) -> DeviceID {
         try checkName(name)
         try checkRoomForDevice()
@@ -28,11 +28,12 @@ extension HubCore {
         return device
     }
 
-    /// The device of a camera of this daemon; made, and bound to `owner`, when there is none.
+    /// The device of a camera of this daemon. If there is none, creates it and binds it to `owner`.
     ///
-    /// The camera's name finds the device that was made for that camera and no other: whoever may rename a device could
-    /// otherwise put hers in the place of the camera's. When another device has the name, the new one gets the first
-    /// free of `NAME-2`, `NAME-3` and so on, so that nobody keeps a camera from starting by taking its name first.
+    /// A camera's name finds only the device that was created for that camera. Otherwise, anyone who may rename a
+    /// device could put it in the place of the camera's device. If another device has the name, the new one gets the
+    /// first free name of `NAME-2`, `NAME-3` and so on, so that nobody can prevent a camera from starting by taking its
+    /// name first.
     mutating func ensureDevice(
         camera: String, owner: AccessID, at time: HubTime
     ) throws(IoTError) -> DeviceID {
@@ -67,7 +68,7 @@ extension HubCore {
         for (user, binding) in state.bindings.users(of: device) { tellBound(user, device, binding, at: time) }
     }
 
-    /// Removes a device with its model, bindings, calls, tokens and temporary accounts; its session ends.
+    /// Removes a device with its model, bindings, calls, tokens and temporary accounts, and ends its session.
     mutating func removeDevice(_ device: DeviceID, at time: HubTime) throws(IoTError) {
         guard let record = state.devices[device] else { throw IoTError(.targetNotFound) }
         kick(.device(device), .removed, at: time)
@@ -84,7 +85,7 @@ extension HubCore {
         if let camera = record.camera { state.cameras[camera] = nil }
         state.models[device] = nil
         state.events.forget(device)
-        // The rows that the session's end has changed are gone with the device.
+        // The end of the session changed rows that are removed with the device.
         turn.changes.removeAll { change in
             switch change {
             case .putDevice(device, _), .writeProperty(device, _), .modelVersion(device, _): true

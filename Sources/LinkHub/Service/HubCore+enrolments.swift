@@ -1,15 +1,16 @@
 import IoTCore
 import IoTLink
 
-/// Enrolment: a string that whoever holds it may exchange, once and soon, for tokens of its own.
+/// Enrolment: a string whose holder may exchange it, once and soon, for tokens.
 extension HubCore {
-    /// More are refused while so many are open.
+    /// The maximum number of open enrolments.
     static let openEnrolments = 1_024
-    /// Of one creator who is no administrator.
+    /// The maximum number of one creator who is not an administrator.
     static let openEnrolmentsOfUser = 32
 
-    /// An exchange whose reply may have been lost: who asks with the same request id gets it again. Kept in memory
-    /// alone, since it holds tokens; so long the broker lets its credential in, which is good for nothing else.
+    /// An exchange whose reply may have been lost. A client that asks with the same request id gets the reply again. It
+    /// is kept only in memory, because it contains tokens. While it is kept, the broker still accepts the enrolment's
+    /// credential, which allows nothing else.
     struct Exchanged: Sendable {
         var requestID: String
         var reply: [UInt8]
@@ -17,9 +18,9 @@ extension HubCore {
         var until: Int64
     }
 
-    // MARK: As requests
+    // MARK: Requests
 
-    /// `token.enrol`: for an account, for devices, or both; for oneself when nobody is named.
+    /// `token.enrol`: for an account, for devices, or both; for the caller if nothing is named.
     mutating func createEnrolment(_ call: HubCall<EnrolmentCreation>) throws(IoTError) -> IssuedEnrolment {
         let (permit, time) = (call.permit, call.time)
         let names = call.parameters.devices
@@ -41,7 +42,7 @@ extension HubCore {
             parent: parent, at: time)
     }
 
-    /// The names that an administrator's enrolment is to make devices of, once all of the others are known to be there.
+    /// The names for which an administrator's enrolment creates devices. Checks first that all other devices exist.
     private func namesOfNewDevices(
         _ names: [String], of user: AccessID?, _ permit: HubPermit
     ) throws(IoTError) -> Set<String> {
@@ -58,12 +59,12 @@ extension HubCore {
         return new
     }
 
-    /// A device that a token is to be made for.
+    /// A device to issue a token for.
     ///
-    /// An administrator may have any, but another account's only by its id: whoever may rename that device chose its
-    /// name, and the box that joins would become it.
+    /// An administrator may name any device, but another account's device only by its id: whoever may rename that
+    /// device chose its name, and the box that joins would become that device.
     ///
-    /// - Throws: 25018 for the name of a device of neither the caller nor `user`.
+    /// - Throws: 25018 for the name of a device that belongs to neither the caller nor `user`.
     func enrolled(_ text: String, of user: AccessID? = nil, _ permit: HubPermit) throws(IoTError) -> DeviceID {
         let device = try device(ownedAs: text, for: permit)
         guard DeviceID(rawValue: text) == nil, let owner = state.bindings.owner(of: device), owner != user,
@@ -74,7 +75,7 @@ extension HubCore {
             remedy: "name that device by its id, \(device), or take another name for a new one")
     }
 
-    /// - Throws: 25002 when there is no address to give, 25024 when too many are open.
+    /// - Throws: 25002 if there is no address to give, 25024 if too many are open.
     private func enrolmentAddress(for creator: Principal) throws(IoTError) -> EnrolmentString.Place {
         guard let address = identity.address else {
             throw IoTError(
@@ -90,7 +91,7 @@ extension HubCore {
     }
 
     /// - Parameter lifetime: Seconds.
-    /// - Throws: 25002 when there is no address to give, 25024 when too many are open.
+    /// - Throws: 25002 if there is no address to give, 25024 if too many are open.
     mutating func enrol(
         user: AccessID?, devices: [DeviceID], lifetime: Int64, by creator: Principal, parent: TokenRecord? = nil,
         at time: HubTime
@@ -113,7 +114,8 @@ extension HubCore {
 
     // MARK: The exchange
 
-    /// Whatever an enrolment's credential sends: one request, without a session, on no clock that we know.
+    /// Handles what an enrolment's credential sends: one request, without a session, by a client whose clock may be
+    /// wrong.
     mutating func handleEnrolment(_ request: LinkRequest, for requester: HubTurn.Requester, at time: HubTime) {
         let id = requester.address.principal.id
         if let done = exchanged[id], done.requestID == request.id, done.until > time.wall {
@@ -137,14 +139,14 @@ extension HubCore {
     mutating func exchange(_ id: String, at time: HubTime) throws(IoTError) -> EnrolmentTokens {
         guard let enrolment = state.enrolments[id], enrolment.expires > time.seconds else {
             throw IoTError(
-                .provisioningTokenExpired, "this enrolment was used, or its time is over",
+                .provisioningTokenExpired, "this enrolment was used, or has expired",
                 remedy: "make a new one with `iotctl token create --enrol`")
         }
-        // Every one of them is checked before the first is made.
+        // All of them are checked before the first token is issued.
         for principal in (enrolment.user.map { [.user($0)] } ?? []) + enrolment.devices.map(Principal.device) {
             guard isKnown(principal), state.tokens.count(of: principal) < limits.tokensOfPrincipal else {
                 throw IoTError(
-                    .provisioningTokenFailed, "\(principal) can get no token",
+                    .provisioningTokenFailed, "\(principal) cannot get a token",
                     remedy: "make a new one with `iotctl token create --enrol`")
             }
         }
@@ -175,7 +177,7 @@ extension HubCore {
         if let principal = Principal(kind: .enrolment, id: id) { rates[principal] = nil }
     }
 
-    // MARK: The end of unused ones
+    // MARK: Removal of unused enrolments
 
     mutating func removeEnrolments(where isOver: (EnrolmentRecord) -> Bool) {
         for enrolment in state.enrolments.values where isOver(enrolment) {
@@ -186,7 +188,7 @@ extension HubCore {
         }
     }
 
-    /// A device is no more: enrolments go on without it, or end when they were for nothing else.
+    /// Removes a device from the enrolments. An enrolment that was for nothing else ends.
     mutating func dropFromEnrolments(_ device: DeviceID) {
         for var enrolment in state.enrolments.values where enrolment.devices.contains(device) {
             enrolment.devices.removeAll { $0 == device }

@@ -3,21 +3,21 @@ import IoTLink
 import NIOCore
 import ThingModel
 
-/// What happens at devices: stored, told to users, listed, deleted.
+/// Events of devices: stored, sent to users, listed, deleted.
 extension HubCore {
-    /// Events are kept 30 days, in ms.
+    /// How long events are kept: 30 days, in ms.
     static let eventLife: Int64 = 30 * 86_400_000
-    /// At most so many are deleted in one step, so that nobody waits for it.
+    /// At most this many are deleted in one step, so that other requests do not wait for it.
     static let eventStep = 256
 
-    /// `event.report`: answered when it is stored.
+    /// `event.report`: answered when the event is stored.
     mutating func reportEvent(
         _ report: EventReport, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> EventNumber {
         let topic = report.topic
         try ThingEvent.checkTopic(topic)
         guard !topic.hasPrefix(ThingEvent.systemPrefix) else {
-            throw IoTError(.invalidRequest, "topics that begin with \(ThingEvent.systemPrefix) are the hub's")
+            throw IoTError(.invalidRequest, "topics that begin with \(ThingEvent.systemPrefix) are for the hub only")
         }
         return EventNumber(id: try addEvent(device, topic, report.body, t: report.t, at: time))
     }
@@ -26,7 +26,7 @@ extension HubCore {
         _ device: DeviceID, _ topic: String, _ body: JSONValue, t: Int64? = nil, at time: HubTime
     ) throws(IoTError) -> Int64 {
         let text = try ThingEvent.checkBody(body)
-        // A device's clock may be wrong; an event of long ago would be deleted at once.
+        // A device's clock may be wrong, and an event of long ago would be deleted at once.
         let isCredible = t.map { $0 > time.wall - Self.eventLife && $0 <= time.wall + 300_000 } ?? false
         let number = state.events.add(device)
         let event = EventRecord(
@@ -47,7 +47,7 @@ extension HubCore {
         return number
     }
 
-    /// New firmware cannot take over everything that users had set: they are told what was lost.
+    /// Reports the users' values that new firmware could not take over.
     mutating func noteDropped(_ dropped: [SchemaChange.DroppedValue], of device: DeviceID, at time: HubTime) {
         var list: [JSONValue] = []
         var size = 0
@@ -62,9 +62,9 @@ extension HubCore {
         _ = try? addEvent(device, ThingEvent.systemPrefix + "SchemaChanged", body, at: time)
     }
 
-    // MARK: Asked by users
+    // MARK: Requests of users
 
-    /// `event.list`: of one device, or of all that the caller may view.
+    /// `event.list`: events of one device, or of all that the caller may view.
     mutating func listEvents(_ query: EventListQuery, _ permit: HubPermit) throws(IoTError) -> Outcome {
         var filter = EventFilter(devices: try viewed(query.device, permit))
         filter.topicPrefix = try topicPrefix(query.topic)
@@ -74,7 +74,7 @@ extension HubCore {
         return .forwarded
     }
 
-    /// `event.delete`: some by id, or a device's from before a time.
+    /// `event.delete`: some events by id, or a device's events before a time.
     mutating func deleteEvents(_ deletion: EventDeletion, _ permit: HubPermit) throws(IoTError) -> Outcome {
         switch deletion {
         case .ids(let numbers): ask(.numbers(numbers), .delete(permit), permit)
@@ -103,9 +103,9 @@ extension HubCore {
         return prefix
     }
 
-    // MARK: With what the store holds
+    // MARK: Results of the store
 
-    /// The store was asked meanwhile, and other turns may have changed who may do what.
+    /// Permissions are checked again, because other turns may have changed them during the query.
     mutating func conclude(
         _ purpose: HubQuery.EventPurpose, _ rows: Result<EventRows, IoTError>, at time: HubTime
     ) {
@@ -122,19 +122,19 @@ extension HubCore {
             finish(requester, rows.map { Self.describe(viewed($0, permit)).json }, at: time)
         case .delete(let permit):
             let requester = takeAsker(permit)
-            let outcome = Result { () throws(IoTError) in try delete(try rows.get(), anew(permit)).json }
+            let outcome = Result { () throws(IoTError) in try delete(try rows.get(), refreshed(permit)).json }
             finish(requester, outcome, at: time)
         }
     }
 
-    /// Who gets the answer: a repeat may have come meanwhile, from a newer session.
+    /// Who gets the answer: a repeat may have come in the meantime, from a newer session.
     private mutating func takeAsker(_ permit: HubPermit) -> HubTurn.Requester {
         let requester = asked.removeValue(forKey: permit.requester.key) ?? permit.requester
         turn.requester = requester
         return requester
     }
 
-    /// What the caller may still view.
+    /// The events that the caller may still view.
     private func viewed(_ rows: EventRows, _ permit: HubPermit) -> EventRows {
         var rows = rows
         rows.records.removeAll { event in
@@ -143,7 +143,7 @@ extension HubCore {
         return rows
     }
 
-    private func anew(_ permit: HubPermit) -> HubPermit {
+    private func refreshed(_ permit: HubPermit) -> HubPermit {
         HubPermit(row: permit.row, requester: permit.requester, isAdministrator: isAdministrator(permit.actor))
     }
 
@@ -156,7 +156,7 @@ extension HubCore {
             }, next: rows.next)
     }
 
-    /// Events of devices that the caller is not bound to do not exist for it.
+    /// For the caller, events of devices that it is not bound to do not exist.
     private mutating func delete(_ rows: EventRows, _ permit: HubPermit) throws(IoTError) -> EventsDeleted {
         var isOwned: [DeviceID: Bool] = [:]
         for event in rows.records where isOwned[event.device] == nil {
@@ -173,7 +173,7 @@ extension HubCore {
         return EventsDeleted(deleted: Int64(own.count), hasMore: rows.next != nil)
     }
 
-    /// Several queries may have been answered at once, with the same events.
+    /// Several queries may have found the same events.
     private mutating func delete(_ events: [EventRecord]) {
         let events = events.filter { deletedEvents.insert($0.number).inserted }
         guard !events.isEmpty else { return }

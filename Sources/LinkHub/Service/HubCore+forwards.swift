@@ -4,7 +4,7 @@ import NIOCore
 import ThingModel
 
 extension HubCore {
-    /// Sends a request on to a device or user, as it is. Who asked is stamped.
+    /// Forwards a request unchanged to a device or user, and adds its requester.
     mutating func forward<Parameters>(
         _ call: HubCall<Parameters>, _ params: JSONValue, to target: LinkAddress, purpose: Forward.Purpose
     ) throws(IoTError) -> Outcome {
@@ -12,9 +12,9 @@ extension HubCore {
             call, as: LinkMethod<JSONValue, JSONValue>(call.permit.row.name), params, to: target, purpose: purpose)
     }
 
-    /// Sends a request on as another method, or with other parameters.
+    /// Forwards a request as another method, or with other parameters.
     ///
-    /// - Parameter timeout: How long the asker lets the target take, in ms; its deadline tells otherwise.
+    /// - Parameter timeout: How long the requester lets the target take, in ms; `nil` for until the request's deadline.
     mutating func forward<Parameters, Sent, Answered>(
         _ call: HubCall<Parameters>, as method: LinkMethod<Sent, Answered>, _ params: Sent, to target: LinkAddress,
         purpose: Forward.Purpose, timeout: Int64? = nil
@@ -36,9 +36,10 @@ extension HubCore {
         return .forwarded
     }
 
-    /// Until when the hub waits, in ms since 1970: for `timeout`, where the asker gives one, and never past its deadline.
+    /// Until when the hub waits, in ms since 1970: for `timeout`, if there is one, and never past the request's
+    /// deadline.
     ///
-    /// - Throws: 25001 for more than the method's longest deadline, as the hub would give up before.
+    /// - Throws: 25001 if this is more than the method's longest deadline, because the hub would give up earlier.
     private static func deadline<Parameters>(
         of call: HubCall<Parameters>, timeout: Int64?
     ) throws(IoTError) -> Int64 {
@@ -54,12 +55,12 @@ extension HubCore {
         return min(call.request.deadline, now + wanted)
     }
 
-    /// A target that does not answer fills what its askers may have open, and nobody else's.
+    /// A target that does not answer may use up only the limits of its own requesters.
     ///
     /// - Throws: 25024.
     private func checkRoom(forForwardOf sender: Principal, to target: Principal) throws(IoTError) {
         let isOwn = sender.accessID != nil && sender.accessID == identity.ownAccount
-        // Whoever shares a device with others must not be shut out of it by them.
+        // The other users of a shared device must not shut out its owner.
         let isOwner = sender.accessID.flatMap { user in
             target.deviceID.map { state.bindings.owner(of: $0) == user }
         }
@@ -80,9 +81,9 @@ extension HubCore {
         }
     }
 
-    /// The same request gets the same id at its target also from a hub that was restarted meanwhile, so that the
-    /// target's own memory of answered requests keeps it from being carried out twice; another request under the same
-    /// id gets another one.
+    /// The same request gets the same id at its target, even after a restart of the hub. The target then recognizes a
+    /// request that it has answered, and does not carry it out twice. A different request with the same id gets another
+    /// one.
     private static func forwardID(_ requester: HubTurn.Requester) -> String {
         RequestID.derived(from: "\(requester.address.principal)/\(requester.id)/\(requester.content.digest)")
     }
@@ -112,7 +113,7 @@ extension HubCore {
         conclude(forward, .failure(IoTError(.peerTimeout)), isAnswered: false, at: time)
     }
 
-    /// The end of a forward: its asker is answered, and what it changed is stored first.
+    /// Ends a forward: stores what it changed, then answers the requester.
     mutating func conclude(
         _ forward: Forward, _ outcome: Result<JSONValue, IoTError>, sequence: Int? = nil, isAnswered: Bool = true,
         at time: HubTime
@@ -122,7 +123,7 @@ extension HubCore {
             if case .ending(let key, let side) = forward.purpose {
                 concludeEnding(key, side, isAnswered: isAnswered, at: time)
             } else {
-                // A device that has too much to do has not taken the value.
+                // A device that is too busy has not taken the value.
                 var isTaken = isAnswered
                 if case .failure(let error) = outcome, error.code == .tooManyRequests { isTaken = false }
                 concludeDelivery(forward, isTaken: isTaken, at: time)
@@ -160,11 +161,11 @@ extension HubCore {
             timeout: call.parameters.timeoutMilliseconds)
     }
 
-    /// The document shows who last took the action, and when.
+    /// Records in the document who last took the action, and when.
     private mutating func noteAction(
         _ device: DeviceID, _ path: String, _ value: JSONValue, by principal: Principal, at time: HubTime
     ) {
-        // A schema that changed meanwhile may have no such action any more; it was carried out all the same.
+        // A schema that changed in the meantime may lack this action, which was still carried out.
         guard
             let change = try? state.models[device]?.takeAction(
                 path, value, origin: principal.description, at: time.seconds)

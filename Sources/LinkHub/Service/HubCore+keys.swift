@@ -1,9 +1,9 @@
 import IoTCore
 import IoTLink
 
-/// Media keys: what stands in an address where no bearer header can, good for media and events alone.
+/// Media keys: credentials in an address, for clients without a bearer header. They open only media and events.
 extension HubCore {
-    // MARK: As requests
+    // MARK: Requests
 
     mutating func createKey(_ call: HubCall<KeyCreation>) throws(IoTError) -> KeyResponse {
         let time = call.time
@@ -15,14 +15,14 @@ extension HubCore {
         guard actions.isSubset(of: KeyRecord.possibleActions) else {
             throw IoTError(
                 .invalidRequest,
-                "a media key can be good for \(KeyRecord.possibleActions.names.joined(separator: ", ")) alone",
+                "a media key can only allow \(KeyRecord.possibleActions.names.joined(separator: ", "))",
                 remedy: "make an API token for other actions: `iotctl token create --api`")
         }
         let parent = try parentToken(call.parameters.within, call.permit)
         let scope = try scope(wanted, of: user, within: parent)
         guard scope.devices?.isEmpty != true else {
             throw IoTError(
-                .invalidRequest, "a media key is good for one device at least",
+                .invalidRequest, "a media key needs at least one device",
                 remedy: "leave 'devices' out for all devices of the account")
         }
         guard state.keys.count(of: .user(user)) < limits.keysOfAccount else {
@@ -52,9 +52,9 @@ extension HubCore {
             parent: key.parent)
     }
 
-    /// The key that `id` names: its id, or the key itself, which is not repeated in an error.
+    /// Finds a key by its id, or by the key itself, which is not repeated in an error.
     ///
-    /// - Throws: 25003 when there is none.
+    /// - Throws: 25003 if there is none.
     func key(named text: String) throws(IoTError) -> KeyRecord {
         let id = MediaKey(text)?.id ?? text
         guard let key = state.keys[id] else {
@@ -64,7 +64,7 @@ extension HubCore {
         return key
     }
 
-    /// Whose the key is, and what it is good for. Who shows it uses it.
+    /// The account of the key, and what the key allows. The check counts as a use.
     mutating func checkKey(_ text: String, at time: HubTime) throws(IoTError) -> CredentialGrant {
         guard let key = MediaKey(text), let record = state.keys[key.id],
             record.digest.matches(key), record.expires > time.seconds, let user = record.principal.accessID,
@@ -80,7 +80,7 @@ extension HubCore {
             devices: record.scope.devices?.map(\.rawValue), actions: record.scope.actions?.list ?? [])
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
     private func unusedKey() -> MediaKey {
         while true {

@@ -2,9 +2,9 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// Data that the hub passes through without looking at it, and what goes with messages.
+/// Messages: data that the hub passes on without reading it, and requests to the hub itself.
 extension HubCore {
-    /// How long a provisioning token is good for, in seconds.
+    /// Lifetime of a provisioning token, in seconds.
     static let provisioningLife: Int64 = 300
 
     // MARK: To a device
@@ -32,13 +32,13 @@ extension HubCore {
         forwards.addPart(forward.id, bytes)
     }
 
-    /// The last response, or why there is none. A repeated request gets all of them again.
+    /// The last response, or the error. A repeated request gets all responses again.
     mutating func finishMessage(
         _ forward: Forward, _ responses: MessageResponses, _ outcome: Result<JSONValue, IoTError>, _ sequence: Int?,
         for requester: HubTurn.Requester, at time: HubTime
     ) {
         var reply = LinkReply(id: requester.id, outcome: Self.checked(outcome, responses))
-        // Only of several, so that the asker sees when one before it was lost.
+        // Only for several responses, so that the requester notices a lost one.
         if responses == .many { reply.seq = sequence }
         guard let bytes = try? Envelope.reply(reply).serialized() else { return }
         turn.outputs.append(.message(requester.address, bytes))
@@ -50,9 +50,9 @@ extension HubCore {
         _ outcome: Result<JSONValue, IoTError>, _ responses: MessageResponses
     ) -> Result<JSONValue, IoTError> {
         switch outcome {
-        // A device without a handler answers so.
+        // A device without a handler answers with this error.
         case .failure(let error) where error.code == .invalidRequest:
-            return .failure(IoTError(.devicePassThroughFailed, "the device takes no such message: \(error.message)"))
+            return .failure(IoTError(.devicePassThroughFailed, "the device rejects this message: \(error.message)"))
         case .failure: return outcome
         case .success(let result):
             return Result { () throws(IoTError) in
@@ -69,7 +69,7 @@ extension HubCore {
         do throws(IoTError) {
             return MessageContent(data: try MessageData(result["data"])).json
         } catch {
-            throw IoTError(.devicePassThroughFailed, "the device's response makes no sense: \(error.message)")
+            throw IoTError(.devicePassThroughFailed, "the device's response is malformed: \(error.message)")
         }
     }
 
@@ -100,7 +100,7 @@ extension HubCore {
         return MessageContent(data: try MessageData(Array(answer.jsonText.utf8)))
     }
 
-    /// An enrolment for one device of the caller's, which may go over an open network: it never is an account's.
+    /// An enrolment for one device of the caller. It may go over an open network, so it is never for an account.
     private mutating func provisioningToken(
         _ data: [UInt8], _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {

@@ -3,9 +3,9 @@ import IoTLink
 import NIOCore
 import ThingModel
 
-/// What devices say of their own models, and what they are told.
+/// Requests of devices about their own models, and deliveries to devices.
 extension HubCore {
-    /// `model.login`: the device brings its schema and values and gets what it missed.
+    /// `model.login`: the device sends its schema and values, and gets the writes that it missed.
     mutating func login(
         _ login: ModelLogin, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> LoginDeliveries {
@@ -36,7 +36,7 @@ extension HubCore {
         turn.changes.append(.modelVersion(device, model.version))
     }
 
-    /// `model.report`: all of the changes, or none.
+    /// `model.report`: applies all of the changes, or none.
     mutating func report(
         _ report: ModelReport, _ device: DeviceID, at time: HubTime
     ) throws(IoTError) -> VersionOutcome {
@@ -50,7 +50,7 @@ extension HubCore {
         return VersionOutcome(version: model.version)
     }
 
-    /// `model.applied`: the device carries a written value out.
+    /// `model.applied`: the device has carried out a written value.
     mutating func noteApplied(_ applied: AppliedProperty, _ device: DeviceID) throws(IoTError) {
         _ = try loggedInModel(of: device)
         guard let stored = try state.models[device]?.markApplied(applied.path, version: applied.version) else { return }
@@ -64,9 +64,9 @@ extension HubCore {
         return model
     }
 
-    // MARK: Telling
+    // MARK: Notices
 
-    /// What a transaction's changes make known, once they are stored.
+    /// The notices about a transaction's changes, once they are stored.
     mutating func takeNotices(at time: HubTime) -> [HubOutput] {
         turn = HubTurn()
         for update in notices.take() {
@@ -81,19 +81,20 @@ extension HubCore {
         guard !addresses.isEmpty else { return }
         var notice = PropertyUpdateNotice(device: update.device, update.change, hasLeaves: true)
         if pushToUsers(at: addresses, ModelMethod.update.push(notice, t: time.wall)) { return }
-        // The leaves may be as long again as the value: then the value has to do.
+        // The leaves may be as long as the value. If both do not fit, the value alone is sent.
         notice.changes = nil
         pushToUsers(at: addresses, ModelMethod.update.push(notice, t: time.wall))
     }
 
-    /// Tells an online device the newest value of a written property, one message a property at a time. A device that
-    /// is offline, or has not yet logged in, gets it with the answer to its login.
+    /// Sends an online device the newest value of a written property, one message a property at a time. A device that
+    /// is offline or not logged in gets it with the answer to its login.
     mutating func deliver(_ path: String, to device: DeviceID, attempt: Int, at time: HubTime) {
         guard let session = sessions[.device(device)], session.hasLoggedIn, !forwards.isDelivering(device, path),
             forwards.count < limits.pendingForwards, let reading = try? state.models[device]?.read(path)
         else { return }
         let patience = TimeAmount.seconds(10)
-        // The attempt is part of the id: a device would answer a repeat from memory. Two devices may have one version.
+        // The attempt is part of the id, because a device would answer a repeat from memory. The device is part of it,
+        // because two devices may have the same version.
         let id = "write.\(reading.version).\(attempt).\(device.rawValue.prefix(16))"
         forwards.add(
             Forward(
@@ -109,7 +110,7 @@ extension HubCore {
             to: session.address)
     }
 
-    /// A delivery was taken, or not in time.
+    /// Handles a delivery that was taken, or not taken in time.
     mutating func concludeDelivery(_ forward: Forward, isTaken: Bool, at time: HubTime) {
         guard case .delivery(let device, let path, let version, let attempt) = forward.purpose,
             let newest = try? state.models[device]?.read(path).version

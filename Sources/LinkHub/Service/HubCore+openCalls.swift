@@ -2,9 +2,9 @@ import IoTCore
 import IoTLink
 import NIOCore
 
-/// The calls under way, and how they end with the right to them.
+/// The open calls, and how they end when the right to them ends.
 extension HubCore {
-    /// Whether another call fits.
+    /// Checks that another call fits.
     ///
     /// - Throws: 25024.
     func checkRoom(forCallOf user: AccessID, to device: DeviceID) throws(IoTError) {
@@ -28,17 +28,17 @@ extension HubCore {
 
     mutating func open(_ call: OpenCall) { put(call) }
 
-    /// A device that registers anew has left its earlier calls, as after its program's end; nobody else would end them,
-    /// and they would count for good. The user hears of it at once, the device when it is online.
+    /// Ends the calls that a device left when it registered again, for example after its program ended. Nothing else
+    /// would end them, and they would count forever. The user is notified at once, the device when it is online.
     mutating func endEarlierCalls(of device: DeviceID, at time: HubTime) {
         for var call in state.calls.of(device) where call.ending.isEmpty {
             call.ending = [.user, .device]
             put(call)
-            tell(.user, call, at: time)
+            notify(.user, call, at: time)
         }
     }
 
-    /// One of its sides ended it, or it never began.
+    /// Removes a call that one of its sides ended, or that never began.
     mutating func close(_ call: OpenCall) {
         guard state.calls.remove(call.key) != nil else { return }
         turn.changes.append(.removeCall(call.key))
@@ -50,7 +50,7 @@ extension HubCore {
         close(call)
     }
 
-    /// Ends the calls that take more than the user may now do: both sides hear 20014.
+    /// Ends the calls that require more than the user may now do: both sides get 20014.
     mutating func endCalls(
         of user: AccessID, _ device: DeviceID, notAllowedBy actions: BindingActions, at time: HubTime
     ) {
@@ -60,7 +60,7 @@ extension HubCore {
         }
     }
 
-    /// Ends what the user still waits for from the device, when it may no longer ask so: 20014.
+    /// Ends the user's pending requests to the device that are no longer allowed: 20014.
     mutating func cancelForwards(
         of user: AccessID, to device: DeviceID, notAllowedBy actions: BindingActions, at time: HubTime
     ) {
@@ -75,28 +75,28 @@ extension HubCore {
                 }
             if isOver { conclude(forward, .failure(IoTError(.relationChanged)), isAnswered: false, at: time) }
         }
-        // They were others' requests; this turn is still whose it was.
+        // Those requests may have other requesters; this turn's requester stays the same.
         turn.requester = asker
     }
 
-    /// A side that does not answer hears of it again when it is back, also from a hub that was restarted meanwhile:
-    /// the media do not pass here, so nothing else would end them.
+    /// A side that does not answer is notified again when it is back, even after a restart of the hub. The media do not
+    /// pass through the hub, so nothing else would end them.
     mutating func end(_ call: OpenCall, for sides: OpenCall.Sides, at time: HubTime) {
         guard call.ending.isEmpty else { return }
         var call = call
         call.ending = sides
         put(call)
-        for side in [OpenCall.Sides.user, .device] where sides.contains(side) { tell(side, call, at: time) }
+        for side in [OpenCall.Sides.user, .device] where sides.contains(side) { notify(side, call, at: time) }
     }
 
-    /// What a principal that is online again has missed.
+    /// Notifies a principal that is online again of the endings that it missed.
     mutating func tellEndings(to principal: Principal, at time: HubTime) {
         for call in state.calls.endings(for: principal) {
-            tell(principal.kind == .device ? .device : .user, call, at: time)
+            notify(principal.kind == .device ? .device : .user, call, at: time)
         }
     }
 
-    /// A side that is no more need not hear of anything.
+    /// A principal that was removed need not be notified.
     mutating func dropEndings(for principal: Principal) {
         for call in state.calls.endings(for: principal) {
             settle(principal.kind == .device ? .device : .user, of: call)
@@ -105,7 +105,7 @@ extension HubCore {
 
     mutating func concludeEnding(_ key: OpenCall.Key, _ side: OpenCall.Sides, isAnswered: Bool, at time: HubTime) {
         guard let call = state.calls[key], call.ending.contains(side) else { return }
-        if isAnswered { settle(side, of: call) } else { tell(side, call, at: time) }
+        if isAnswered { settle(side, of: call) } else { notify(side, call, at: time) }
     }
 
     private mutating func settle(_ side: OpenCall.Sides, of call: OpenCall) {
@@ -119,7 +119,7 @@ extension HubCore {
         turn.changes.append(.putCall(call))
     }
 
-    private mutating func tell(_ side: OpenCall.Sides, _ call: OpenCall, at time: HubTime) {
+    private mutating func notify(_ side: OpenCall.Sides, _ call: OpenCall, at time: HubTime) {
         let device = Principal.device(call.key.device)
         let (receiver, peer, sender) =
             side == .device
@@ -129,9 +129,9 @@ extension HubCore {
         let isAllowed = state.bindings[call.key.device, call.user]?.actions.isSuperset(of: call.needs) == true
         let reason =
             isAllowed
-            ? IoTError(.peerTimeout, "the device registered anew and left this call")
+            ? IoTError(.peerTimeout, "the device registered again and left this call")
             : IoTError(.relationChanged, "the right to this call was withdrawn")
-        // The same at each attempt: who has heard it answers from memory.
+        // The id is the same at each attempt: a side that was already notified answers from memory.
         let id = "end." + RequestID.derived(from: "\(call.key.device)/\(side.rawValue)/\(call.key.session)")
         forwards.add(
             Forward(

@@ -2,7 +2,7 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// What users ask about devices and their models.
+/// Requests of users about devices and their models.
 extension HubCore {
     func listDevices(of user: AccessID, _ query: PageQuery) throws(IoTError) -> LinkPage<DeviceSummary> {
         guard state.users[user] != nil else { throw noUser(user) }
@@ -25,7 +25,7 @@ extension HubCore {
             presenceSince: record?.presenceSince, source: state.models[device].flatMap { Self.source(in: $0) })
     }
 
-    /// What a camera's source does, from its model; `nil` for a device that is not a camera.
+    /// The state of a camera's source, from its model; `nil` for a device that is not a camera.
     private static func source(in model: ThingDocument) -> SourceSummary? {
         func value(_ name: String) -> JSONValue? { try? model.read("ProReadonly.\(name)").value }
         guard let source = value(CameraProperty.source), let state = source["stVal"]?.stringValue else { return nil }
@@ -43,7 +43,7 @@ extension HubCore {
 
     mutating func writeProperty(_ call: HubCall<PropertyWrite>) throws(IoTError) -> WriteOutcome {
         let (device, wanted) = (try call.permit.target(), call.parameters)
-        // In place: a copy of the document would be made at its first change.
+        // In place, because a change to a copy would duplicate the document.
         guard
             let change = try state.models[device]?.write(
                 wanted.path, wanted.value, at: call.time.seconds, ifVersion: wanted.ifVersion)
@@ -83,7 +83,7 @@ extension HubCore {
             remedy: "switch it on once")
     }
 
-    /// Notes a change for the store and for those who are to hear of it.
+    /// Records a change for the store, and for the users and device to notify.
     mutating func record(_ change: PropertyChange, of device: DeviceID, isForDevice: Bool = false) {
         if change.value == .null, PropertyClass(ofPath: change.path) == .user,
             (try? state.models[device]?.read(change.path)) == nil

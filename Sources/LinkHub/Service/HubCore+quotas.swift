@@ -1,6 +1,6 @@
 import IoTCore
 
-/// How many rows accounts can make.
+/// Limits on the rows that accounts can create.
 extension HubCore {
     func checkRoomForUser() throws(IoTError) {
         guard state.users.count < limits.accounts else {
@@ -16,7 +16,7 @@ extension HubCore {
         }
     }
 
-    /// For another account at the device.
+    /// Checks for one more account at the device.
     func checkRoomForBinding(_ user: AccessID, _ device: DeviceID) throws(IoTError) {
         guard state.bindings[device, user] == nil else { return }
         guard state.bindings.users(of: device).count < limits.bindingsOfDevice else {

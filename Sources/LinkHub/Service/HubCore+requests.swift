@@ -4,10 +4,10 @@ import NIOCore
 import ThingModel
 
 extension HubCore {
-    /// How a request ends.
+    /// The outcome of a request.
     enum Outcome {
         case answer(JSONValue)
-        /// The answer comes later: from someone else, or from what the store holds.
+        /// The answer comes later: from another principal, or from the store.
         case forwarded
     }
 
@@ -27,9 +27,9 @@ extension HubCore {
                 Result { () throws(IoTError) in
                     try begin(try SessionMethod.begin.parameters(of: request), from: address, at: time).json
                 })
-            // Behind the answer: before it the session is not online.
+            // Runs after the reply: until then the session is not online.
             if standing(address) == .current {
-                // It may never have heard them; what it did hear it does not carry out again.
+                // The session may not have received these. It does not carry out a request twice.
                 for bytes in forwards.envelopes(to: address) { turn.outputs.append(.message(address, bytes)) }
                 tellEndings(to: address.principal, at: time)
             }
@@ -38,7 +38,7 @@ extension HubCore {
         take(request, of: requester, at: time)
     }
 
-    /// - Parameter forgotten: A stored answer that the store no longer has.
+    /// - Parameter forgotten: The number of a stored answer that the store no longer has.
     private mutating func take(
         _ request: LinkRequest, of requester: HubTurn.Requester, forgotten: Int64? = nil, at time: HubTime
     ) {
@@ -55,7 +55,7 @@ extension HubCore {
         do throws(IoTError) {
             if try answerRepeat(request, of: requester, forgotten: forgotten, at: time) { return }
         } catch {
-            // Not remembered: the id stays the first request's.
+            // Not remembered, because the id belongs to the first request.
             answer(requester, .failure(error))
             return
         }
@@ -80,10 +80,10 @@ extension HubCore {
             address: address, request: request, isDurable: methods[request.method]?.row.isDurable ?? false)
     }
 
-    /// Answers what was asked before, or asks the store for the answer.
+    /// Answers a repeated request, or asks the store for the answer.
     ///
     /// - Returns: False for a new request.
-    /// - Throws: 25028 for an id that came with another request.
+    /// - Throws: 25028 if the id belongs to a different request.
     private mutating func answerRepeat(
         _ request: LinkRequest, of requester: HubTurn.Requester, forgotten: Int64?, at time: HubTime
     ) throws(IoTError) -> Bool {
@@ -98,7 +98,7 @@ extension HubCore {
             asked[requester.key] = requester
         } else if let (parts, again) = try forwards.redirect(requester, at: time.monotonic) {
             repeatAnswer(parts, to: requester.address)
-            // Its target carries it out once: it knows the id.
+            // The target knows the id, so it carries the request out only once.
             if let again { turn.outputs.append(.message(again.target, again.envelope)) }
         } else {
             return false
@@ -111,8 +111,9 @@ extension HubCore {
         for bytes in replies { turn.outputs.append(.message(address, bytes)) }
     }
 
-    /// The rest of a repeated request's turn. What the store has forgotten is carried out, as it would have been a
-    /// moment later, unless another repeat was meanwhile; what it cannot read is not, as that would be the second time.
+    /// Finishes the turn of a repeated request. If the store has forgotten the answer, the request is carried out,
+    /// unless another repeat was in the meantime. If the store cannot read the answer, it is not, because that would be
+    /// the second time.
     mutating func conclude(
         _ stored: Result<[UInt8]?, IoTError>, _ number: Int64, to request: LinkRequest, from address: LinkAddress,
         at time: HubTime
@@ -128,7 +129,7 @@ extension HubCore {
 
     private mutating func execute(_ request: LinkRequest, for requester: HubTurn.Requester, at time: HubTime) {
         guard time.wall < request.deadline else {
-            // Not remembered: who asks again, with another deadline, is to have it carried out.
+            // Not remembered: a repeat with another deadline must be carried out.
             let refusal = IoTError(.messageTimeout, "the request came after its deadline and was not carried out")
             answer(requester, .failure(refusal))
             return
@@ -152,7 +153,8 @@ extension HubCore {
         return try method.perform(&self, request, permit, time)
     }
 
-    /// Only an administrator's session may ask in another's name, and then has that one's rights, not its own.
+    /// Only an administrator's session may ask in another account's name. It then has that account's rights, not its
+    /// own.
     private func checkActing(as name: Principal, _ asker: Principal) throws(IoTError) {
         guard isAdministrator(asker) else {
             throw IoTError(
@@ -183,7 +185,7 @@ extension HubCore {
         }
     }
 
-    /// Lets the store forget what is forgotten.
+    /// Makes the store forget the answers that the index has forgotten.
     mutating func forgetAnswers() {
         let numbers = state.answers.takeForgotten()
         if !numbers.isEmpty { turn.changes.append(.forgetAnswers(numbers)) }

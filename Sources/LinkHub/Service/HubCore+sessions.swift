@@ -6,7 +6,7 @@ import ThingModel
 extension HubCore {
     enum Standing {
         case current
-        /// A newer registration took over: whatever it says is ignored.
+        /// A newer registration took over: messages of this session are ignored.
         case superseded
         case unknown
     }
@@ -33,7 +33,7 @@ extension HubCore {
             push(SessionMethod.kick, SessionKick(.superseded), to: address, at: time)
             throw IoTError(.linkUnavailable, "a newer registration took over from this session")
         }
-        let isAnew = register(address)
+        let isNew = register(address)
         let wasOnline = sessions[address.principal] != nil
         if let old = sessions.begin(
             address, silentUntil: time.monotonic + limits.sessionSilence, readsBatches: beginning.batches)
@@ -42,7 +42,7 @@ extension HubCore {
             abandonForwards(to: address.principal, at: time)
         }
         sessions.noteConnection(beginning.connection, of: address.principal)
-        if isAnew, let device = address.principal.deviceID { endEarlierCalls(of: device, at: time) }
+        if isNew, let device = address.principal.deviceID { endEarlierCalls(of: device, at: time) }
         if let device = address.principal.deviceID, !wasOnline { setPresence(device, true, at: time) }
         return SessionBegun(
             time: SessionTime(t: time.wall), principal: address.principal,
@@ -50,9 +50,9 @@ extension HubCore {
             tokenKeys: address.principal.kind == .device ? authority.key.publicSet : Optional.none)
     }
 
-    /// Notes which session is the newest, for longer than the hub lives.
+    /// Records which session is the newest. This is stored, so it outlives the hub.
     ///
-    /// - Returns: False for the one that was the newest before.
+    /// - Returns: False if the session was the newest already.
     private mutating func register(_ address: LinkAddress) -> Bool {
         var registration = state.registrations[address.principal]
         if registration?.begin(address.session) == false { return false }
@@ -62,14 +62,14 @@ extension HubCore {
         return true
     }
 
-    /// Ends a principal's session for good; its client must not come back by itself.
+    /// Ends a principal's session for good: its client must not reconnect by itself.
     mutating func kick(_ principal: Principal, _ reason: LinkKickReason, at time: HubTime) {
         guard let session = sessions[principal] else { return }
         push(SessionMethod.kick, SessionKick(reason), to: session.address, at: time)
         endSession(principal, at: time)
     }
 
-    /// A principal that is no more leaves nothing behind.
+    /// Removes all state of a principal that was removed.
     mutating func forget(_ principal: Principal) {
         sessions.end(principal)
         dropEndings(for: principal)
@@ -83,7 +83,7 @@ extension HubCore {
     mutating func handle(_ push: LinkPush, from address: LinkAddress, at time: HubTime) {
         let ending = SessionMethod.end.parameters(of: push)
         if address.principal.kind == .enrolment, ending != nil {
-            // It has its tokens.
+            // The client has its tokens.
             forgetExchanged(address.principal.id)
             return
         }
@@ -91,7 +91,7 @@ extension HubCore {
             statistics.ignoredMessages += 1
             return
         }
-        // The will of a connection that the session has left, or never moved to, is no farewell.
+        // The will of a connection that the session has left, or never used, does not end the session.
         if let connection = ending.connection, ending.reason == .connectionLost,
             let newest = sessions[address.principal]?.connection, connection != newest
         {
@@ -108,7 +108,7 @@ extension HubCore {
         if let device = principal.deviceID { setPresence(device, false, at: time) }
     }
 
-    /// Nobody will answer these any more.
+    /// Ends the forwards that will never be answered.
     private mutating func abandonForwards(to principal: Principal, at time: HubTime) {
         for forward in forwards.waiting(for: principal) {
             let code: ErrorCode = principal.kind == .device ? .deviceOffline : .appNotOnline
@@ -129,7 +129,7 @@ extension HubCore {
             PresenceNotice(device: device, isOnline: isOnline, presenceSince: time.wall), at: time)
     }
 
-    /// A hub that starts has no sessions: what its store still says to be online is offline until it begins anew.
+    /// A hub that starts has no sessions: a device that the store shows as online is offline until it registers again.
     mutating func endForgottenPresences(at time: HubTime) {
         let online: JSONValue = 1
         for device in state.devices.keys.sorted(by: { $0.rawValue < $1.rawValue })
@@ -140,7 +140,7 @@ extension HubCore {
         }
     }
 
-    /// `ProReadonly._online` is the hub's to set.
+    /// Only the hub sets `ProReadonly._online`.
     mutating func markOnline(_ device: DeviceID, _ isOnline: Bool, at time: HubTime) {
         let path = "ProReadonly._online.stVal"
         let value: JSONValue = isOnline ? 1 : 0

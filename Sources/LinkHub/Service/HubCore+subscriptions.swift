@@ -1,10 +1,10 @@
 import IoTCore
 import IoTLink
 
-/// Sharing by a token that is handed on: its giver need not know the account that will use it.
+/// Sharing by a token that users pass on: its issuer need not know the account that will use it.
 ///
-/// The token is signed and not stored. It is good for every account of this hub until its time is over, and no longer
-/// than its giver may share the device, or than until somebody's rights to it are withdrawn.
+/// The token is signed and not stored. Every account of this hub may use it until it expires, its issuer may no longer
+/// share the device, or somebody's rights to the device are withdrawn.
 extension HubCore {
     /// `device.share`
     func shareDevice(_ call: HubCall<ShareGrant>) throws(IoTError) -> ShareResponse {
@@ -13,7 +13,7 @@ extension HubCore {
         let lifetime = call.parameters.ttlSeconds ?? 600
         let device = try permit.target()
         let parent = try parentToken(call.parameters.within, permit)
-        // Later than what ended the tokens before it, be it in the same second.
+        // Later than the last withdrawal, even within the same second.
         let issued = max(time.seconds, (state.devices[device]?.sharesEnded ?? 0) + 1)
         let claims = SubscriptionTokenClaims(
             sub: Principal.device(device).description, from: permit.actor.description, actions: actions.names,
@@ -21,10 +21,10 @@ extension HubCore {
         return ShareResponse(token: try authority.sign(claims), actions: actions.list, expires: claims.exp)
     }
 
-    /// `device.subscribe`: binds the account, or gives it the token's actions beside those that it has.
+    /// `device.subscribe`: binds the account, or adds the token's actions to those that it has.
     ///
-    /// - Throws: 21100 for what is no such token; 21101 when its time is over, or who gave it may not share the device
-    ///   any more; 8022 when the account has all of it; 8024 for another device's temporary account.
+    /// - Throws: 21100 if it is not a subscription token; 21101 if it has expired, or its issuer may no longer share
+    ///   the device; 8022 if the account already has all of it; 8024 for another device's temporary account.
     mutating func subscribe(_ call: HubCall<TokenText>) throws(IoTError) -> BindingResponse {
         let (permit, time) = (call.permit, call.time)
         guard let claims = authority.verify(call.parameters.token, as: SubscriptionTokenClaims.self),
@@ -39,8 +39,8 @@ extension HubCore {
         else {
             throw IoTError(
                 .provisioningTokenExpired,
-                "this token's time is over, or who gave it may not share the device any more, or somebody's rights to "
-                    + "the device were withdrawn after it was given",
+                "this token has expired, or its issuer may no longer share the device, or somebody's rights to "
+                    + "the device were withdrawn after it was issued",
                 remedy: "ask the device's owner for a new one")
         }
         let user = try permit.account()
@@ -54,9 +54,9 @@ extension HubCore {
             device: device.rawValue, user: user.rawValue, role: .guest, actions: given.list)
     }
 
-    /// Somebody's rights to a device were withdrawn. A token that was given before must not bring them back, in the hands
-    /// of that account or of another one, to which it was handed on: so all that were given end, and who still waits
-    /// asks for a new one.
+    /// Invalidates all subscription tokens of a device, because somebody's rights to it were withdrawn. An earlier
+    /// token must not bring them back, neither for that account nor for another one that it was passed on to. Users who
+    /// still need access ask for a new one.
     mutating func endShares(of device: DeviceID, at time: HubTime) {
         guard var record = state.devices[device] else { return }
         record.sharesEnded = max(time.seconds, record.sharesEnded)

@@ -2,12 +2,12 @@ import IoTCore
 import IoTLink
 import NIOCore
 
-/// Tokens: link tokens, which are credentials of the broker, and API tokens, which gateways ask the hub about.
+/// Tokens: link tokens, which are credentials of the broker, and API tokens, which gateways check at the hub.
 extension HubCore {
     /// The least time between two renewals of one principal.
     static let renewalPause: TimeAmount = .seconds(10)
 
-    // MARK: As requests
+    // MARK: Requests
 
     mutating func createToken(_ call: HubCall<LinkTokenCreation>) throws(IoTError) -> IssuedToken {
         let parent = try parentToken(call.parameters.within, call.permit)
@@ -17,21 +17,21 @@ extension HubCore {
             name: try CredentialName.check(call.parameters.name), parent: parent?.id, at: call.time)
     }
 
-    /// The API token by which a gateway was asked, as the gateway says (`within`): what is made with it may neither
-    /// outlive nor exceed it, and ends with it. `nil` when the account asks itself.
+    /// The API token with which a client asked a gateway, as the gateway says (`within`). What is made with it may
+    /// neither outlive nor exceed it, and ends with it. `nil` if the account asks directly.
     ///
-    /// - Throws: 25004 when it is over.
+    /// - Throws: 25004 if the token has ended.
     func parentToken(_ id: String?, _ permit: HubPermit) throws(IoTError) -> TokenRecord? {
         guard let id else { return nil }
         guard let token = state.tokens[id], token.kind == .api, token.principal == permit.actor else {
             throw IoTError(
-                .unauthenticated, "the API token of this request is over",
+                .unauthenticated, "the API token of this request has ended",
                 remedy: "make a new one with `iotctl token create --api`")
         }
         return token
     }
 
-    /// A link token, or an enrolment, has all of its account's rights.
+    /// A link token or an enrolment has all of its account's rights, so an API token with restrictions cannot make one.
     static func checkPassesAllOn(_ parent: TokenRecord?) throws(IoTError) {
         guard let scope = parent?.scope, scope.devices != nil || scope.actions != nil else { return }
         throw IoTError(
@@ -39,7 +39,7 @@ extension HubCore {
             remedy: "make an API token with it, or use one without such limits")
     }
 
-    /// What an API token that is made with another may be good for: nothing that the other is not.
+    /// The scope of an API token that is made with another: it may not exceed the other's scope.
     private static func scope(
         _ wanted: TokenRecord.Scope, within parent: TokenRecord?
     ) throws(IoTError) -> TokenRecord.Scope {
@@ -58,8 +58,8 @@ extension HubCore {
 
     private static func exceeds(_ what: String) -> IoTError {
         IoTError(
-            .forbidden, "an API token makes no other that is good for more \(what) than itself",
-            remedy: "name \(what) of its own, or none")
+            .forbidden, "an API token cannot make another with more \(what) than its own",
+            remedy: "name only \(what) of this token, or none")
     }
 
     mutating func createAPIToken(_ call: HubCall<APITokenCreation>) throws(IoTError) -> IssuedToken {
@@ -80,7 +80,7 @@ extension HubCore {
         return IssuedToken(id: claims.jti, token: token, expires: expires)
     }
 
-    /// What a token or key of the account is to be good for.
+    /// The scope of an account's new token or key.
     func scope(
         _ wanted: CredentialScope, of user: AccessID, within parent: TokenRecord?
     ) throws(IoTError) -> TokenRecord.Scope {
@@ -110,16 +110,17 @@ extension HubCore {
         return device
     }
 
-    /// The present token's life again: that of `token`, when the caller shows it, else of the one it got last.
+    /// Issues a token with the lifetime of the present one: of `token`, if the caller sends it, otherwise of the newest
+    /// one.
     mutating func renewToken(_ call: HubCall<TokenRenewalParameters>) throws(IoTError) -> IssuedToken {
         let (permit, time) = (call.permit, call.time)
         let principal = permit.requester.address.principal
         guard permit.actor == principal else {
             throw IoTError(
-                .forbidden, "token.renew: everybody renews its own token", remedy: "make one with token.create")
+                .forbidden, "token.renew: renew only your own token", remedy: "make one with token.create")
         }
         let present = try presentToken(call.parameters.token, principal)
-        // A token that lives for seconds is renewed more often than that.
+        // A token with a lifetime of seconds is renewed more often.
         let pause = min(Self.renewalPause, .milliseconds((present.expires - present.issued) * 1000 / 6))
         if let last = renewals[principal], time.monotonic - last < pause {
             throw IoTError(.tooManyRequests, "token.renew: a new token was given just now", remedy: "wait 10 s")
@@ -138,15 +139,15 @@ extension HubCore {
         if let text {
             guard let claims = authority.verify(text, as: LinkTokenClaims.self),
                 let token = own.first(where: { $0.id == claims.jti })
-            else { throw IoTError(.tokenRejected, "token.renew: 'token' is no token of yours") }
+            else { throw IoTError(.tokenRejected, "token.renew: 'token' is not one of your tokens") }
             return token
         }
         let newest = own.max { ($0.issued, $1.expires) < ($1.issued, $0.expires) }
-        guard let newest else { throw IoTError(.tokenRejected, "token.renew: you have no token any more") }
+        guard let newest else { throw IoTError(.tokenRejected, "token.renew: you have no token") }
         return newest
     }
 
-    /// Whose the API token is, and what it is good for. Who shows it uses it.
+    /// The account of the API token, and what the token allows. The check counts as a use.
     mutating func checkToken(_ text: String, at time: HubTime) throws(IoTError) -> CredentialGrant {
         guard let claims = authority.verify(text, as: APITokenClaims.self),
             let token = state.tokens[claims.jti], token.kind == .api,
@@ -191,7 +192,7 @@ extension HubCore {
             isLocal: false)
     }
 
-    /// Whose a token or enrolment is; `nil` when there is none of this id.
+    /// The holders of a token or enrolment; `nil` if the id is unknown.
     func holders(ofToken id: String) -> Set<Principal>? {
         state.tokens[id].map { [$0.principal] } ?? state.enrolments[id].map(Self.holders)
     }
@@ -200,11 +201,11 @@ extension HubCore {
         Set([enrolment.creator] + (enrolment.user.map { [.user($0)] } ?? []))
     }
 
-    // MARK: As the daemon's own calls, too
+    // MARK: Requests and the daemon's own calls
 
     /// - Parameters:
-    ///   - lifetime: Seconds. A temporary account's tokens end with it at the latest.
-    ///   - parent: The API token that it is made with; it ends with that one at the latest.
+    ///   - lifetime: Seconds. A temporary account's tokens expire with it at the latest.
+    ///   - parent: The API token that it is made with; it expires with that one at the latest.
     mutating func issueToken(
         _ principal: Principal, lifetime: Int64, name: String? = nil, isLocal: Bool = false, parent: String? = nil,
         at time: HubTime
@@ -223,8 +224,8 @@ extension HubCore {
         return IssuedToken(id: claims.jti, token: token, expires: expires)
     }
 
-    /// Ends a token, or an enrolment, and the sessions that use it. The broker ends those; who has no other token is
-    /// told why.
+    /// Ends a token or an enrolment. The broker ends the sessions that use it; a principal without another token is
+    /// notified of the reason.
     mutating func revokeToken(_ id: String, at time: HubTime) throws(IoTError) {
         if let token = state.tokens[id] {
             let isLast = state.tokens.of(token.principal).allSatisfy { $0.id == id || $0.kind != .link }
@@ -238,7 +239,7 @@ extension HubCore {
         }
     }
 
-    /// Revokes those of a principal's tokens that `isOutdated` says.
+    /// Revokes the tokens of a principal for which `isOutdated` is true.
     mutating func removeTokens(of principal: Principal, _ isOutdated: (TokenRecord) -> Bool) {
         for token in state.tokens.of(principal) where isOutdated(token) { removeToken(token.id) }
     }
@@ -248,9 +249,9 @@ extension HubCore {
         for id in state.keys.expired(at: time.seconds) { removeKey(id) }
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
-    /// When a token of this life ends; throws when the principal cannot have one.
+    /// When a token with this lifetime expires. Throws if the principal cannot have a token.
     private func tokenExpiry(
         _ principal: Principal, lifetime: Int64, parent: String?, at time: HubTime
     ) throws(IoTError) -> Int64 {
@@ -262,7 +263,7 @@ extension HubCore {
         return try expiry(principal, lifetime: lifetime, parent: parent, at: time)
     }
 
-    /// When a token or key of this life ends.
+    /// When a token or key with this lifetime expires.
     func expiry(
         _ principal: Principal, lifetime: Int64, parent: String?, at time: HubTime
     ) throws(IoTError) -> Int64 {
@@ -270,12 +271,12 @@ extension HubCore {
             throw IoTError(.targetNotFound, "there is no \(principal)", remedy: principal.kind.listing)
         }
         guard Lifetimes.credentials.contains(lifetime) else {
-            throw IoTError(.invalidRequest, "a token's life is 1 s to 10 years")
+            throw IoTError(.invalidRequest, "a token's lifetime is 1 s to 10 years")
         }
         let end = principal.accessID.flatMap { state.users[$0]?.expires } ?? .max
         guard end > time.seconds else {
             throw IoTError(
-                .targetNotFound, "the account's time is over", remedy: "make another: `iotctl user temporary`")
+                .targetNotFound, "the account has expired", remedy: "make another: `iotctl user temporary`")
         }
         return min(time.seconds + lifetime, end, parent.flatMap { state.tokens[$0]?.expires } ?? .max)
     }

@@ -3,10 +3,10 @@ import IoTLink
 
 /// Accounts.
 extension HubCore {
-    /// So many temporary accounts one device may have.
+    /// The maximum number of temporary accounts of one device.
     static let temporaryAccountsOfDevice = 64
 
-    // MARK: As requests
+    // MARK: Requests
 
     func listUsers(_ query: PageQuery) -> LinkPage<UserDescription> {
         page(state.users.keys.map(\.rawValue), query) { id in
@@ -29,7 +29,7 @@ extension HubCore {
         return UserResponse(accessId: user.rawValue, kind: kind)
     }
 
-    /// An account for one device and a time, with an enrolment by which its user joins.
+    /// Creates an account for one device and a limited time, with an enrolment for its user.
     mutating func createTemporaryUser(
         _ call: HubCall<TemporaryUserCreation>
     ) throws(IoTError) -> TemporaryUserResponse {
@@ -46,7 +46,7 @@ extension HubCore {
         }
         let parent = try parentToken(call.parameters.within, permit)
         let expires = min(time.seconds + lifetime, parent?.expires ?? .max)
-        // Made first, since it is the only one of these that may fail.
+        // First, because it is the only one of these steps that may fail.
         let enrolment =
             identity.address == nil
             ? nil
@@ -80,7 +80,7 @@ extension HubCore {
         removeUser(user, bindingsEnd: .removed, at: time)
     }
 
-    // MARK: As the daemon's own calls, too
+    // MARK: Requests and the daemon's own calls
 
     mutating func addUser(_ user: AccessID, kind: AccountKind = .member, at time: HubTime) throws(IoTError) {
         guard state.users[user] == nil else {
@@ -92,7 +92,7 @@ extension HubCore {
         turn.changes.append(.putUser(user, record))
     }
 
-    /// The daemon's own account, which administers its hub.
+    /// Ensures that the daemon's own account exists and is an administrator.
     mutating func ensureAdministrator(_ user: AccessID, at time: HubTime) throws(IoTError) {
         guard var record = state.users[user] else { return try addUser(user, kind: .administrator, at: time) }
         guard record.kind != .administrator else { return }
@@ -109,11 +109,11 @@ extension HubCore {
         throw IoTError(.forbidden, "'\(user)' is this daemon's own account", remedy: "remove another, or none")
     }
 
-    /// Removes an account with all that is its own: session, tokens, enrolments, bindings, calls.
+    /// Removes an account with its session, tokens, enrolments, bindings and calls.
     mutating func removeUser(_ user: AccessID, bindingsEnd reason: UnbindReason, at time: HubTime) {
         for device in state.bindings.devices(of: user) {
             endBinding(user, device, reason, at: time)
-            // The name may come back as another's account.
+            // Another account may later get the same name.
             if reason != .expired { endShares(of: device, at: time) }
         }
         kick(.user(user), .removed, at: time)
@@ -126,7 +126,7 @@ extension HubCore {
         updateAccountExpiry()
     }
 
-    /// Ends the temporary accounts and enrolments whose time is over.
+    /// Removes the temporary accounts and enrolments that have expired.
     mutating func expireAccounts(at time: HubTime) {
         for (id, entry) in exchanged where entry.until <= time.wall { forgetExchanged(id) }
         guard let nextAccountExpiry, nextAccountExpiry <= time.seconds else { return }
@@ -146,7 +146,7 @@ extension HubCore {
         IoTError(.targetNotFound, "there is no account '\(user)'", remedy: Principal.Kind.user.listing)
     }
 
-    /// A page of the lines of these names, in the names' order.
+    /// A page of the lines with these names, sorted by name.
     func page<Line: LinkListed>(
         _ names: [String], _ query: PageQuery, _ line: (String) -> Line?
     ) -> LinkPage<Line> {

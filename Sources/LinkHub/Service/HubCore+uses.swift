@@ -1,6 +1,6 @@
 import IoTLink
 
-/// What was shown to a gateway, which asked the hub about it.
+/// A credential that a client showed to a gateway, and the gateway checked at the hub.
 enum ShownCredential: Sendable, Hashable {
     /// An API token.
     case token(String)
@@ -8,10 +8,10 @@ enum ShownCredential: Sendable, Hashable {
     case key(String)
 }
 
-/// When API tokens and media keys were last used: noted in memory, and stored with the next look at the clock, since a
+/// When API tokens and media keys were last used. A use is noted in memory and stored at the next time-out, because a
 /// check itself writes nothing.
 extension HubCore {
-    /// The last use is noted once in so many seconds.
+    /// Seconds between two noted uses of a credential.
     static let useStep: Int64 = 60
 
     mutating func noteUse(of shown: ShownCredential, after last: Int64?, at time: HubTime) {
@@ -27,7 +27,7 @@ extension HubCore {
         used = [:]
     }
 
-    /// The state is as the store holds it, which does not know these yet.
+    /// The store does not have these uses yet, so they are added to its state.
     mutating func restoreUses() {
         for (shown, time) in used { setLastUse(of: shown, time) }
     }

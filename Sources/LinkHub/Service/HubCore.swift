@@ -3,11 +3,12 @@ import IoTLink
 import NIOCore
 import ThingModel
 
-/// The hub's judgement: what a message from a principal changes, and who is told what. A value without a socket,
-/// clock or database: it takes a message and a time, and gives rows to store and messages to send after that.
+/// The hub's decisions: what a message from a principal changes, and whom the hub notifies of it. This is a value
+/// without a socket, clock or database: it takes a message and a time, and returns rows to store and messages to send
+/// afterwards.
 ///
-/// Who speaks is read from the topic alone, which the broker ties to the credentials; what a message says about its
-/// own sender is never looked at.
+/// The sender is read only from the topic, which the broker ties to the credentials. What a message says about its own
+/// sender is ignored.
 struct HubCore: Sendable {
     let limits: HubLimits
     let authority: TokenAuthority
@@ -19,29 +20,29 @@ struct HubCore: Sendable {
     var forwards = ForwardTable()
     var recent: RecentAnswers
     var rates: [Principal: RequestRate] = [:]
-    /// When a principal last renewed its token.
+    /// When each principal last renewed its token.
     var renewals: [Principal: NIODeadline] = [:]
-    /// Enrolments that were exchanged in the last minute.
+    /// The enrolments that were exchanged in the last minute.
     var exchanged: [String: Exchanged] = [:]
-    /// Tokens and keys whose last use is newer than the store's: s since 1970.
+    /// Tokens and keys with a last use that is newer than the store's: s since 1970.
     var used: [ShownCredential: Int64] = [:]
     var kept = Kept()
     var statistics = HubStatistics()
-    /// Devices whose events the store is being asked about.
+    /// The devices with a running query for excess events.
     var trimming: Set<DeviceID> = []
-    /// Requests for whose answer the store is being asked, and the newest session that waits for each.
+    /// The requests with a running query, and the newest session that waits for each answer.
     var asked: [AnswerIndex.Key: HubTurn.Requester] = [:]
-    /// Events that were deleted since the store was last asked for some.
+    /// The events that were deleted since the last read from the store.
     var deletedEvents: Set<Int64> = []
 
-    /// What the message at hand has done so far.
+    /// What the current message has done so far.
     var turn = HubTurn()
-    /// What the transaction's turns will tell users and devices, at its end.
+    /// The notices to send at the end of the transaction.
     var notices = PropertyNotices()
 
-    /// When the first temporary account, or enrolment, ends: s since 1970.
+    /// When the first temporary account or enrolment expires: s since 1970.
     var nextAccountExpiry: Int64?
-    /// When to look next for events that are too old.
+    /// When to look next for events that have expired.
     var eventExpiry: NIODeadline?
     private var lastExpiry: NIODeadline?
     private var hasStarted = false
@@ -60,10 +61,10 @@ struct HubCore: Sendable {
         updateAccountExpiry()
     }
 
-    /// - Parameter isRetry: It was decided before, and that could not be stored.
+    /// - Parameter isRetry: Whether this message was decided before but could not be stored.
     mutating func handle(_ message: UplinkMessage, isRetry: Bool = false, at time: HubTime) -> HubTurn {
         turn = HubTurn()
-        // The topic says who speaks, so what is too much is refused before it costs anything.
+        // The topic identifies the sender, so excess messages are refused before they cost anything.
         guard isRetry || takeRate(message, at: time) else {
             refuse(message, IoTError(.tooManyRequests, "too many requests a second")) { $0.refusedRequests += 1 }
             return turn
@@ -83,7 +84,7 @@ struct HubCore: Sendable {
         return turn
     }
 
-    /// Takes what the store says to a turn's query.
+    /// Handles the store's result of a turn's query.
     mutating func handle(_ result: HubQueryResult, at time: HubTime) -> HubTurn {
         turn = HubTurn()
         switch result {
@@ -94,7 +95,7 @@ struct HubCore: Sendable {
         return turn
     }
 
-    /// Runs a call of the daemon's own.
+    /// Runs one of the daemon's own calls.
     mutating func handle<Result>(
         _ body: (inout HubCore) throws(IoTError) -> Result
     ) throws(IoTError) -> (Result, HubTurn) {
@@ -109,20 +110,20 @@ struct HubCore: Sendable {
 
     // MARK: Time
 
-    /// Looks at everything again that a time-out does only now and then.
+    /// Makes the next time-out run all periodic work again.
     mutating func forgetTimes() {
         hasStarted = false
         eventExpiry = nil
         lastExpiry = nil
     }
 
-    /// When `handleTimeout` is to be called next; `nil` for not before the next message.
+    /// When to call `handleTimeout` next; `nil` for not before the next message.
     func nextTimeout(at time: HubTime) -> NIODeadline? {
         var next = forwards.nextDeadline
         if !sessions.isEmpty { next = min(next ?? .distantFuture, time.monotonic + .seconds(5)) }
         if state.answers.count > 0 { next = min(next ?? .distantFuture, time.monotonic + .seconds(30)) }
-        // To the millisecond: an expired token's credential is gone from the broker at once. Looked at again after a
-        // minute at most, since the wall clock may be set.
+        // To the millisecond, so that the credential of an expired token leaves the broker at once. After at most a
+        // minute it is checked again, because the wall clock may be set.
         for expiry in [state.tokens.nextExpiry, state.keys.nextExpiry, nextAccountExpiry] {
             guard let expiry else { continue }
             let left = min(60_000, max(1, expiry * 1_000 - time.wall))
@@ -146,7 +147,7 @@ struct HubCore: Sendable {
         expireAccounts(at: time)
         storeUses()
         expireEvents(at: time)
-        // Deleting often is cheaper for everyone than deleting much at once.
+        // Frequent small deletions delay others less than rare large ones.
         if lastExpiry.map({ time.monotonic - $0 >= .seconds(10) }) ?? true {
             lastExpiry = time.monotonic
             state.answers.expire(at: time.wall)
@@ -155,7 +156,7 @@ struct HubCore: Sendable {
         return turn
     }
 
-    /// The hub was away from its broker.
+    /// Call this when the hub had lost its broker.
     mutating func handleOutage(at time: HubTime) {
         sessions.shorten(to: time.monotonic + limits.sessionSilenceAfterOutage)
     }
@@ -182,8 +183,8 @@ struct HubCore: Sendable {
         pushToUsers(at: addresses, method.push(parameters, t: time.wall))
     }
 
-    /// One text for all of them.
-    /// - Returns: False when it is too large for an envelope.
+    /// Serializes the push once for all of them.
+    /// - Returns: False if it is too large for an envelope.
     @discardableResult
     mutating func pushToUsers(at addresses: [LinkAddress], _ push: LinkPush) -> Bool {
         guard let bytes = try? Envelope.push(push).serialized() else { return false }
@@ -197,7 +198,7 @@ struct HubCore: Sendable {
         }
     }
 
-    /// Only a request with a readable id can be told why it is refused.
+    /// Answers a refused request, if its id can be read.
     private mutating func refuse(_ message: UplinkMessage, _ error: IoTError, count: (inout HubStatistics) -> Void) {
         count(&statistics)
         guard message.payload.count <= Envelope.maximumSize, standing(message.address) != .superseded,

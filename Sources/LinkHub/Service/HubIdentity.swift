@@ -1,11 +1,11 @@
 import IoTCore
 import IoTLink
 
-/// What the hub knows of itself, and says to those who join.
+/// The hub's own identity, which is given to boxes and apps that join.
 struct HubIdentity: Sendable {
     var name: String?
-    /// `nil` when nobody can be told where it is: it listens on a port of the loopback interface alone.
+    /// `nil` if there is no address to give: the hub listens only on a port of the loopback interface.
     var address: EnrolmentString.Place?
-    /// The daemon's own account, which nobody may remove: its gateway and its cameras could do nothing any more.
+    /// The daemon's own account. It cannot be removed, because the daemon's gateway and cameras depend on it.
     var ownAccount: AccessID?
 }

@@ -1,16 +1,16 @@
 import IoTCore
 import IoTLink
 
-/// What waits for the hub's decision.
+/// An item that waits for the hub's decision.
 enum HubItem: Sendable {
-    /// Called once a call's changes are stored, or could not be.
+    /// Called when a call's changes are stored, or could not be stored.
     typealias Completion = @Sendable (IoTError?) -> Void
 
     case message(UplinkMessage)
-    /// `refuse` takes the place of running it, and of the completion. One that could not be stored is run again.
+    /// `refuse` is called instead of `run` and the completion. A call that could not be stored is run again.
     case call(
         run: @Sendable (inout HubCore, HubTime) -> (HubTurn, Completion), refuse: @Sendable (IoTError) -> Void)
-    /// To a query of an earlier turn.
+    /// The result of an earlier turn's query.
     case result(HubQueryResult)
     case timeout
     case outage
@@ -19,7 +19,7 @@ enum HubItem: Sendable {
         if case .message(let message) = self { message.payload.count } else { 0 }
     }
 
-    /// Whose it is; `nil` for the hub itself.
+    /// The sender; `nil` for the hub itself.
     var principal: Principal? {
         if case .message(let message) = self { message.address.principal } else { nil }
     }

@@ -1,7 +1,7 @@
 import IoTCore
 import IoTLink
 
-/// One method as the hub carries it out: its row, and its handler.
+/// A method of the hub: its row and its handler.
 struct HubMethod: Sendable {
     let row: LinkMethodRow
     let perform: @Sendable (inout HubCore, LinkRequest, HubPermit, HubTime) throws(IoTError) -> HubCore.Outcome
@@ -14,7 +14,7 @@ struct HubMethod: Sendable {
         self.init(later: method) { core, call throws(IoTError) in .answer(try handler(&core, call).json) }
     }
 
-    /// A method whose answer may come later: from someone else, or from what the store holds.
+    /// A method whose answer may come later: from another principal, or from the store.
     init<Parameters, Result>(
         later method: LinkMethod<Parameters, Result>,
         _ handler: @escaping @Sendable (inout HubCore, HubCall<Parameters>) throws(IoTError) -> HubCore.Outcome
@@ -22,7 +22,7 @@ struct HubMethod: Sendable {
         self.init(method.row, handler)
     }
 
-    /// A message of a call: only its route is read, as the rest is between the call's two sides.
+    /// A message of a call. Only its route is read, because the rest concerns only the call's two sides.
     init<Message: CallMessage, Result>(
         passing method: LinkMethod<Message, Result>,
         _ handler: @escaping @Sendable (inout HubCore, HubCall<CallRoute>) throws(IoTError) -> HubCore.Outcome
@@ -44,7 +44,7 @@ struct HubMethod: Sendable {
     }
 }
 
-/// A request on its way to its handler: the caller has the right to it, and its parameters are read.
+/// A request for its handler: the caller has the right to it, and its parameters are parsed.
 struct HubCall<Parameters: LinkValue> {
     let parameters: Parameters
     let request: LinkRequest

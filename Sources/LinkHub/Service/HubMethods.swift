@@ -2,9 +2,9 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// What the hub carries out, by method: the one list of rows and handlers, and the table of `docs/link.md`.
+/// The hub's methods: the only list of rows and handlers, and the source of the table in `docs/link.md`.
 struct HubMethods: Sendable {
-    /// In the order of the document.
+    /// In the order of that document.
     let rows: [LinkMethodRow]
     private let table: [String: HubMethod]
 
@@ -15,7 +15,7 @@ struct HubMethods: Sendable {
 
     subscript(name: String) -> HubMethod? { table[name] }
 
-    /// Throws 25001 for a method that does not exist for this kind of principal.
+    /// Throws 25001 if the method does not exist for this kind of principal.
     func find(
         _ name: String, for kind: Principal.Kind
     ) throws(IoTError) -> (method: HubMethod, right: LinkRight) {

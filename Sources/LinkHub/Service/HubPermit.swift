@@ -1,39 +1,39 @@
 import IoTCore
 import IoTLink
 
-/// A request whose caller was found to have the right to it.
+/// A request that its caller has the right to make.
 struct HubPermit: Sendable {
     let row: LinkMethodRow
     let requester: HubTurn.Requester
     let isAdministrator: Bool
-    /// For a right that concerns one device.
+    /// Set for a right that concerns one device.
     fileprivate(set) var device: DeviceID?
     fileprivate(set) var binding: Binding?
-    /// For `oneself`: whom the request is about.
+    /// Set for `oneself`: the principal that the request is about.
     fileprivate(set) var subject: Principal?
 
-    /// In whose name the request is carried out.
+    /// The principal in whose name the request is carried out.
     var actor: Principal { requester.actor }
 
-    /// The device that the right was judged for. Throws only when the method's right names none.
+    /// The device that the right was checked for. Throws only if the method's right concerns no device.
     func target() throws(IoTError) -> DeviceID {
         guard let device else { throw IoTError(.internalFailure, "the method's right concerns no device") }
         return device
     }
 
-    /// The account that `oneself` was judged for.
+    /// The account that `oneself` was checked for.
     func account() throws(IoTError) -> AccessID {
         guard let user = (subject ?? actor).accessID else {
-            throw IoTError(.invalidRequest, "an account's access id is wanted, not a device")
+            throw IoTError(.invalidRequest, "give an account's access id, not a device")
         }
         return user
     }
 }
 
 extension HubCore {
-    /// Whether the caller may, by the row's right alone.
+    /// Checks the caller's right, by the method's row alone.
     ///
-    /// Throws 8002 and 8003 for devices, 25005 for what is not the caller's.
+    /// Throws 8002 and 8003 for devices, 25005 for what belongs to others.
     func judge(
         _ request: LinkRequest, _ row: LinkMethodRow, _ right: LinkRight, _ requester: HubTurn.Requester
     ) throws(IoTError) -> HubPermit {
@@ -77,12 +77,12 @@ extension HubCore {
         return permit
     }
 
-    /// One of several devices of a request, by id or name, for a caller who must have these actions there.
+    /// One of a request's devices, by id or name, if the caller has these actions there.
     func device(named text: String, for permit: HubPermit, _ actions: BindingActions) throws(IoTError) -> DeviceID {
         try find(text, permit) { $0.map { Self.lacking(actions, in: $0) } ?? Self.notBound }.device
     }
 
-    /// The same for owners and administrators.
+    /// One of a request's devices, by id or name, if the caller owns it or is an administrator.
     func device(ownedAs text: String, for permit: HubPermit) throws(IoTError) -> DeviceID {
         try find(text, permit, administrator: .always) { Self.notOwner($0) }.device
     }
@@ -91,9 +91,9 @@ extension HubCore {
         principal.accessID.flatMap { state.users[$0] }?.kind == .administrator
     }
 
-    // MARK: Parts
+    // MARK: Helpers
 
-    /// Where an administrator needs no binding.
+    /// When an administrator needs no binding.
     private enum Administration {
         case never
         case whileUnclaimed
@@ -109,8 +109,8 @@ extension HubCore {
         permit.binding = found.binding
     }
 
-    /// Throws 8002 when there is no such device, 8003 when the binding does not suffice. A name of a device that the
-    /// caller is not bound to does not exist for it.
+    /// Throws 8002 if there is no such device, 8003 if the binding does not suffice. For the caller, the name of a
+    /// device that it is not bound to does not exist.
     private func find(
         _ text: String, _ permit: HubPermit, administrator: Administration = .never, _ refusal: (Binding?) -> IoTError?
     ) throws(IoTError) -> (device: DeviceID, binding: Binding?) {
@@ -160,7 +160,7 @@ extension HubCore {
         }
     }
 
-    /// The two ends of a call's message, which must be bound to each other.
+    /// The two sides of a call's message, which must be bound to each other.
     func boundPeers(
         _ peer: Principal, _ sender: Principal
     ) throws(IoTError) -> (device: DeviceID, user: AccessID) {
@@ -180,7 +180,7 @@ extension Principal.Kind {
         }
     }
 
-    /// What to do when there is none of a name.
+    /// The remedy for an unknown name.
     var listing: String {
         switch self {
         case .user: "list what exists with `iotctl user list`"

@@ -1,14 +1,14 @@
 import IoTCore
 import IoTLink
 
-/// What a turn must read from the store before its request can be answered. The turn ends with it, and what the store
-/// says is a new input: the core waits for nothing.
+/// What a turn must read from the store before its request can be answered. The turn ends with the query, and the
+/// result is a new input: the core never waits.
 enum HubQuery: Sendable {
-    /// The stored answer of a request that came again.
+    /// The stored answer to a repeated request.
     case answer(number: Int64, to: LinkRequest, from: LinkAddress)
     case events(EventSelection, EventPurpose)
 
-    /// In whose name it is asked; `nil` for the hub itself.
+    /// The principal in whose name it is asked; `nil` for the hub itself.
     var asker: Principal? {
         switch self {
         case .answer(_, let request, let address): request.actingAs ?? address.principal
@@ -18,17 +18,17 @@ enum HubQuery: Sendable {
     }
 
     enum EventPurpose: Sendable {
-        /// Who asked, and might when it was asked.
+        /// With the caller's permit at the time of the request.
         case list(HubPermit)
         case delete(HubPermit)
-        /// The hub's own deleting of what is too old.
+        /// The hub's own deletion of expired events.
         case expire
-        /// The hub's own deleting of a device's oldest, for which there is no room beside a new one.
+        /// The hub's own deletion of a device's oldest events, to make room for a new one.
         case trim(DeviceID)
     }
 }
 
-/// What the store says to a query.
+/// The store's result of a query.
 enum HubQueryResult: Sendable {
     case answer(Result<[UInt8]?, IoTError>, number: Int64, to: LinkRequest, from: LinkAddress)
     case events(Result<EventRows, IoTError>, HubQuery.EventPurpose)

@@ -2,20 +2,20 @@ import IoTCore
 import IoTLink
 import NIOCore
 
-/// On the hub's thread: what waits is decided, stored, and answered.
+/// The work on the hub's thread: waiting items are decided, stored and answered.
 extension HubService {
-    /// So many queries are answered in one batch; no more messages are taken while others wait.
+    /// The most queries that one batch answers. No more messages are taken while further queries wait.
     private static let queriesOfBatch = 64
-    /// How long the hub does nothing by itself after something could not be stored.
+    /// How long the hub does no work of its own after a failure to store.
     private static let pause = TimeAmount.seconds(1)
 
-    /// What one item led to, until the batch is on the disk.
+    /// The outcome of one item, held until the batch is on the disk.
     private struct Held {
         var turn: HubTurn
         var completion: HubItem.Completion?
     }
 
-    /// Asks the store what earlier turns want to know.
+    /// Runs the queries of earlier turns.
     func ask() async -> [HubItem] {
         guard queries.count > 0 else { return [] }
         core.prepareToRead()
@@ -26,11 +26,11 @@ extension HubService {
         return results
     }
 
-    /// - Returns: The refusal of one that has no place.
+    /// - Returns: The refusal of a query that finds no room.
     private func add(_ query: HubQuery) -> [HubOutput] {
         let asker = query.asker
         guard case .events(_, let purpose) = query, asker != nil else {
-            // A repeat is not told that it failed: the first request was carried out.
+            // A repeated request gets no error, because the first one was carried out.
             queries.append(query, size: 0, of: asker)
             return []
         }
@@ -41,8 +41,8 @@ extension HubService {
         return core.refuse(.events(.failure(error), purpose), error)
     }
 
-    /// A batch that cannot be stored is tried in halves, down to the one turn that cannot be stored: it fails alone. Each
-    /// is decided anew, on what then is stored.
+    /// Runs a batch. If it cannot be stored, its halves are tried, down to the one turn that cannot be stored: that one
+    /// fails alone. Each part is decided again, on the state that is stored by then.
     func run(_ batch: [HubItem]) async {
         var parts = [batch[...]]
         while let part = parts.popLast() {
@@ -55,9 +55,9 @@ extension HubService {
         }
     }
 
-    /// - Returns: False when nothing of it is stored, and nobody was told.
+    /// - Returns: False if nothing of it is stored and no requester was answered.
     private func attempt(_ part: ArraySlice<HubItem>, isRetry: Bool) async -> Bool {
-        // A copy is dear, and seldom needed: a first attempt that fails reads the state again.
+        // A copy is expensive and seldom needed: if a first attempt fails, the state is read again instead.
         let before = isRetry ? core : nil
         let statistics = core.statistics
         var held: [Held] = []
@@ -88,9 +88,9 @@ extension HubService {
         return true
     }
 
-    /// Nothing of it happened. Memory has seen it, so it goes back to what the store holds.
+    /// Handles a part that was not stored. Memory has changed, so it returns to the state in the store.
     ///
-    /// - Returns: Whether those who asked were told.
+    /// - Returns: Whether the requesters were answered.
     private func settle(_ held: [Held], _ failure: CommitFailure, isCopied: Bool) async -> Bool {
         if !isCopied || failure.isOfStore {
             core.takeBack()
@@ -123,7 +123,7 @@ extension HubService {
         }
     }
 
-    /// Reads the state anew when memory is not what the store holds, and it is time to try.
+    /// Reads the state again if memory differs from the store, and it is time for an attempt.
     /// - Returns: Why nothing can be decided.
     private func recover() async -> IoTError? {
         guard var waiting = recovery else { return nil }
@@ -175,7 +175,7 @@ extension HubStore {
 }
 
 extension Result where Failure == IoTError {
-    /// `Result.init(catching:)` takes no asynchronous closure.
+    /// `Result.init(catching:)` does not accept an asynchronous closure.
     fileprivate static func of(_ body: () async throws(IoTError) -> Success) async -> Self {
         do throws(IoTError) {
             return .success(try await body())

@@ -4,14 +4,15 @@ import IoTLink
 import NIOCore
 import Synchronization
 
-/// Drives a `HubCore` with group commit: all that waits is decided as one batch and stored in one transaction, and
-/// nothing that came of it leaves before the transaction is on the disk. What comes meanwhile waits for the next batch.
+/// Runs a `HubCore` with group commit. All waiting items are decided as one batch and stored in one transaction. Its
+/// outputs are sent only when the transaction is on the disk. Items that arrive in the meantime wait for the next
+/// batch.
 ///
-/// `@unchecked Sendable`: what is not immutable or locked is touched only on `thread`, by one task at a time.
+/// `@unchecked Sendable`: state that is neither immutable nor locked is used only on `thread`, by one task at a time.
 final class HubService: @unchecked Sendable {
     let store: any HubStore
     let clock: @Sendable () -> HubTime
-    /// Gets what is to be sent, in order.
+    /// Sends the outputs, in order.
     let deliver: @Sendable ([HubOutput]) -> Void
     private let onStoreFailure: @Sendable (IoTError) -> Void
     private let thread = HubThread()
@@ -19,11 +20,11 @@ final class HubService: @unchecked Sendable {
     private let reported = Mutex(Report())
 
     var core: HubCore
-    /// What was not asked of the store yet; who asks takes turns.
+    /// The queries that were not run yet; the principals that asked take turns.
     var queries: FairQueue<Principal?, HubQuery>
-    /// Set while memory is not what the store holds.
+    /// Set while memory may differ from the store.
     var recovery: StateRecovery?
-    /// The hub does nothing by itself before, since a time-out that cannot be stored is due again at once.
+    /// The hub does no work of its own before this time, because a time-out that cannot be stored is due again at once.
     var pauseEnd: NIODeadline?
     private var armed: NIODeadline?
 
@@ -33,9 +34,9 @@ final class HubService: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - state: What the store holds.
+    ///   - state: The content of the store.
     ///   - onStoreFailure: Called when the state cannot be read again after a failure, before requests are refused.
-    ///   - deliver: Gets what is to be sent, in order, on the hub's own thread; it must not block.
+    ///   - deliver: Sends the outputs, in order, on the hub's own thread; it must not block.
     init(
         store: any HubStore, state: HubState, authority: TokenAuthority, identity: HubIdentity = HubIdentity(),
         limits: HubLimits = HubLimits(), clock: @escaping @Sendable () -> HubTime = { .now() },
@@ -62,21 +63,22 @@ final class HubService: @unchecked Sendable {
     /// How many messages and calls wait for their batch.
     var waiting: Int { inbox.withLock { $0.count } }
 
-    /// Why the hub refuses everything; `nil` while it does not.
+    /// Why the hub refuses everything; `nil` if it does not.
     var storeFailure: IoTError? { reported.withLock { $0.storeFailure } }
 
-    /// Takes a message from the broker. Past the bounds a request is answered with 25024, anything else is dropped.
+    /// Takes a message from the broker. Past the limits, a request is answered with 25024, and any other message is
+    /// dropped.
     func receive(_ message: UplinkMessage) {
         for refused in add(.message(message)) { refuse(refused) }
     }
 
     private func refuse(_ item: HubItem) {
-        let error = IoTError(.tooManyRequests, "the hub has more to do than it can")
+        let error = IoTError(.tooManyRequests, "the hub is overloaded")
         switch item {
         case .message(let message):
             inbox.withLock { $0.refused += 1 }
             deliver(Self.refusal(of: message, error))
-        // Somebody waits for it.
+        // The caller waits for it.
         case .call(_, let refuse): refuse(error)
         case .result, .timeout, .outage: break
         }
@@ -90,10 +92,10 @@ final class HubService: @unchecked Sendable {
         return [.message(message.address, bytes)]
     }
 
-    /// Runs a call on the hub's thread; its result comes when its changes are on the disk.
+    /// Runs a call on the hub's thread, and returns when its changes are on the disk.
     ///
-    /// `body` throws before it changes anything. It is run again, on the state as it then is, when the batch that it was
-    /// part of could not be stored.
+    /// `body` must not change anything before it throws. It is run again, on the then current state, if its batch could
+    /// not be stored.
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (inout HubCore, HubTime) throws(IoTError) -> Result
     ) async throws(IoTError) -> Result {
@@ -120,12 +122,12 @@ final class HubService: @unchecked Sendable {
         return try outcome.get()
     }
 
-    /// The hub was away from its broker.
+    /// Call this when the hub had lost its broker.
     func noteOutage() {
         add(.outage)
     }
 
-    /// Finishes what waits and takes no more.
+    /// Finishes the waiting items and accepts no more.
     func stop() async {
         let drain = inbox.withLock { inbox in
             inbox.stop()
@@ -136,11 +138,11 @@ final class HubService: @unchecked Sendable {
 
     // MARK: The loop
 
-    /// - Returns: What is refused.
+    /// - Returns: The refused items.
     @discardableResult
     private func add(_ item: HubItem) -> [HubItem] {
         inbox.withLock { inbox in
-            // `stop()` waits for its end.
+            // `stop()` waits for the end of this task.
             inbox.add(item) { Task.detached(executorPreference: thread) { [self] in await drain() } }
         }
     }
@@ -165,13 +167,13 @@ final class HubService: @unchecked Sendable {
         }
     }
 
-    /// The hub refuses everything until it can read its state again.
+    /// Refuses all requests until the state can be read again.
     func failClosed(_ error: IoTError) {
         reported.withLock { $0.storeFailure = error }
         onStoreFailure(error)
     }
 
-    /// One timer at a time is enough: it asks again when it fires.
+    /// One timer at a time is enough: when it fires, the next one is set.
     private func arm() {
         let time = clock()
         let due = core.nextTimeout(at: time).map { max($0, pauseEnd ?? $0) }

@@ -1,9 +1,9 @@
 /// Counters since the start.
 public struct HubStatistics: Sendable, Hashable {
     public var requests = 0
-    /// Requests that a repeat of an earlier one was answered with.
+    /// Repeated requests that got the answer of the earlier one.
     public var repeatedRequests = 0
-    /// Messages that were no envelope, or came from a session that is over.
+    /// Messages that were not an envelope, or came from a session that has ended.
     public var ignoredMessages = 0
     /// Requests answered with 25024.
     public var refusedRequests = 0

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// The hub's own thread, on which SQLite may block: tasks that prefer it run on no thread of the shared pool.
+/// The hub's own thread, on which SQLite may block. Tasks that prefer it do not use the shared thread pool.
 final class HubThread: TaskExecutor {
     let queue = DispatchQueue(label: "hub.service")
 

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// The two clocks of one moment: timers use the monotonic one, `t` fields and tokens the other.
+/// One moment on both clocks: timers use the monotonic clock, `t` fields and tokens the wall clock.
 struct HubTime: Sendable {
     var monotonic: NIODeadline
     /// ms since 1970.

@@ -2,37 +2,37 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// A message from a principal's up topic.
+/// A message on a principal's up topic.
 struct UplinkMessage: Sendable {
     var address: LinkAddress
     var payload: [UInt8]
 }
 
-/// What the hub wants done once the changes are on the disk.
+/// What the hub does once the changes are on the disk.
 enum HubOutput: Sendable {
     case message(LinkAddress, [UInt8])
     case addCredential(BrokerCredential, token: String)
     case removeCredential(tokenID: String)
 }
 
-/// What one request, or another event, did.
+/// The effects of one request or another event.
 struct HubTurn: Sendable {
-    /// Stored together, or not at all.
+    /// Stored together, or not stored.
     var changes: [StoreChange] = []
     /// Held back until the changes are stored.
     var outputs: [HubOutput] = []
-    /// What users are to hear of, once a transaction.
+    /// The notices for users; each transaction sends them once.
     var updates: [PropertyNotice] = []
-    /// Who asked, to be told when the changes cannot be stored.
+    /// Who asked, to report that the changes cannot be stored.
     var requester: Requester?
-    /// What the hub must read once the changes are stored.
+    /// What to read from the store once the changes are stored.
     var query: HubQuery?
 
     struct Requester: Sendable {
-        /// The session that asked, and gets the answer.
+        /// The session that asked and gets the answer.
         var address: LinkAddress
         var id: String
-        /// In whose name: the session's own principal, or the one that an administrator's session acts as.
+        /// The principal in whose name it asks: the session's own, or the one that an administrator's session acts as.
         var actor: Principal
         var content: RequestContent
         /// See `LinkMethodRow`.
@@ -46,7 +46,7 @@ struct HubTurn: Sendable {
             self.isDurable = isDurable
         }
 
-        /// What the answer is remembered under.
+        /// The key under which the answer is remembered.
         var key: AnswerIndex.Key { AnswerIndex.Key(principal: address.principal, id: id) }
     }
 }
@@ -55,6 +55,6 @@ struct HubTurn: Sendable {
 struct PropertyNotice: Sendable {
     var device: DeviceID
     var change: PropertyChange
-    /// True for a user's write, which an online device must be told of.
+    /// True for a user's write, which must be delivered to an online device.
     var isForDevice = false
 }

@@ -1,10 +1,10 @@
 import IoTLink
 
-/// Puts what a session is sent at once into few messages: each costs the broker and both its clients an
-/// acknowledgement and several system calls, which is most of what a write costs.
+/// Joins the messages to a session into few: each message costs the broker and both of its clients an acknowledgement
+/// and several system calls, which is most of the cost of a write.
 struct MessageBatches {
     private struct Batch {
-        /// Where among the outputs its message stands.
+        /// The index of the batch's message among the outputs.
         var place: Int
         var envelopes: [[UInt8]]
         /// Bytes of the message.
@@ -14,9 +14,9 @@ struct MessageBatches {
     private var outputs: [HubOutput] = []
     private var batches: [LinkAddress: Batch] = [:]
 
-    /// Keeps the order of what each session is sent, and of that to changes of credentials.
+    /// Keeps the order of each session's messages, and their order relative to credential changes.
     ///
-    /// - Parameter reads: Whether the session reads batches.
+    /// - Parameter reads: Whether a session reads batches.
     static func join(_ outputs: [HubOutput], reads: (LinkAddress) -> Bool) -> [HubOutput] {
         guard outputs.count > 1 else { return outputs }
         var joined = MessageBatches()
@@ -27,7 +27,7 @@ struct MessageBatches {
 
     private mutating func add(_ output: HubOutput, reads: (LinkAddress) -> Bool) {
         guard case .message(let address, let envelope) = output else {
-            // A message behind it may tell of the credential.
+            // A later message may be about the credential.
             for address in Array(batches.keys) { close(address) }
             outputs.append(output)
             return

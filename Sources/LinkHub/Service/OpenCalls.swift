@@ -5,11 +5,11 @@ import IoTLink
 struct OpenCall: Sendable, Hashable {
     struct Key: Sendable, Hashable {
         var device: DeviceID
-        /// The call's own, which the caller chose.
+        /// The call's own session, which the caller chose.
         var session: String
     }
 
-    /// The sides that are yet to hear that it is over.
+    /// The sides that must still be notified of the end.
     struct Sides: OptionSet, Sendable, Hashable {
         let rawValue: UInt8
         static let user = Sides(rawValue: 1)
@@ -20,17 +20,17 @@ struct OpenCall: Sendable, Hashable {
     var user: AccessID
     /// The link session that called: the user's own, or an administrator's in the user's name.
     var asker: LinkAddress
-    /// Without one of these it ends.
+    /// The call ends if the user loses one of these.
     var needs: BindingActions
     /// ms since 1970.
     var opened: Int64
-    /// Empty while it is open.
+    /// Empty while the call is open.
     var ending: Sides = []
 }
 
-/// The calls that the hub has put through. A call outlives the link of both its sides, so it stays here until one of
-/// them ends it, also over a restart of the hub. What would be too many is refused before it begins (`HubLimits`): a
-/// call that were forgotten here would outlive the right to it.
+/// The calls that the hub has connected. A call outlives the links of both sides, so it stays here until one of them
+/// ends it, also over a restart of the hub. Excess calls are refused before they begin (`HubLimits`), because a call
+/// that was forgotten here would outlive the right to it.
 struct OpenCalls: Sendable {
     private var byDevice: [DeviceID: [String: OpenCall]] = [:]
     private var devicesOfUser: [AccessID: [DeviceID: Int]] = [:]
@@ -47,7 +47,7 @@ struct OpenCalls: Sendable {
 
     func of(_ device: DeviceID) -> [OpenCall] { Array((byDevice[device] ?? [:]).values) }
 
-    /// The calls whose end this principal is yet to hear of.
+    /// The ended calls that this principal must still be notified of.
     func endings(for principal: Principal) -> [OpenCall] {
         (endings[principal] ?? []).compactMap { self[$0] }
     }
@@ -55,7 +55,7 @@ struct OpenCalls: Sendable {
     func count(of user: AccessID) -> Int { countsOfUser[user] ?? 0 }
     func count(of device: DeviceID) -> Int { byDevice[device]?.count ?? 0 }
 
-    /// Puts a call in, or in place of what it was.
+    /// Adds a call, or replaces it.
     mutating func set(_ call: OpenCall) {
         _ = remove(call.key)
         byDevice[call.key.device, default: [:]][call.key.session] = call

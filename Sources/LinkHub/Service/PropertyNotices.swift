@@ -1,8 +1,8 @@
 import IoTCore
 import ThingModel
 
-/// The properties that a transaction's mutations changed: only the last value of each is told, so a flood of writes
-/// to one property costs its watchers one message a transaction.
+/// The properties that a transaction changed. Only the last value of each is sent, so a flood of writes to one property
+/// costs its users one message a transaction.
 struct PropertyNotices: Sendable {
     private struct Key: Hashable {
         var device: DeviceID
@@ -17,7 +17,7 @@ struct PropertyNotices: Sendable {
         if let old = updates[key] {
             var merged = update
             merged.isForDevice = update.isForDevice || old.isForDevice
-            // What users have not heard of is not what they compare with.
+            // Users compare with the last value that they received.
             merged.change.previous = old.change.previous
             updates[key] = merged
         } else {

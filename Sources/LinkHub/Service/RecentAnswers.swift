@@ -1,13 +1,13 @@
 import IoTLink
 
-/// Answers that changed nothing, kept so that a repeat gets the same one. They need not outlive the hub; who has too
-/// many of them loses its own oldest.
+/// Answers that changed nothing, kept so that a repeated request gets the same one. They need not outlive the hub. A
+/// principal with too many loses its own oldest.
 struct RecentAnswers: Sendable {
-    /// What an answer takes beside its bytes, about.
+    /// The approximate size of an answer besides its bytes.
     static let overhead = 512
 
     private struct Entry: Sendable {
-        /// Several for a request with several answers.
+        /// More than one for a request with several answers.
         var replies: [[UInt8]]
         var content: RequestContent
         var number: Int
@@ -30,7 +30,7 @@ struct RecentAnswers: Sendable {
         return (entry.replies, entry.content)
     }
 
-    /// - Parameter actor: In whose name it was asked, who answers for its size.
+    /// - Parameter actor: The principal in whose name it was asked; the size counts against its limit.
     mutating func add(
         _ key: AnswerIndex.Key, _ content: RequestContent, _ replies: [[UInt8]], of actor: Principal, at time: Int64
     ) {

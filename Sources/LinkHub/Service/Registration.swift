@@ -1,11 +1,11 @@
 import IoTLink
 
-/// Which session of a principal is its newest, and which came before.
+/// A principal's newest session, and the earlier ones.
 ///
-/// It is stored: a session that was taken over must not come back over a newer one because the hub was restarted in
-/// between and has forgotten which of the two was first.
+/// It is stored, because otherwise an earlier session could take over again from a newer one after a restart of the
+/// hub.
 struct Registration: Sendable, Hashable {
-    /// So many earlier sessions are remembered.
+    /// The maximum number of earlier sessions that are remembered.
     static let remembered = 32
 
     private(set) var session: String
@@ -16,7 +16,7 @@ struct Registration: Sendable, Hashable {
         self.superseded = superseded
     }
 
-    /// - Returns: False if this is the newest already.
+    /// - Returns: False if this is already the newest session.
     mutating func begin(_ new: String) -> Bool {
         guard new != session else { return false }
         superseded.append(session)

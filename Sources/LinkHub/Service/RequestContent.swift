@@ -2,8 +2,8 @@ import Crypto
 import IoTCore
 import IoTLink
 
-/// What a request asks, in 64 bits: the same for a repeat, whatever its time, deadline and time-out. It guards a client against
-/// its own mistakes, and no more.
+/// The content of a request as 64 bits: the same for a repeat, even if its time, deadline or time-out differs. It
+/// protects a client only against its own mistakes.
 struct RequestContent: Sendable, Hashable {
     let digest: Int64
 
@@ -14,7 +14,7 @@ struct RequestContent: Sendable, Hashable {
     init(_ request: LinkRequest) {
         var params = request.params
         params["timeoutMilliseconds"] = nil
-        // Of equal values the text is equal.
+        // Equal values have equal texts.
         let content: JSONValue = [
             .string(request.method), .string(request.actingAs?.description ?? ""), params,
         ]
@@ -22,8 +22,8 @@ struct RequestContent: Sendable, Hashable {
         digest = Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
     }
 
-    /// - Parameter first: what came first under the same id; `nil` when it is not known.
-    /// - Throws: 25028 when this is something else.
+    /// - Parameter first: The first request with the same id; `nil` if it is not known.
+    /// - Throws: 25028 if this is a different request.
     func check(isRepeatOf first: RequestContent?) throws(IoTError) {
         guard let first, first != self else { return }
         throw IoTError(.requestIDReused)

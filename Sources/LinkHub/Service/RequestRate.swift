@@ -1,6 +1,6 @@
 import NIOCore
 
-/// A token bucket that holds one second's requests.
+/// A token bucket that holds the requests of one second.
 struct RequestRate: Sendable {
     private var available: Int64
     private var last: NIODeadline
@@ -10,12 +10,12 @@ struct RequestRate: Sendable {
         last = time
     }
 
-    /// What a message counts as: reading it costs time for each byte.
+    /// A message's cost: reading it takes time for each byte.
     static func cost(ofBytes count: Int) -> Int64 { 1 + Int64(count) / 4_096 }
 
-    /// Takes so many, or a whole second's if that is less; false when there are not enough.
+    /// Takes `count` requests, or one second's if that is less. Returns false if there are not enough.
     mutating func take(_ count: Int64, perSecond: Int, at time: NIODeadline) -> Bool {
-        // In millionths of a request: what one microsecond brings at one request a second.
+        // In millionths of a request: one microsecond adds one at one request a second.
         let elapsed = min(1_000_000, max(0, (time - last).nanoseconds / 1_000))
         if elapsed > 0 {
             available = min(Int64(perSecond) * 1_000_000, available + elapsed * Int64(perSecond))

@@ -1,22 +1,22 @@
 import IoTLink
 import NIOCore
 
-/// Who is online.
+/// The sessions that are online.
 struct SessionTable: Sendable {
     struct Session: Sendable {
         var address: LinkAddress
-        /// Silence until then ends the session.
+        /// If the session is silent until then, it ends.
         var silentUntil: NIODeadline
-        /// A device that has brought its model; earlier it is told nothing of it.
+        /// Whether a device has sent its model. The hub sends it no values before that.
         var hasLoggedIn = false
-        /// The newest of the session's connections that was heard of, where its client counts them.
+        /// The number of the session's newest known connection, if its client counts them.
         var connection: Int64?
-        /// It takes several envelopes in one message.
+        /// Whether the client accepts several envelopes in one message.
         var readsBatches = false
     }
 
     private(set) var sessions: [Principal: Session] = [:]
-    /// What the batch at hand has changed, as it was before.
+    /// The sessions that the current batch has changed, as they were before.
     private var before: [Principal: Session?] = [:]
 
     var isEmpty: Bool { sessions.isEmpty }
@@ -27,7 +27,7 @@ struct SessionTable: Sendable {
         if !before.isEmpty { before.removeAll(keepingCapacity: true) }
     }
 
-    /// Undoes what was changed since `keep()`. What was heard meanwhile of sessions that stayed the same was heard.
+    /// Undoes the changes since `keep()`. The last-heard times of unchanged sessions stay.
     mutating func takeBack() {
         for (principal, session) in before { sessions[principal] = session }
         keep()
@@ -39,7 +39,7 @@ struct SessionTable: Sendable {
     }
 
     /// Makes this the principal's session.
-    /// - Returns: The session that it takes over from; `nil` for none, or for the same one again.
+    /// - Returns: The session that it replaces; `nil` if there is none, or it is the same one.
     mutating func begin(
         _ address: LinkAddress, silentUntil: NIODeadline, readsBatches: Bool
     ) -> LinkAddress? {
@@ -53,7 +53,7 @@ struct SessionTable: Sendable {
         sessions[address.principal]?.silentUntil = silentUntil
     }
 
-    /// The session's client says on which of its connections it is.
+    /// Records the connection that the session's client uses.
     mutating func noteConnection(_ connection: Int64?, of principal: Principal) {
         guard let connection, var session = sessions[principal], connection > session.connection ?? .min else { return }
         session.connection = connection
@@ -79,7 +79,8 @@ struct SessionTable: Sendable {
         sessions.filter { $0.value.silentUntil <= time }.map(\.key)
     }
 
-    /// After an outage nobody's farewell can be relied on: who is not heard again by then is gone.
+    /// Call this after an outage, in which messages that end a session may be lost: a session that is silent until then
+    /// ends.
     mutating func shorten(to silentUntil: NIODeadline) {
         for principal in sessions.keys {
             if let old = sessions[principal]?.silentUntil {

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// When the hub tries next to read its state from the store, after memory has seen what was never stored. Until that
-/// succeeds it decides nothing.
+/// When the hub next tries to read its state from the store, after changes in memory could not be stored. Until a read
+/// succeeds, it decides nothing.
 struct StateRecovery: Sendable {
     private static let shortest = TimeAmount.milliseconds(100)
     private static let longest = TimeAmount.seconds(10)

@@ -1,13 +1,13 @@
 import IoTLink
 
-/// Which requests were answered, and where the store keeps the answers. Bounded in bytes: who has too many answers
-/// loses its own oldest before their ten minutes are over.
+/// The requests that were answered, and where the store keeps the answers. It is bounded in bytes: a principal with too
+/// many answers loses its own oldest before their ten minutes have passed.
 struct AnswerIndex: Sendable {
     /// How long an answer is remembered: 10 min, in ms.
     static let memory: Int64 = 600_000
-    /// What a row, its place in memory and its key take beside the answer, about.
+    /// The approximate size of a row, its place in memory and its key, besides the answer.
     static let overhead = 256
-    /// More than fit are not read from a store.
+    /// At most this many are read from a store.
     static let longestLoad = 262_144
 
     struct Key: Hashable, Sendable {
@@ -18,7 +18,7 @@ struct AnswerIndex: Sendable {
     /// Where the store keeps an answer.
     struct Place: Sendable, Equatable {
         var number: Int64
-        /// What was asked; `nil` when an earlier version stored it.
+        /// The content of the request; `nil` if an earlier version stored it.
         var content: RequestContent?
     }
 
@@ -30,19 +30,19 @@ struct AnswerIndex: Sendable {
     private var places: [Key: Place] = [:]
     private var shelves: FairShelves<Entry>
     private(set) var nextNumber: Int64 = 1
-    /// What is forgotten already, and is still in the store.
+    /// The answers that are forgotten here but still in the store.
     private var forgotten: [Int64] = []
-    /// Numbers from 1 to this are to be forgotten, too.
+    /// The answers with the numbers from 1 to this must be forgotten too.
     private var olderThrough: Int64?
 
     /// - Parameters:
     ///   - capacityOfOne: Bytes of the answers to one principal.
-    ///   - capacity: Of all.
+    ///   - capacity: Bytes of the answers to all principals.
     init(capacityOfOne: Int = .max, capacity: Int = .max) {
         shelves = FairShelves(capacityOfOne: capacityOfOne, capacity: capacity)
     }
 
-    /// What a store held is over these bounds until the next answer comes.
+    /// Loaded answers may exceed these bounds until the next answer is added.
     mutating func limit(toBytesOfOne capacityOfOne: Int, bytes capacity: Int) {
         shelves.capacityOfOne = capacityOfOne
         shelves.capacity = capacity
@@ -54,8 +54,8 @@ struct AnswerIndex: Sendable {
     subscript(key: Key) -> Place? { places[key] }
 
     /// - Parameters:
-    ///   - actor: In whose name it was asked, who answers for its size.
-    ///   - size: Of the answer, in bytes.
+    ///   - actor: The principal in whose name it was asked; the size counts against its limit.
+    ///   - size: The answer's size in bytes.
     /// - Returns: The number under which the store keeps the answer.
     mutating func add(
         _ key: Key, _ content: RequestContent, of actor: Principal, size: Int, at time: Int64
@@ -65,9 +65,9 @@ struct AnswerIndex: Sendable {
         return number
     }
 
-    /// Adds what a store held, by rising number.
+    /// Adds an answer from the store. Call this with rising numbers.
     mutating func restore(_ key: Key, _ place: Place, of actor: Principal, size: Int, time: Int64) {
-        // What is older than all that a store gave was not read from it.
+        // Answers older than the first one were not read from the store.
         if nextNumber == 1, place.number > 1 { olderThrough = place.number - 1 }
         places[key] = place
         nextNumber = max(nextNumber, place.number + 1)
@@ -79,7 +79,7 @@ struct AnswerIndex: Sendable {
         forget(shelves.removeOld(before: time - Self.memory))
     }
 
-    /// The numbers that the store is to forget, too, as ranges.
+    /// The numbers that the store must forget, as ranges.
     mutating func takeForgotten() -> [ClosedRange<Int64>] {
         var ranges = olderThrough.map { [1...$0] } ?? []
         olderThrough = nil

@@ -1,7 +1,7 @@
 import IoTCore
 import ThingModel
 
-/// An event's row.
+/// A row of an event.
 struct EventRecord: Sendable, Hashable {
     /// Its id for users.
     var number: Int64
@@ -9,14 +9,13 @@ struct EventRecord: Sendable, Hashable {
     var topic: String
     /// ms since 1970.
     var t: Int64
-    /// JSON; not read by every query.
+    /// JSON; some queries leave it empty.
     var body: String
 }
 
-/// How many events of each device there are, and the last number that was given. The events themselves are on the
-/// disk alone.
+/// The number of events of each device, and the last event number. The events themselves are only on the disk.
 struct EventCounts: Sendable {
-    /// Of one device so many are kept.
+    /// The maximum number of events that are kept for one device.
     static let capacity = 10_000
 
     private var counts: [DeviceID: Int] = [:]

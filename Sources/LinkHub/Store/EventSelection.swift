@@ -1,14 +1,15 @@
 import IoTCore
 
-/// Which events a store is asked for.
+/// A query for events.
 enum EventSelection: Sendable {
-    /// Those of these that there are.
+    /// Those of these numbers that exist.
     case numbers([Int64])
-    /// Those that a filter lets through, newest first.
+    /// The events that match a filter, newest first.
     case matching(EventFilter, limit: Int, withBodies: Bool)
-    /// Of the oldest `limit` events those from before `t`.
+    /// Those of the oldest `limit` events that are from before `t`.
     case oldest(before: Int64, limit: Int)
-    /// The oldest of a device, at most `limit`, without which the others' bodies keep within `capacity` bytes.
+    /// The oldest events of a device, at most `limit`, that must go so that the bodies of the others fit into
+    /// `capacity` bytes.
     case excess(DeviceID, capacity: Int, limit: Int)
 }
 
@@ -17,13 +18,13 @@ struct EventFilter: Sendable {
     var topicPrefix: String = ""
     /// ms since 1970.
     var times: ClosedRange<Int64> = .min ... .max
-    /// Only lower numbers.
+    /// Only numbers below this one.
     var before: Int64 = .max
 }
 
-/// What a query found.
+/// The result of a query.
 struct EventRows: Sendable {
     var records: [EventRecord] = []
-    /// There may be more, below this number.
+    /// If set, there may be more events below this number.
     var next: Int64?
 }

@@ -2,18 +2,18 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// A device as the hub knows it.
+/// A device in the hub's store.
 struct DeviceRecord: Sendable, Hashable {
     var name: String
-    /// The camera of this daemon that it was made for, by the camera's own name, which stays when the device's changes.
+    /// The name of the daemon's camera that the device was made for. It stays when the device is renamed.
     var camera: String?
-    /// When it came, or went: ms since 1970; `nil` until it first comes.
+    /// When the device last went online or offline: ms since 1970; `nil` until it is first online.
     var presenceSince: Int64?
-    /// Subscription tokens that were given up to then are good no more: s since 1970.
+    /// Subscription tokens issued up to this time are no longer valid: s since 1970.
     var sharesEnded: Int64 = 0
 }
 
-/// Everything of the hub that outlives it, in memory. The store holds the same.
+/// All hub state that outlives the process, in memory. The store holds the same.
 struct HubState: Sendable {
     var users: [AccessID: UserRecord] = [:]
     var devices: [DeviceID: DeviceRecord] = [:]
@@ -30,7 +30,7 @@ struct HubState: Sendable {
     var answers = AnswerIndex()
     var events = EventCounts()
 
-    /// What the broker must know.
+    /// The credentials that the broker must accept.
     var credentials: [BrokerCredential] {
         tokens.values.compactMap(\.credential) + enrolments.values.map(\.credential)
     }

@@ -1,42 +1,41 @@
 import IoTCore
 
-/// Where the hub keeps what it must never forget. One batch is under way at a time, and nothing else meanwhile: the hub
-/// asks for the next thing when it has the answer.
+/// The hub's persistent state. Only one operation runs at a time: the hub starts the next one when it has the result.
 ///
-/// `StoreConformance` in the tests says what holds for every store.
+/// `StoreConformanceTests` defines the behaviour of every store.
 protocol HubStore: Sendable {
-    /// Everything that can be read. A row that cannot be read is set aside and reported: it keeps no hub from starting.
+    /// Returns everything that can be read. A row that cannot be read is set aside and reported; it does not prevent a
+    /// start.
     func load() async throws(IoTError) -> HubState
 
-    /// Stores the changes of several turns, in their order: all of them, or none. They are on the disk when this
-    /// returns.
+    /// Stores the changes of several turns, in order: all of them, or none. When this returns they are on the disk.
     func commit(_ turns: [[StoreChange]]) async throws(CommitFailure)
 
-    /// The answer that was stored under `number`; `nil` when it is forgotten.
+    /// The answer that was stored under `number`; `nil` if it was forgotten.
     func answer(_ number: Int64) async throws(IoTError) -> [UInt8]?
 
-    /// Events of devices, which the hub does not hold in memory. Looks at a bounded number of them.
+    /// Reads events of devices, which the hub does not keep in memory. Reads a bounded number of rows.
     func events(_ selection: EventSelection) async throws(IoTError) -> EventRows
 
-    /// Looks through everything that is stored, beside the hub's work.
+    /// Searches all stored data for damage, concurrently with the hub's work.
     ///
-    /// - Returns: The first findings; empty when it is sound, or the task was cancelled.
+    /// - Returns: The first findings; empty if there is no damage, or the task was cancelled.
     func findDamage() async -> [String]
 
-    /// What the operator does about damage.
+    /// What the operator should do about damage.
     var damageRemedy: String { get }
 
-    /// The hub will stop soon: from now on nothing waits until another program lets the store go.
+    /// Call this before the hub stops: from now on nothing waits until another program releases the store.
     func waitNoLonger()
 
-    /// Nothing is asked of it after this.
+    /// Nothing may be called after this.
     func close()
 }
 
-/// Why a batch was not stored. Nothing of it was.
+/// Why a batch was not stored. None of its changes was stored.
 struct CommitFailure: Error {
     var error: IoTError
-    /// The store itself has failed, as with a full disk. Otherwise one of the turns is at fault, and others can be
-    /// stored without it.
+    /// Whether the store itself has failed, for example because the disk is full. Otherwise one of the turns is the
+    /// cause, and others can be stored without it.
     var isOfStore: Bool
 }

@@ -2,13 +2,13 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// One row that a mutation changes.
+/// A change of one row.
 enum StoreChange: Sendable, Hashable {
     case putUser(AccessID, UserRecord)
-    /// With its bindings.
+    /// Also removes its bindings.
     case removeUser(AccessID)
     case putDevice(DeviceID, DeviceRecord)
-    /// With its bindings, model and events.
+    /// Also removes its bindings, model and events.
     case removeDevice(DeviceID)
     case bind(AccessID, DeviceID, Binding)
     case unbind(AccessID, DeviceID)
@@ -16,7 +16,7 @@ enum StoreChange: Sendable, Hashable {
     case removeToken(String)
     case addKey(KeyRecord)
     case removeKey(String)
-    /// Its last use: s since 1970.
+    /// The credential's last use: s since 1970.
     case use(ShownCredential, at: Int64)
     case putEnrolment(EnrolmentRecord)
     case removeEnrolment(String)
@@ -26,19 +26,19 @@ enum StoreChange: Sendable, Hashable {
     case removeCall(OpenCall.Key)
     /// A new or changed schema.
     case putModel(DeviceID, schema: String, version: Int64)
-    /// The document's version; only the last one of a transaction is written.
+    /// The document's version. Only the last one of a transaction is written.
     case modelVersion(DeviceID, Int64)
     case putProperty(DeviceID, StoredProperty)
-    /// A new value; what the device carries out stays as it was.
+    /// A new value. The version that the device has applied stays the same.
     case writeProperty(DeviceID, PropertyChange)
-    /// What the device now carries out, unless it is older than what is known.
+    /// The version that the device has applied, unless a newer one is known.
     case applied(DeviceID, path: String, version: Int64)
     case removeProperty(DeviceID, path: String)
-    /// `of`: in whose name it was asked.
+    /// `of`: the principal in whose name it was asked.
     case answer(number: Int64, AnswerIndex.Key, RequestContent, of: Principal, at: Int64, reply: [UInt8])
     case forgetAnswers([ClosedRange<Int64>])
     case addEvent(EventRecord)
     case deleteEvents([Int64])
-    /// The oldest of a device.
+    /// Deletes the oldest events of a device.
     case trimEvents(DeviceID, count: Int)
 }

@@ -4,12 +4,12 @@ import TestSupport
 
 @testable import LinkHub
 
-/// The times of a virtual world: those of docs/link.md divided by `pace`.
+/// The times of a virtual world: the times of docs/link.md divided by `pace`.
 struct ChaosTiming: Sendable {
     let pace: Int64
 
-    /// After the last fault everything is right within this. Without a pace: the last answered heartbeat was 45 s ago
-    /// at most, a pause lasts 30 s at most, and two attempts may have to fail for 10 s each.
+    /// The time after the last fault until everything is correct. At pace 1: the last answered heartbeat was at most 45
+    /// s ago, a pause lasts at most 30 s, and two attempts may fail after 10 s each.
     var settling: TimeAmount { scaled(.seconds(120)) }
 
     var link: LinkLimits {
@@ -30,7 +30,7 @@ struct ChaosTiming: Sendable {
         return limits
     }
 
-    /// When the broker gives a silent connection up.
+    /// When the broker closes a silent connection.
     var keepAlive: TimeAmount { .nanoseconds(link.heartbeatInterval.nanoseconds * 3 / 2) }
     /// How often the hub looks for silent sessions.
     var sweep: TimeAmount { scaled(.seconds(5)) }

@@ -6,8 +6,7 @@ import ThingModel
 @testable import IoTLink
 @testable import LinkHub
 
-/// Two users and two devices on boxes of their own, a broker, and a hub, in virtual time: everything that happens
-/// follows from the seed.
+/// Two users and two devices on separate boxes, a broker and a hub, in virtual time. Everything follows from the seed.
 struct ChaosWorld {
     enum Fault: CaseIterable {
         case broker, hub, box, cable
@@ -33,7 +32,7 @@ struct ChaosWorld {
         case subscribe
         case publish([UInt8])
         case disconnect
-        /// The process died, and its kernel says so.
+        /// The process died, and its kernel closed the connection.
         case broken
     }
 
@@ -45,7 +44,7 @@ struct ChaosWorld {
         let address: LinkAddress
         var isOpen = true
         var isSubscribed = false
-        /// What the box's cable holds back, in order.
+        /// Messages held back by the box's cable, in order.
         var heldUp: [Up] = []
         var heldDown: [LinkSessionMachine.Transport] = []
         var upFree = NIODeadline.uptimeNanoseconds(0)
@@ -61,10 +60,10 @@ struct ChaosWorld {
 
     private(set) var hub: VirtualHub
     private var isHubDraining = false
-    /// The hub dies when it next has something to decide, which is when it has something to lose; then it is away for
-    /// so long.
+    /// When set, the hub dies as soon as it has something to decide, and so something to lose. It then stays down for
+    /// this long.
     private var hubDoom: TimeAmount?
-    /// Counts the brokers; odd while none runs.
+    /// Counts the broker's starts and ends; odd while none runs.
     private var brokerEpoch = 0
     private var isBrokerUp: Bool { brokerEpoch % 2 == 0 }
     private var isHubConnected = false
@@ -101,7 +100,7 @@ struct ChaosWorld {
             }
             return devices
         }
-        // Of each kind of property at each device one writer of each user.
+        // One writer of each user for each kind of property at each device.
         for (place, user) in users.enumerated() {
             var writers: [VirtualWriter] = []
             for (index, device) in devices.enumerated() {
@@ -120,7 +119,7 @@ struct ChaosWorld {
 
     // MARK: Time
 
-    /// Runs until then.
+    /// Runs until `end`.
     mutating func run(until end: NIODeadline) throws {
         while let next = queue.nextTime, next <= end, let event = queue.take() {
             now = max(now, next)
@@ -154,7 +153,7 @@ struct ChaosWorld {
         case .strike(let fault, let pause): try strike(fault, pause)
         case .startHub:
             openFaults -= 1
-            // It kills the broker that it finds, and starts its own.
+            // The hub kills the broker that it finds, and starts its own.
             killBroker()
             try hub.start(at: time)
             startBroker()
@@ -172,7 +171,7 @@ struct ChaosWorld {
 
     // MARK: Faults
 
-    /// One to three faults, which may overlap; they are over when `openFaults` is 0.
+    /// Starts one to three faults, which may overlap. They have ended when `openFaults` is 0.
     mutating func strikeRound() {
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
             let fault = Fault.allCases.randomElement(using: &generator) ?? .hub
@@ -209,7 +208,7 @@ struct ChaosWorld {
 
     private mutating func killHub(_ pause: TimeAmount) throws {
         hubDoom = nil
-        let end = VirtualHub.End.allCases.randomElement(using: &generator) ?? .untold
+        let end = VirtualHub.End.allCases.randomElement(using: &generator) ?? .unsent
         deliver(try hub.kill(end, at: time))
         isHubConnected = false
         add(.startHub, in: pause)
@@ -226,7 +225,7 @@ struct ChaosWorld {
     private mutating func startBroker() {
         guard !isBrokerUp else { return }
         brokerEpoch += 1
-        // Clients reach a port before the hub hears it.
+        // Clients reach a port before the hub receives their messages.
         add(.hubConnects(epoch: brokerEpoch), in: timing.draw(5...500, &generator))
     }
 
@@ -281,7 +280,7 @@ struct ChaosWorld {
         queue.add(.atBox(wire: id, event), at: arrival)
     }
 
-    /// At the broker; the client hears of it as `event`.
+    /// Closes a connection at the broker; the client gets `event`.
     private mutating func close(_ id: Int, _ event: LinkSessionMachine.Transport) {
         guard wires[id]?.isOpen == true else { return }
         wires[id]?.isOpen = false
@@ -289,10 +288,10 @@ struct ChaosWorld {
         send(down: event, on: id)
     }
 
-    /// The broker gives a client up, and speaks its will.
+    /// The broker closes a client's connection and publishes its will.
     private mutating func breakAtBroker(_ id: Int) throws {
         guard let wire = wires[id], wire.isOpen else { return }
-        close(id, .lost(IoTError(.linkUnavailable, "the broker gave the connection up")))
+        close(id, .lost(IoTError(.linkUnavailable, "the broker closed the connection")))
         let will = LinkPush(
             method: SessionMethod.end.name,
             params: ["reason": "connectionLost", "connection": .integer(Int64(wire.attempt))])
@@ -329,7 +328,7 @@ struct ChaosWorld {
 
     // MARK: The hub
 
-    /// A broker without its hub takes messages that nobody hears.
+    /// A broker without its hub drops messages.
     private mutating func arriveAtHub(_ message: UplinkMessage) {
         guard isHubConnected else { return }
         hub.receive(message)
@@ -339,9 +338,9 @@ struct ChaosWorld {
     }
 
     private mutating func deliver(_ outputs: [HubOutput]) {
-        // A hub that is dead has sent these before.
+        // A dead hub sent these before it died.
         guard isHubConnected else { return }
-        // Receiver by receiver: in which order the hub tells several of them does not follow from the seed.
+        // Receiver by receiver, because the hub's order of receivers does not follow from the seed.
         let receivers = wires.filter { $0.value.isSubscribed }.sorted { $0.key < $1.key }
         for (id, wire) in receivers {
             for case .message(wire.address, let payload) in outputs {
@@ -395,7 +394,7 @@ struct ChaosWorld {
             boxes[box].device?.setOnline(isOnline)
             try pump(box)
         } else if isOnline {
-            // What was pushed meanwhile may be lost.
+            // Earlier pushes may be lost.
             try ask(box, "list\(now.uptimeNanoseconds)", ModelMethod.listDevices.name, [:])
         }
     }
@@ -444,9 +443,9 @@ struct ChaosWorld {
         try ask(box, request.id, request.method, request.params)
     }
 
-    // MARK: What must be right
+    // MARK: Checks
 
-    /// What is wrong though the last fault is long over; empty when nothing is.
+    /// What is wrong although the last fault ended long ago; empty if nothing is.
     func troubles() throws -> [String] {
         guard let core = hub.core else { return ["there is no hub"] }
         var troubles: [String] = []
@@ -454,7 +453,7 @@ struct ChaosWorld {
             troubles.append("\(box.principal) is \(box.machine.map { "\($0.status)" } ?? "dead")")
         }
         for device in devices {
-            if core.sessions[.device(device)] == nil { troubles.append("the hub takes \(device) for offline") }
+            if core.sessions[.device(device)] == nil { troubles.append("the hub shows \(device) as offline") }
             let stored = try core.state.models[device]?.read("ProReadonly._online.stVal").value
             if stored != 1 { troubles.append("the model of \(device) has _online \(stored?.jsonText ?? "nothing")") }
             for user in boxes where user.principal.kind == .user && user.view[device.rawValue] != true {
@@ -464,8 +463,8 @@ struct ChaosWorld {
         return troubles
     }
 
-    /// Settings that a device does not carry out though the hub has them. A write may be on its way just now: only
-    /// what is late twice is late.
+    /// Settings that the hub has but a device has not applied. A write may still be on its way, so a setting is late
+    /// only if it is in two successive results.
     func lateSettings() throws -> Set<String> {
         var late: Set<String> = []
         for (device, box) in zip(devices, boxes.suffix(devices.count)) {
@@ -477,7 +476,7 @@ struct ChaosWorld {
         return late
     }
 
-    /// What no fault excuses.
+    /// Errors that no fault excuses.
     mutating func problems() throws -> [String] {
         var problems = boxes.flatMap { $0.writers.flatMap(\.problems) }
         for box in boxes.indices {
@@ -488,7 +487,7 @@ struct ChaosWorld {
         for writer in boxes.flatMap(\.writers) {
             let never = writer.actions.subtracting(carriedOut)
             if !never.isEmpty { problems.append("actions were answered and never carried out: \(never.sorted())") }
-            // Also what nobody has read since.
+            // Also values that were not read since.
             guard let core = hub.core, let device = DeviceID(rawValue: writer.device) else { continue }
             let reading = try? core.state.models[device]?.read(writer.path)
             if let wrong = writer.shadow.judge(reading?.value.integerValue, version: reading?.version) {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What is to happen, by time; of what happens at the same time, the earlier entry first.
+/// Future events by time; events at the same time are in the order in which they were added.
 struct EventQueue<Event> {
     private struct Entry {
         let time: NIODeadline

@@ -5,17 +5,17 @@ import ThingModel
 
 @testable import IoTLink
 
-/// A box with one principal: its process, which may be killed, and its cable, which may be out.
+/// A box with one principal: its process, which may be killed, and its cable, which may be unplugged.
 struct VirtualBox {
     let principal: Principal
-    /// The session of the process; `nil` while it is dead.
+    /// The session of the process; `nil` while no process runs.
     var machine: LinkSessionMachine?
-    /// How many processes there were.
+    /// Counts the processes.
     private(set) var life = 0
     var isCableIn = true
     var device: VirtualDevice?
     var writers: [VirtualWriter]
-    /// How often actions were carried out in earlier lives, at most.
+    /// The most times that an action was carried out in an earlier life.
     private(set) var mostRepeated = 0
     private(set) var carriedOut: Set<Int64> = []
     /// A user's view of who is online, by device id.
@@ -43,7 +43,7 @@ struct VirtualBox {
         timer = nil
     }
 
-    /// Looks at what the device has done in this life.
+    /// Records what the device has done in this life.
     mutating func noteActions() {
         for (value, count) in device?.actions ?? [:] {
             mostRepeated = max(mostRepeated, count)
@@ -51,7 +51,7 @@ struct VirtualBox {
         }
     }
 
-    /// - Returns: When to be woken, if it is earlier than what was asked for before.
+    /// - Returns: When to be woken, if that is earlier than the present timer.
     mutating func newTimer(at now: NIODeadline) -> NIODeadline? {
         if let timer, timer <= now { self.timer = nil }
         guard let next = machine?.nextDeadline, timer.map({ next < $0 }) ?? true else { return nil }

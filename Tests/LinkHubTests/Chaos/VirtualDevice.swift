@@ -3,7 +3,7 @@ import IoTLink
 
 @testable import ThingModel
 
-/// A device's process behind its link session: it logs in, takes settings and actions, and echoes messages.
+/// A device's process with its link session: it logs in, accepts settings and actions, and echoes messages.
 struct VirtualDevice {
     private struct Request {
         let method: String
@@ -12,7 +12,7 @@ struct VirtualDevice {
 
     private var model: DeviceModelState
     private var waiting: [Request] = []
-    /// The one whose answer is awaited, and its id.
+    /// The request that has no answer yet, and its id.
     private var asked: (id: String, request: Request)?
     private var count = 0
     private let life: Int
@@ -27,7 +27,7 @@ struct VirtualDevice {
                 + settings.map { .writable($0, .int32, "of the bell") })
     }
 
-    /// - Parameter life: which of the device's processes this is.
+    /// - Parameter life: The number of the device's process.
     init(life: Int) throws {
         self.life = life
         model = DeviceModelState(schema: try Self.schema())
@@ -36,7 +36,7 @@ struct VirtualDevice {
 
     mutating func setOnline(_ isOnline: Bool) { model.setOnline(isOnline) }
 
-    /// What to ask the hub now, if anything.
+    /// The next request to the hub, if any.
     mutating func nextRequest() -> (id: String, method: String, params: JSONValue)? {
         guard asked == nil else { return nil }
         if waiting.isEmpty { waiting = nextRequests() }
@@ -63,7 +63,7 @@ struct VirtualDevice {
         }
     }
 
-    /// - Returns: False when it failed: all is said again, after a pause.
+    /// - Returns: False if it failed: everything is sent again after a pause.
     mutating func answered(_ id: String, _ outcome: Result<JSONValue, IoTError>) -> Bool {
         guard let asked, asked.id == id else { return true }
         self.asked = nil
@@ -101,7 +101,7 @@ struct VirtualDevice {
         }
     }
 
-    /// The value of a setting that is in force.
+    /// The value of a setting that the device has applied.
     func setting(_ name: String) -> JSONValue? {
         try? model.document.read("ProWritable.\(name).setVal").value
     }

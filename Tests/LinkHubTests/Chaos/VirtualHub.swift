@@ -6,23 +6,23 @@ import ThingModel
 
 @testable import LinkHub
 
-/// A hub that can be killed between any two steps: its store is the disk, the rest is the process.
+/// A hub that can be killed between any two steps. Its store is the disk; the rest is the process.
 struct VirtualHub {
-    /// How a hub that is killed leaves what it was about to decide.
+    /// How a killed hub leaves what it was about to decide.
     enum End: CaseIterable {
         case undecided
-        /// Committed, and nobody was told.
-        case untold
-        /// Committed, and a part of it was told.
-        case partlyTold
+        /// Committed, but nothing was sent.
+        case unsent
+        /// Committed, and a part was sent.
+        case partlySent
     }
 
     let store: SQLiteHubStore
     private let authority: TokenAuthority
     private let limits: HubLimits
-    /// For the test of the test: the hub answers before its commit, which a kill then prevents.
+    /// For the test of the test: the hub answers before its commit, and a kill then prevents the commit.
     let answersEarly: Bool
-    /// The process; `nil` while there is none.
+    /// The process; `nil` while none runs.
     private(set) var core: HubCore?
     private var inbox: [UplinkMessage] = []
 
@@ -40,7 +40,7 @@ struct VirtualHub {
         _ = try timeout(at: time)
     }
 
-    /// A call of the daemon's own.
+    /// Runs one of the daemon's own calls.
     mutating func perform<Result>(_ body: (inout HubCore) throws(IoTError) -> Result) throws -> Result {
         guard var core else { throw IoTError(.internalFailure) }
         let (result, turn) = try core.handle(body)
@@ -55,7 +55,7 @@ struct VirtualHub {
 
     mutating func noteOutage(at time: HubTime) { core?.handleOutage(at: time) }
 
-    /// Decides all that waits in one transaction, as `HubService` does.
+    /// Decides everything that waits in one transaction, like `HubService`.
     mutating func drain(at time: HubTime) throws -> [HubOutput] {
         defer { inbox = [] }
         return try run(time) { [inbox] core in inbox.map { core.handle($0, at: time) } }
@@ -65,21 +65,21 @@ struct VirtualHub {
         try run(time) { core in [core.handleTimeout(at: time)] }
     }
 
-    /// - Returns: What it still told.
+    /// - Returns: What it still sent.
     mutating func kill(_ end: End, at time: HubTime) throws -> [HubOutput] {
         defer {
             core = nil
             inbox = []
         }
         guard core != nil, !inbox.isEmpty else { return [] }
-        if answersEarly { return try told(at: time) }
+        if answersEarly { return try uncommitted(at: time) }
         guard end != .undecided else { return [] }
         let outputs = try drain(at: time)
-        return end == .untold ? [] : Array(outputs.prefix(outputs.count / 2))
+        return end == .unsent ? [] : Array(outputs.prefix(outputs.count / 2))
     }
 
-    /// What it would have told, without a commit.
-    private mutating func told(at time: HubTime) throws -> [HubOutput] {
+    /// What it would have sent, without a commit.
+    private mutating func uncommitted(at time: HubTime) throws -> [HubOutput] {
         guard var core else { return [] }
         return inbox.flatMap { core.handle($0, at: time).outputs }
     }
@@ -88,23 +88,23 @@ struct VirtualHub {
         guard var core = self.core else { return [] }
         self.core = nil
         defer { self.core = core }
-        var told: [HubOutput] = []
+        var sent: [HubOutput] = []
         var turns = body(&core)
         while !turns.isEmpty {
             for turn in turns { core.accept(turn) }
             let outputs = turns.flatMap(\.outputs) + core.takeNotices(at: time)
             try store.commit(turns.map(\.changes))
             core.keep()
-            told += MessageBatches.join(outputs, reads: core.sessions.readsBatches)
+            sent += MessageBatches.join(outputs, reads: core.sessions.readsBatches)
             core.prepareToRead()
             turns = turns.compactMap(\.query).map { store.resultNow(of: $0) }.map { core.handle($0, at: time) }
         }
-        return told
+        return sent
     }
 }
 
 extension SQLiteHubStore {
-    /// `result(of:)` for who cannot wait.
+    /// Like `result(of:)`, but synchronous.
     func resultNow(of query: HubQuery) -> HubQueryResult {
         switch query {
         case .answer(let number, let request, let address):

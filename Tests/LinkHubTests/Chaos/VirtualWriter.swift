@@ -5,8 +5,8 @@ import NIOCore
 import TestSupport
 import ThingModel
 
-/// One thing after the other at one property that nobody else writes: writes, reads, actions and messages, each with an
-/// answer that fits no other request.
+/// Sends one request after another about one property that has no other writer: writes, reads, actions and messages.
+/// Each answer fits only its own request.
 struct VirtualWriter {
     enum Operation {
         case write(Int64)
@@ -43,7 +43,7 @@ struct VirtualWriter {
         next = Int64(number) * 1_000_000
     }
 
-    /// What to ask next; what is not answered yet is asked again, with the same id.
+    /// The next request. A request without an answer is sent again with the same id.
     mutating func request(_ generator: inout SeededGenerator) -> Request {
         if let current {
             retried += 1
@@ -89,7 +89,7 @@ struct VirtualWriter {
         Data("\(number)".utf8).base64EncodedString()
     }
 
-    /// - Parameter isImpatient: Gives a write up that failed.
+    /// - Parameter isImpatient: Whether to give up a write that failed.
     mutating func complete(_ id: String, _ outcome: Result<JSONValue, IoTError>, isImpatient: Bool) {
         guard let (operation, request) = current, request.id == id else { return }
         switch outcome {
@@ -99,19 +99,19 @@ struct VirtualWriter {
             if let wrong = judge(operation, request, result) { problems.append("\(device) \(path): \(wrong)") }
         case .failure(let error):
             switch error.code {
-            // No answer in time, or nobody there: these may pass.
+            // No answer in time, or the target is offline: these errors may be temporary.
             case .pathInvalid where shadow.acknowledged == nil: break
             case .messageTimeout, .linkUnavailable, .deviceOffline, .peerTimeout, .tooManyRequests, .stopping: break
             default: problems.append("\(device) \(path), \(request.method): \(error)")
             }
             switch operation {
             case .write(let number):
-                // The hub has answered, and nothing was done: a device that never was there has no model.
+                // The hub has answered, and nothing was done: a device that was never online has no model.
                 if error.code == .deviceOffline { return current = nil }
                 guard isImpatient else { return }
                 shadow.gaveUp(number)
                 current = nil
-            // The first answer to an id is its answer for ten minutes, also when it is that the device is away.
+            // The first answer to an id is its answer for ten minutes, even if it says that the device is offline.
             case .read, .action, .message: current = nil
             }
         }

@@ -6,7 +6,7 @@ import ThingModel
 
 @testable import LinkHub
 
-/// What the hub relies on, of any store. Events: `StoreEventConformanceTests`.
+/// What the hub requires of any store. `StoreEventConformanceTests` covers events.
 @Suite("Any store of the hub", .timeLimit(.minutes(1)))
 struct StoreConformanceTests {
     private let owner = AccessID(rawValue: "owner")!
@@ -35,7 +35,7 @@ struct StoreConformanceTests {
     // MARK: Durability
 
     @Test(
-        "Every kind of record is as it was stored, for a store that is opened while the first still is",
+        "Every kind of record is as it was stored, also in a second store that is opened at the same time",
         arguments: StoreKind.all)
     func everyRecord(kind: StoreKind) async throws {
         let directory = TemporaryDirectory()
@@ -95,7 +95,7 @@ struct StoreConformanceTests {
         again.close()
     }
 
-    @Test("What is removed is gone, and a device takes what is its own with it", arguments: StoreKind.all)
+    @Test("Removed records are gone, and a device is removed with its own records", arguments: StoreKind.all)
     func removal(kind: StoreKind) async throws {
         let directory = TemporaryDirectory()
         let store = try kind.open(directory)
@@ -125,7 +125,7 @@ struct StoreConformanceTests {
 
     // MARK: Batches
 
-    @Test("Changes take effect in their order, within a turn and from turn to turn", arguments: StoreKind.all)
+    @Test("Changes take effect in order, within a turn and from turn to turn", arguments: StoreKind.all)
     func order(kind: StoreKind) async throws {
         let store = try kind.open(TemporaryDirectory())
         try await store.commit([[user(owner), device(front, "a"), device(back, "b"), try model(front)]])
@@ -145,7 +145,7 @@ struct StoreConformanceTests {
     }
 
     @Test(
-        "A turn that cannot be stored keeps its batch from being stored, is at fault, and nothing is left of it",
+        "A turn that cannot be stored prevents its batch from being stored, is the cause, and leaves nothing",
         arguments: StoreKind.all, [0, 1, 2])
     func badTurn(kind: StoreKind, place: Int) async throws {
         let directory = TemporaryDirectory()
@@ -176,12 +176,12 @@ struct StoreConformanceTests {
     }
 
     @Test(
-        "A store that another program has locked says that it is the store, and goes on when it is free",
+        "A store that another program has locked reports a failure of the store, and works again when unlocked",
         arguments: StoreKind.all)
     func locked(kind: StoreKind) async throws {
         let directory = TemporaryDirectory()
         let store = try kind.open(directory)
-        // Otherwise the commit would wait.
+        // Without this, the commit would wait.
         store.waitNoLonger()
         let unlock = try kind.lock(directory.path)
         let failure = await #expect(throws: CommitFailure.self) { try await store.commit([[user(owner)]]) }
@@ -213,7 +213,7 @@ struct StoreConformanceTests {
 
     // MARK: Answers
 
-    @Test("An answer is stored with what it answers, and forgotten by number", arguments: StoreKind.all)
+    @Test("An answer is stored with its request's content, and forgotten by number", arguments: StoreKind.all)
     func answers(kind: StoreKind) async throws {
         let directory = TemporaryDirectory()
         var store = try kind.open(directory)
@@ -237,7 +237,7 @@ struct StoreConformanceTests {
 
     // MARK: Versions
 
-    @Test("What a device carries out only grows, and a write leaves it as it was", arguments: StoreKind.all)
+    @Test("A device's applied version only grows, and a write does not change it", arguments: StoreKind.all)
     func versions(kind: StoreKind) async throws {
         let store = try kind.open(TemporaryDirectory())
         let path = "ProWritable.quality"
@@ -254,7 +254,7 @@ struct StoreConformanceTests {
         ])
         try await store.commit([[.applied(front, path: path, version: 5)], [.applied(front, path: path, version: 4)]])
         #expect(try await stored()?.appliedVersion == 5)
-        // Of a version that there is not yet.
+        // A version that does not exist yet.
         try await store.commit([[.applied(front, path: path, version: 6)], [write(7), .modelVersion(front, 7)]])
         let property = try #require(try await stored())
         #expect(property.appliedVersion == 5 && property.version == 7 && property.value["setVal"] == 7)
@@ -264,7 +264,7 @@ struct StoreConformanceTests {
     // MARK: Damage
 
     @Test(
-        "A row that cannot be read is set aside once and told of, with what depends on it; all else is there",
+        "A row that cannot be read is set aside once and reported, with its dependent rows; all others are there",
         arguments: StoreKind.all)
     func unreadable(kind: StoreKind) async throws {
         let directory = TemporaryDirectory()
@@ -278,18 +278,18 @@ struct StoreConformanceTests {
         ])
         store.close()
         try kind.damage(directory.path, guest)
-        let told = NIOLockedValueBox<[String]>([])
+        let reported = NIOLockedValueBox<[String]>([])
         for _ in 0..<2 {
-            store = try kind.open(directory.path) { row in told.withLockedValue { $0.append(row) } }
+            store = try kind.open(directory.path) { row in reported.withLockedValue { $0.append(row) } }
             let state = try await store.load()
             #expect(state.users.keys.map(\.rawValue) == ["owner"])
             #expect(state.bindings.users(of: front) == [owner: binding])
             #expect(await store.findDamage() == [])
             store.close()
         }
-        #expect(told.withLockedValue { $0.count { $0.contains("users") && $0.contains("guest") } } == 1)
+        #expect(reported.withLockedValue { $0.count { $0.contains("users") && $0.contains("guest") } } == 1)
         #expect(!store.damageRemedy.isEmpty)
-        // Its name is free again.
+        // The name can be used again.
         store = try kind.open(directory)
         try await store.commit([[user(guest), .bind(guest, front, binding)]])
         #expect(try await store.load().bindings[front, guest] == binding)

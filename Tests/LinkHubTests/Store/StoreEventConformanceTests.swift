@@ -13,7 +13,7 @@ struct StoreEventConformanceTests {
         .addEvent(EventRecord(number: number, device: device, topic: topic, t: number * 10, body: body ?? "\(number)"))
     }
 
-    /// With events 1 to `count`, in turns of the front and the back device.
+    /// Opens a store with the events 1 to `count`, alternately of the front and the back device.
     private func store(_ kind: StoreKind, _ directory: TemporaryDirectory, events count: Int64 = 10) async throws
         -> any HubStore
     {
@@ -48,7 +48,7 @@ struct StoreEventConformanceTests {
         store.close()
     }
 
-    @Test("Pages follow each other without a gap, whatever their length", arguments: StoreKind.all)
+    @Test("Pages of any length follow each other without a gap", arguments: StoreKind.all)
     func pages(kind: StoreKind) async throws {
         let store = try await store(kind, TemporaryDirectory())
         for limit in 1...4 {
@@ -66,7 +66,7 @@ struct StoreEventConformanceTests {
         store.close()
     }
 
-    @Test("A page keeps within an envelope, and one event alone always fits", arguments: StoreKind.all)
+    @Test("A page fits into an envelope, and a single event always fits", arguments: StoreKind.all)
     func largePages(kind: StoreKind) async throws {
         let store = try kind.open(TemporaryDirectory())
         let body = "\"" + String(repeating: "x", count: 70_000) + "\""
@@ -82,7 +82,7 @@ struct StoreEventConformanceTests {
         store.close()
     }
 
-    @Test("A search looks at 20,000 events at most, and says where the next goes on", arguments: StoreKind.all)
+    @Test("A search reads at most 20,000 events, and returns where the next continues", arguments: StoreKind.all)
     func longSearch(kind: StoreKind) async throws {
         let store = try await store(kind, TemporaryDirectory(), events: 20_003)
         var filter = EventFilter(devices: [front, back], topicPrefix: "low/")
@@ -94,7 +94,7 @@ struct StoreEventConformanceTests {
     }
 
     @Test(
-        "Some are found by number, the oldest by time, and those in excess of a device's bytes",
+        "Events are found by number, the oldest by time, and the excess events of a device by bytes",
         arguments: StoreKind.all)
     func selections(kind: StoreKind) async throws {
         let store = try kind.open(TemporaryDirectory())
@@ -108,7 +108,7 @@ struct StoreEventConformanceTests {
         #expect(try await numbers(.numbers([7, 2, 99, 7])).sorted() == [2, 7])
         #expect(try await numbers(.oldest(before: 35, limit: 100)) == [1, 2, 3])
         #expect(try await numbers(.oldest(before: 35, limit: 2)) == [1, 2])
-        // Each has 11 bytes, and the front device 55.
+        // Each has 11 bytes, and the front device has 55.
         #expect(try await numbers(.excess(front, capacity: 55, limit: 100)) == [])
         #expect(try await numbers(.excess(front, capacity: 54, limit: 100)) == [1])
         #expect(try await numbers(.excess(front, capacity: 33, limit: 100)) == [1, 3])
@@ -117,7 +117,7 @@ struct StoreEventConformanceTests {
         store.close()
     }
 
-    @Test("Deleting counts, the oldest of a device go first, and no number is given twice", arguments: StoreKind.all)
+    @Test("Deletions are counted, a device's oldest events go first, and no number is reused", arguments: StoreKind.all)
     func deletion(kind: StoreKind) async throws {
         let directory = TemporaryDirectory()
         var store = try await store(kind, directory)

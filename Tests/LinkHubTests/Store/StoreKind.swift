@@ -4,15 +4,15 @@ import Testing
 
 @testable import LinkHub
 
-/// A kind of store, for the conformance suite: what is added here is held to all of it.
+/// A kind of store for the conformance suite. A kind that is added here must pass all of it.
 struct StoreKind: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// Opens the store in a directory: a new one, or as it was left. Gets each row that is set aside.
+    /// Opens the store in a directory, creating it if needed. The closure gets each row that is set aside.
     var open: @Sendable (String, _ onUnreadable: @escaping @Sendable (String) -> Void) throws -> any HubStore
-    /// Makes a user's row unreadable, while nobody has the store open.
+    /// Makes a user's row unreadable, while the store is closed.
     var damage: @Sendable (String, AccessID) throws -> Void
 
-    /// Locks the store as another program would. Returns what unlocks it.
+    /// Locks the store as another program would. Returns a function that unlocks it.
     var lock: @Sendable (String) throws -> @Sendable () -> Void
 
     static let all = [sqlite]

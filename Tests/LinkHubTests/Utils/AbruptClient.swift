@@ -2,8 +2,8 @@ import Glibc
 import IoTCore
 import IoTLink
 
-/// Connects by hand-made MQTT 3.1.1 and hangs up without DISCONNECT, so that the broker speaks the will (§3.1.2.5);
-/// libmosquitto would say goodbye.
+/// Connects with hand-made MQTT 3.1.1 packets and closes without DISCONNECT, so that the broker publishes the will
+/// (§3.1.2.5). libmosquitto would send DISCONNECT.
 struct AbruptClient {
     let socketPath: String
     let userName: String

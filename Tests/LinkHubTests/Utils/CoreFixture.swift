@@ -6,8 +6,8 @@ import ThingModel
 
 @testable import LinkHub
 
-/// A hub's core in virtual time, with an owner, a guest, a stranger and two devices: `front` is the owner's and has
-/// the guest, `back` is nobody's.
+/// A hub's core in virtual time, with an owner, a guest, a stranger and two devices: `front` belongs to the owner and
+/// is shared with the guest, `back` has no owner.
 struct CoreFixture {
     var core: HubCore
     var time = HubTime(monotonic: .uptimeNanoseconds(1_000_000_000), wall: 1_700_000_000_000)
@@ -18,7 +18,7 @@ struct CoreFixture {
     let stranger = LinkAddress.random(.user(AccessID(rawValue: "stranger")!))
     let camera: LinkAddress
     private(set) var stored: [StoreChange] = []
-    /// What the last turn gave out, messages and the broker's credentials, in order.
+    /// The outputs of the last turn, messages and the broker's credentials, in order.
     private(set) var outputs: [HubOutput] = []
     private var nextID = 0
 
@@ -42,7 +42,7 @@ struct CoreFixture {
         time.wall += amount.nanoseconds / 1_000_000
     }
 
-    /// Sends what comes at once, and the transaction's notices behind it.
+    /// Sends the turn's outputs, and the transaction's notices after them.
     private mutating func finish(_ turn: HubTurn) -> [Sent] {
         var turn = turn
         stored += turn.changes
@@ -65,7 +65,7 @@ struct CoreFixture {
         }
     }
 
-    /// There is no store here, so it holds no events.
+    /// There is no store here, so there are no events.
     private func result(of query: HubQuery) -> HubQueryResult {
         switch query {
         case .answer(let number, let request, let address):
@@ -106,7 +106,7 @@ struct CoreFixture {
                     deadline: deadline ?? time.wall + 10_000)))
     }
 
-    /// A request's own reply; `nil` while there is none.
+    /// The reply to the request; `nil` if there is none yet.
     mutating func request(
         _ address: LinkAddress, _ method: String, _ params: JSONValue = [:], id: String? = nil,
         deadline: Int64? = nil, actingAs: Principal? = nil
@@ -118,7 +118,7 @@ struct CoreFixture {
         return nil
     }
 
-    /// Everybody registers, and the camera logs in.
+    /// All sessions register, and the camera logs in.
     mutating func bringEverybodyOnline() throws {
         for address in [owner, guest, stranger, camera] { _ = try request(address, "session.begin") }
         _ = try request(camera, "model.login", try ModelLogin.sample().json)

@@ -4,11 +4,11 @@ import NIOConcurrencyHelpers
 
 @testable import LinkHub
 
-/// A broker of one process: who has a credential is let in, and messages are handed over as they are.
+/// A broker within this process: clients with a credential are admitted, and messages are passed on unchanged.
 final class InMemoryBroker: HubBroker {
     private struct State {
         var handlers: BrokerHandlers?
-        /// The credentials' ids, and whose they are.
+        /// The principals of the credentials, by credential id.
         var known: [String: Principal] = [:]
         var clients: [LinkAddress: AsyncStream<Envelope>.Continuation] = [:]
         var restart: CheckedContinuation<Void, Never>?
@@ -37,7 +37,7 @@ final class InMemoryBroker: HubBroker {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     let isOver = state.withLockedValue { state in
-                        // It may have ended since it was ready.
+                        // It may have ended after it was ready.
                         let isOver = Task.isCancelled || state.end != nil
                         if !isOver { state.restart = continuation }
                         return isOver
@@ -52,13 +52,13 @@ final class InMemoryBroker: HubBroker {
         }
     }
 
-    /// Ends, and does not come back.
+    /// Ends the broker for good.
     func end(_ error: IoTError) {
         state.withLockedValue { $0.end = error }
         restart()
     }
 
-    /// Forgets whom it knows, and asks the hub.
+    /// Drops all credentials, and asks the hub for them again.
     func restart() {
         state.withLockedValue { state in
             defer { state.restart = nil }
@@ -81,7 +81,7 @@ final class InMemoryBroker: HubBroker {
 
     func waitUntilConfirmed(_ tokenID: String) async {}
 
-    // MARK: As a principal
+    // MARK: Principals
 
     func knows(_ tokenID: String, of principal: Principal) -> Bool {
         state.withLockedValue { $0.known[tokenID] == principal }

@@ -7,7 +7,7 @@ import ThingModel
 
 @testable import LinkHub
 
-/// A hub without a broker: messages go straight in, and what comes out is kept.
+/// A hub without a broker: messages go directly to the service, and replies are collected.
 final class InProcessHub: Sendable {
     private struct State {
         var waiters: [String: CheckedContinuation<LinkReply, Never>] = [:]
@@ -18,8 +18,8 @@ final class InProcessHub: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// - Parameters:
-    ///   - onDeliver: Called before anything of a transaction is handed out.
-    ///   - wrap: Gives what stands between the hub and its store.
+    ///   - onDeliver: Called before the outputs of a transaction are delivered.
+    ///   - wrap: Returns the store that the hub uses in place of the SQLite store.
     init(
         directory: TemporaryDirectory, limits: HubLimits = HubLimits(),
         onDeliver: @escaping @Sendable ([HubOutput]) -> Void = { _ in },

@@ -10,7 +10,7 @@ let quietLogger = {
     return logger
 }()
 
-/// Runs a hub with its broker while `body` does its work.
+/// Runs a hub with its broker during `body`.
 func withHub<Result: Sendable>(
     in directory: TemporaryDirectory, endpoint: BrokerSupervisor.EndpointChoice = .unixSocket, tls: HubTLS? = nil,
     limits: HubLimits = HubLimits(), _ body: @Sendable (LinkHub) async throws -> Result
@@ -33,7 +33,7 @@ func withHub<Result: Sendable>(
     }
 }
 
-/// Runs a link session at the hub while `body` does its work; it is online when `body` begins.
+/// Runs a link session at the hub during `body`. The session is online when `body` begins.
 func withSession<Result: Sendable>(
     _ hub: LinkHub, _ principal: Principal, _ token: String, renewsToken: Bool = true,
     prepare: (LinkSession) -> Void = { _ in }, _ body: (LinkSession) async throws -> Result
@@ -43,7 +43,7 @@ func withSession<Result: Sendable>(
     return try await withSession(configuration, prepare: prepare, body)
 }
 
-/// The same at any endpoint.
+/// Like `withSession(_:_:_:renewsToken:prepare:_:)`, but for any endpoint.
 func withSession<Result: Sendable>(
     _ configuration: LinkConfiguration, prepare: (LinkSession) -> Void = { _ in },
     _ body: (LinkSession) async throws -> Result
@@ -65,7 +65,7 @@ func withSession<Result: Sendable>(
 }
 
 extension LinkSession {
-    /// Returns when the session comes to this status.
+    /// Returns when the session reaches this status.
     func wait(for status: LinkStatus) async throws {
         for await change in statusChanges() where change.status == status { return }
         throw IoTError(.linkUnavailable, "the session ended as \(current) and never was \(status)")
@@ -73,7 +73,7 @@ extension LinkSession {
 }
 
 extension LinkHub {
-    /// The owner with a token, and a device that is the owner's.
+    /// The owner with a token, and a device of the owner.
     func ownerAndDevice(_ name: String = "front") async throws -> (
         owner: Principal, ownerToken: String, device: DeviceID, deviceToken: String
     ) {

@@ -15,7 +15,7 @@ extension ThingSchema {
 }
 
 extension ModelLogin {
-    /// A device that comes for the first time, or holds these versions.
+    /// The login of a new device, or of one that has these versions.
     static func sample(holding versions: [String: Int64] = [:]) throws -> ModelLogin {
         ModelLogin(
             schema: try .sample(), constants: [:], readonly: ["viewers": ["stVal": 0, "t": 1]],

@@ -2,7 +2,7 @@ import IoTCore
 import IoTLink
 import NIOConcurrencyHelpers
 
-/// A plain MQTT client that does as it likes.
+/// A plain MQTT client without any rules.
 final class RawClient: Sendable {
     private struct Heard {
         var messages: [MQTTMessage] = []
@@ -47,7 +47,7 @@ final class RawClient: Sendable {
     func subscribe(_ filter: String) throws { try connection.subscribe(filter) }
     func disconnect() { connection.disconnect() }
 
-    /// The first event that `select` takes; `nil` when the connection ended before.
+    /// The first event for which `select` returns a value; `nil` if the connection ended before.
     func first<Value>(_ select: (MQTTEvent) -> Value?) async -> Value? {
         for await event in events {
             if let value = select(event) { return value }
@@ -55,7 +55,7 @@ final class RawClient: Sendable {
         return nil
     }
 
-    /// Waits until the connection is made. False when it ended instead.
+    /// Waits until the connection is made. False if it ended instead.
     func waitUntilConnected() async -> Bool {
         await first { event in
             switch event {
@@ -66,7 +66,7 @@ final class RawClient: Sendable {
         } ?? false
     }
 
-    /// Why it ended.
+    /// Why the connection ended.
     func end() async -> MQTTEnd? {
         await first { if case .ended(let end) = $0 { end } else { nil } }
     }

@@ -4,7 +4,7 @@ import ThingModel
 
 @testable import LinkHub
 
-/// A hub with one session of every kind of caller. `front` is what they ask about; `back` is the other device.
+/// A hub with one session of every kind of caller. Requests are about `front`; `back` is the other device.
 struct RightsFixture {
     enum Role: String, CaseIterable {
         case owner, view, talk, playback, control, configure, unbound, temporary, administrator, camera, otherDevice
@@ -17,11 +17,11 @@ struct RightsFixture {
     /// An API token of the owner, and a link token's id.
     let apiToken: String
     let ownerTokenID: String
-    /// A media key of the owner's, and its id.
+    /// A media key of the owner, and its id.
     let key: String
     let ownerKeyID: String
 
-    /// Bound to nothing, for whatever is done to somebody else.
+    /// An account without bindings, as the object of requests.
     static let bob = AccessID(rawValue: "bob")!
 
     init() throws {
@@ -64,7 +64,7 @@ struct RightsFixture {
 
     func address(_ role: Role) -> LinkAddress { addresses[role]! }
 
-    /// Everything that a refusal must leave as it was.
+    /// All state that a refusal must not change.
     struct Digest: Equatable {
         var users: [AccessID: UserRecord]
         var devices: [DeviceID: DeviceRecord]

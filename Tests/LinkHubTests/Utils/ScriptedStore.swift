@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 
 @testable import LinkHub
 
-/// A store that waits, or fails, when a test says so.
+/// A store that waits or fails when a test requires it.
 final class ScriptedStore: HubStore {
     private struct State {
         var isHeld = false
@@ -22,7 +22,7 @@ final class ScriptedStore: HubStore {
         self.store = store
     }
 
-    /// The batches that were handed over since the last call, stored or not.
+    /// The batches that were passed in since the last call, stored or not.
     func takeCommits() -> [[[StoreChange]]] {
         state.withLockedValue { state in
             defer { state.commits = [] }
@@ -87,7 +87,7 @@ final class ScriptedStore: HubStore {
         return try store.events(selection)
     }
 
-    /// From now on looking for damage takes until it is cancelled.
+    /// From now on a search for damage runs until it is cancelled.
     func setVast() {
         state.withLockedValue { $0.isVast = true }
     }

@@ -3,19 +3,19 @@ import Glibc
 import IoTCore
 import Synchronization
 
-/// A TCP port of 127.0.0.1 whose queue is full at first, so that a connection takes as long as over a slow network (a
-/// second: the kernel sends its SYN again), and then relays one connection to another port.
+/// A TCP port of 127.0.0.1 with a queue that is full at first, so that a connection takes as long as over a slow
+/// network (a second: the kernel sends its SYN again). It then relays connections to another port.
 final class SlowRelay: Sendable {
     let port: Int
     private let listener: Int32
     private let delay: Delay
 
-    /// Shared with the relay's thread, which may outlive it.
+    /// Shared with the relay's thread, which may outlive the relay.
     private final class Delay: Sendable {
         let isOver = Atomic(false)
     }
 
-    /// Whether a connection that stands now was made to wait.
+    /// Whether a connection that is open now had to wait.
     var hasDelayed: Bool { delay.isOver.load(ordering: .acquiring) }
 
     init(to target: Int) throws {
@@ -37,7 +37,7 @@ final class SlowRelay: Sendable {
             Thread.sleep(forTimeInterval: 0.3)
             delay.isOver.store(true, ordering: .releasing)
             for filler in fillers { close(filler) }
-            // The fillers come first, and end at once.
+            // The fillers are accepted first, and end at once.
             while case let client = accept(listener, nil, nil), client >= 0 {
                 let server = Self.connect(target, isBlocking: true)
                 Thread.detachNewThread { Self.copy(server, client) }

@@ -5,12 +5,12 @@ import NIOCore
 @testable import IoTLink
 @testable import LinkHub
 
-/// Looks at certificates from outside.
+/// Checks certificates from outside.
 enum TLSProbe {
     /// A handshake in memory between a server with this certificate and our client.
     ///
-    /// - Parameter clock: the client's, s since 1970.
-    /// - Returns: why the client refused it; `nil` when it did not.
+    /// - Parameter clock: The client's clock, s since 1970.
+    /// - Returns: Why the client refused the certificate; `nil` if it did not.
     static func connect(
         _ pair: X509Maker.Pair, authority: CertificateAuthority, host: String, clock: Int64
     ) throws -> String? {
@@ -51,7 +51,7 @@ enum TLSProbe {
         return context
     }
 
-    /// The fingerprint of what a listener shows.
+    /// The fingerprint of a listener's certificate.
     static func serverCertificate(port: Int) async throws -> [UInt8] {
         let chain = try await CertificateChain.fetch(host: "127.0.0.1", port: port, deadline: .now() + .seconds(5))
         guard let first = chain.first else { throw IoTError(.notFound) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory that goes with its owner.
+/// A directory that is removed with its owner.
 final class TemporaryDirectory: Sendable {
     let path: String
 

@@ -15,8 +15,9 @@ struct BrokerDirectory: Sendable {
         try PrivateDirectory.make(path)
     }
 
-    /// The sockets lie in the directory itself, unless their paths would not fit a socket address (unix(7): 108 bytes
-    /// with the final zero); then in a short private directory whose name tells data directories apart.
+    /// The directory of the sockets: the broker's directory, unless their paths would not fit a socket address
+    /// (unix(7): 108 bytes with the final zero). Then a short private directory, whose name contains a hash of the long
+    /// path.
     func socketDirectory() throws(IoTError) -> String {
         if (path + "/broker.sock").utf8.count <= 107 { return path }
         let digest = Hex.encode(SHA256.hash(data: Array(path.utf8)).prefix(8))
@@ -26,24 +27,24 @@ struct BrokerDirectory: Sendable {
         return directory
     }
 
-    /// Empties a log that has grown past its bound; the broker appends, so it goes on at the beginning.
+    /// Empties a log that has grown past its bound. The broker appends to it, so it continues at the beginning.
     func boundLog(to limit: Int) {
         var status = stat()
         if stat(logFile, &status) == 0, status.st_size > limit { truncate(logFile, 0) }
     }
 
-    /// How long the log is now.
+    /// The log's length in bytes.
     var logLength: Int {
         var status = stat()
         return stat(logFile, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// The last lines of the log, without their times and without warnings, to say why a broker ended.
+    /// The last lines of the log, without their times and without warnings, to explain why a broker ended.
     ///
-    /// - Parameter length: of the log before that broker.
+    /// - Parameter length: The log's length before that broker started.
     func logTail(since length: Int) -> String {
         let bytes = FileManager.default.contents(atPath: logFile) ?? Data()
-        // It was emptied meanwhile when it is shorter.
+        // A shorter log was emptied in the meantime.
         let own = bytes.count >= length ? bytes.dropFirst(length) : bytes
         let lines = String(decoding: own.suffix(2_000), as: UTF8.self).split(separator: "\n").map { line in
             let parts = line.split(separator: ": ", maxSplits: 1)

@@ -6,8 +6,8 @@ public struct BrokerLocator: Sendable {
     public let program: String
     public let plugin: String
 
-    /// - Parameter configured: An absolute path that must hold the program; `nil` searches `PATH` and the
-    ///   directories for daemons, which `PATH` often lacks.
+    /// - Parameter configured: The program's absolute path; `nil` searches `PATH` and the directories for daemons,
+    ///   which `PATH` often lacks.
     /// - Throws: `brokerMissing` with the package to install.
     public init(configured: String?) throws(IoTError) {
         try self.init(configured: configured, searchPath: ProcessInfo.processInfo.environment["PATH"])
@@ -38,7 +38,7 @@ public struct BrokerLocator: Sendable {
         throw IoTError(.brokerMissing)
     }
 
-    /// The plugin lies in the library directory, which on Debian has a sub-directory for the architecture.
+    /// The plugin is in the library directory. On Debian it is in a sub-directory for the architecture.
     private static func findPlugin(besides program: String) throws(IoTError) -> String {
         let file = "mosquitto_dynamic_security.so"
         let prefix = URL(fileURLWithPath: program).deletingLastPathComponent().deletingLastPathComponent().path
@@ -53,6 +53,6 @@ public struct BrokerLocator: Sendable {
         throw IoTError(
             .brokerMissing,
             "mosquitto's plugin \(file) was not found",
-            remedy: "apt-get install mosquitto (2.0 or newer) brings it")
+            remedy: "install mosquitto 2.0 or newer: `apt-get install mosquitto`")
     }
 }

@@ -1,18 +1,18 @@
 import Foundation
 import Glibc
 
-/// The brokers that killed daemons left behind.
+/// The brokers that remain after a daemon was killed.
 ///
-/// A broker of this data directory is one that runs as our account with exactly our configuration file as its
-/// argument: the path is unique to the directory, and the daemon's lock says that no other daemon owns it. So no
-/// file with a process id is needed, which could be stale and name a stranger.
+/// A broker belongs to this data directory if it runs as our account with exactly our configuration file as its
+/// argument: the path is unique to the directory, and the daemon's lock ensures that no other daemon uses it. This
+/// needs no file with a process id, which could be stale and name an unrelated process.
 enum BrokerOrphans {
     static func find(settingsFile: String) -> [pid_t] {
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return entries.compactMap { pid_t($0) }.filter { isOurs($0, settingsFile: settingsFile) }
     }
 
-    /// Kills them and waits until they are gone. They hold nothing that must be saved.
+    /// Kills them and waits until they have ended. They hold nothing that must be saved.
     /// - Returns: How many there were.
     static func reclaim(settingsFile: String) async -> Int {
         let orphans = find(settingsFile: settingsFile)

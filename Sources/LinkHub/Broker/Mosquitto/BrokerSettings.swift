@@ -14,24 +14,26 @@ struct BrokerSettings {
     var tls: TLSListener?
     var plugin: String
     var securityFile: String
-    /// The account to stay in: a broker started as root drops to another one and could not read its own files.
+    /// The account to run as. Without it, a broker started as root changes to another account, which cannot read these
+    /// files.
     var account: String
     var limits: BrokerLimits
 
     var text: String {
-        // A listener's own lines stand after it: before it, they would be those of a default listener, which would then
-        // be opened too, on port 1883 of every interface.
+        // The options of a listener follow its `listener` line. Before it, they would apply to a default listener,
+        // which mosquitto would then also open, on port 1883 of every interface.
         //
-        // A client id is the user name, which is the token's id: a client that is let in can end no connection but an
-        // earlier one of its own token, whatever client id it sends, and the sessions that clients without
-        // `clean session` leave are no more than there are tokens. They are kept for the least time there is, an hour.
+        // The client id is the user name, which is the token's id. So a client can end only an earlier connection of
+        // its own token, whatever client id it sends, and clients without `clean session` leave at most one session per
+        // token. These sessions are kept for an hour, the shortest possible time.
         //
-        // `memory_limit` is not set. mosquitto 2.0.11 counts memory that its dynamic-security plugin frees and not all of
-        // what it allocates, so that the count wraps below zero when credentials are deleted, and the broker then refuses
-        // everybody, the hub first. The supervisor looks at the process instead.
+        // `memory_limit` is not set. mosquitto 2.0.11 counts all memory that its dynamic-security plugin frees, but not
+        // all that it allocates. The count wraps below zero when credentials are deleted, and the broker then refuses
+        // all clients, including the hub. The supervisor checks the process's memory.
         //
-        // Sessions and queues are not kept over a restart: the hub's store is the only truth. Nothing is retained,
-        // since presence is the hub's to decide, and $SYS topics are off, since no client needs them.
+        // Sessions and queues are not kept over a restart, because the hub's store is the only source of truth.
+        // Messages are not retained, because the hub decides on presence. $SYS topics are off, because no client needs
+        // them.
         return """
             per_listener_settings false
             user \(account)
@@ -59,7 +61,7 @@ struct BrokerSettings {
             """
     }
 
-    /// Each has its own count of connections, so that whoever fills one shuts nobody out of another.
+    /// Each listener counts its own connections, so a client that fills one does not block the others.
     private func listener(_ place: String) -> String {
         """
         listener \(place)
@@ -69,9 +71,9 @@ struct BrokerSettings {
         """
     }
 
-    /// It comes first, so that whoever reaches another listener knows that this one is open too. TLS 1.2 is the
-    /// oldest version that is spoken. Without a host mosquitto listens on every address of both kinds; `::` would be
-    /// IPv6 alone.
+    /// The TLS listener is opened first: a client that reaches another listener then knows that this one is open too.
+    /// TLS 1.2 is the oldest version accepted. Without a host, mosquitto listens on every IPv4 and IPv6 address; `::`
+    /// would be IPv6 alone.
     private var tlsListener: String {
         guard let tls else { return "" }
         return listener("\(tls.port)\(tls.host == "::" ? "" : " " + tls.host)") + """

@@ -6,36 +6,36 @@ public import Logging
 import NIOCore
 import Synchronization
 
-/// Runs the hub's own broker as a child: starts it, restarts it when it dies, ends it with the hub, and first
-/// kills the orphans of a daemon that was itself killed.
+/// Runs the hub's own broker as a child process: starts it, restarts it when it dies, and ends it with the hub. First
+/// kills the orphaned brokers of a daemon that was itself killed.
 public final class BrokerSupervisor: Sendable {
     /// How the endpoint is chosen.
     public enum EndpointChoice: Sendable, Hashable {
         case unixSocket
-        /// A port of 127.0.0.1; 0 takes a free one, kept while this supervisor lives.
+        /// A port of 127.0.0.1; 0 takes a free one and keeps it while this supervisor lives.
         case loopback(port: Int = 0)
     }
 
     private struct State {
         var child: ChildProcess?
         var starts = 0
-        /// Until the child's loop runs it is reading its files, and a SIGHUP would end it.
+        /// False while the child reads its files, before its main loop: a SIGHUP would then end it.
         var takesSignals = false
-        /// Why there is no broker now.
+        /// Why no broker runs now.
         var failure: IoTError?
     }
 
     /// Where principals connect.
     public let endpoint: BrokerEndpoint
     /// Where the principals of this daemon connect, whatever `endpoint` is: a socket in a private directory, in which
-    /// nobody else can listen. A port that the broker left for a moment may be another program's.
+    /// no other account can listen. Another program may take a port that the broker released for a moment.
     public let localEndpoint: BrokerEndpoint
-    /// Where the hub's own client connects: a socket, so that nobody who fills a port shuts the hub out.
+    /// Where the hub's own client connects: a socket, so that a client that fills a port does not block the hub.
     public let hubEndpoint: BrokerEndpoint
 
     /// The port of the TLS listener; `nil` without one.
     private let tlsPort: Int?
-    /// Its certificate.
+    /// The TLS listener's certificate.
     let certificate: ListenerCertificate?
 
     private let tls: HubTLS?
@@ -81,8 +81,8 @@ public final class BrokerSupervisor: Sendable {
         }
     }
 
-    /// Lets principals in, once the hub hears them: one that registered a moment before would not be heard, and would
-    /// wait for its answer until it gives up. The socket gets its public name only now; a port is open from the start.
+    /// Admits principals, once the hub receives messages. A principal that registered earlier would get no reply and
+    /// would wait until its time-out. The socket gets its public name only now; a port is open from the start.
     public func openToPrincipals() {
         state.withLock { $0.takesSignals = true }
         unlink(publicPath)
@@ -122,10 +122,10 @@ public final class BrokerSupervisor: Sendable {
     /// Runs until it is cancelled.
     ///
     /// - Parameters:
-    ///   - securityFile: Called before every start: the plugin's file, made from the store, which is the truth.
+    ///   - securityFile: Called before every start. Returns the plugin's file, made from the store.
     ///   - onListening: Called each time a broker accepts connections.
-    /// - Throws: `brokerFailed` if the first broker does not come up, `addressInUse` if that is because of a port, what
-    ///   `securityFile` throws the first time. Later such failures are attempts that failed: `failure` tells of them.
+    /// - Throws: `brokerFailed` if the first broker does not start, `addressInUse` if a port is the reason, and what
+    ///   `securityFile` throws the first time. Later failures are retried and reported by `failure`.
     public func run(
         securityFile: @Sendable () async throws(IoTError) -> JSONValue, onListening: @Sendable () -> Void
     ) async throws(IoTError) {
@@ -148,7 +148,7 @@ public final class BrokerSupervisor: Sendable {
             state.withLock { $0.failure = error }
             let delay = backOff.delay(afterRunning: ContinuousClock.now - began)
             if backOff.failures == 0 { _ = failures.recovered() }
-            // Without the broker's own words, which may differ each time.
+            // Without the broker's own text, which may differ each time.
             let kind = "\(error.code.rawValue) \(error.message.prefix { $0 != ":" })"
             if let line = failures.note(kind, at: .now()) {
                 logger.warning(
@@ -162,10 +162,10 @@ public final class BrokerSupervisor: Sendable {
         }
     }
 
-    /// Why a broker ended: by what it wrote last, and who has the port that it wanted.
+    /// Why a broker ended: from the end of its log, or because another process holds its port.
     private func reason(_ ending: String, logLength: Int, isListening: Bool) -> IoTError {
         let tail = directory.logTail(since: logLength)
-        // strerror(EADDRINUSE), which mosquitto prints without the port.
+        // The text of EADDRINUSE, which mosquitto logs without the port.
         if !isListening, tail.contains(String(cString: strerror(EADDRINUSE))) {
             let ports = tcpPorts
             for (key, host, port) in ports {
@@ -180,7 +180,7 @@ public final class BrokerSupervisor: Sendable {
         return IoTError(.brokerFailed, "the broker \(what) (\(ending))" + (tail.isEmpty ? "" : ": \(tail)"))
     }
 
-    /// In the order in which the broker opens them.
+    /// The TCP ports, in the order in which the broker opens them.
     private var tcpPorts: [(key: String, host: String, port: Int)] {
         var ports: [(String, String, Int)] = []
         if let tls, let tlsPort { ports.append(("hub.tls.listen", tls.host, tlsPort)) }
@@ -231,13 +231,14 @@ public final class BrokerSupervisor: Sendable {
         return error
     }
 
-    /// Empties the log past its bound; call it now and then.
+    /// Empties the log if it is past its bound. Call this periodically.
     public func boundLog() {
         directory.boundLog(to: limits.logBytes)
     }
 
-    /// Replaces the TLS listener's certificate when it is time; call it now and then. The broker reads it without
-    /// ending a session. One that starts could read the new key with the old certificate: then the next call does it.
+    /// Replaces the TLS listener's certificate when it is due. Call this periodically. The broker reloads it without
+    /// ending a session. A broker that is starting could read the new key with the old certificate, so then the next
+    /// call replaces it.
     public func refreshCertificate() {
         guard let certificate, state.withLock({ $0.takesSignals && $0.child != nil }) else { return }
         do throws(IoTError) {
@@ -251,23 +252,23 @@ public final class BrokerSupervisor: Sendable {
         }
     }
 
-    /// Starts the broker anew when it holds too much memory. What fills it is not known: mosquitto bounds neither what a
-    /// client subscribes to nor the bytes of QoS 0.
+    /// Restarts the broker if it uses too much memory. The cause is not known, because mosquitto bounds neither a
+    /// client's subscriptions nor the bytes of QoS 0.
     public func boundMemory() {
         guard let child = state.withLock({ $0.takesSignals ? $0.child : nil }),
             let bytes = ProcessMemory.residentBytes(of: child.identifier), bytes > limits.restartBytes
         else { return }
         logger.warning(
-            "the broker holds too much memory and is started anew: some client floods it, or does not read",
+            "the broker uses too much memory and is restarted: a client floods it, or does not read",
             metadata: ["broker.bytes": "\(bytes)"])
         child.terminate()
     }
 
-    /// Polls, since the broker has no other way to say that it is ready; it takes a few milliseconds. What counts is the
-    /// socket that it opens last, and that it is the child which listens there: a broker that does not get one of its
-    /// ports ends, so that all of them are its own.
+    /// Polls, because the broker does not report that it is ready; this takes a few milliseconds. Checks that the child
+    /// listens at the socket, which the broker opens last. A broker that does not get one of its ports ends, so all of
+    /// them are then its own.
     ///
-    /// - Returns: The process that listens; `nil` when none came to it.
+    /// - Returns: The process that listens; `nil` if none does.
     private func waitUntilListening(_ child: ChildProcess) async -> pid_t? {
         for _ in 0..<2_500 {
             if let listener = LoopbackProbe.listener(atSocket: socketPath), listener > 0 { return listener }
@@ -295,7 +296,7 @@ public final class BrokerSupervisor: Sendable {
         var port: Int?
         if case .loopback(let own) = endpoint { port = own }
         let tls = tlsListener
-        // Each listener could be filled, and its own files and the hub's are some more.
+        // Every listener may be full, and the broker needs some more files for itself and the hub.
         let listeners = 1 + (port == nil ? 0 : 1) + (tls == nil ? 0 : 1)
         var limits = limits
         let files = OpenFiles.raise(to: limits.connections * listeners + OpenFiles.ofProgram)

@@ -4,18 +4,18 @@ import Glibc
 import IoTCore
 import Synchronization
 
-/// A child started with `posix_spawn`: of its own process group, so that a terminal's Ctrl-C reaches the daemon
-/// alone and the broker outlives the farewells, and with no file of ours but its log.
+/// A child process, started with `posix_spawn`. It has its own process group, so that Ctrl-C in a terminal reaches only
+/// the daemon, and the broker still carries the daemon's last messages. It inherits no file except its log.
 final class ChildProcess: Sendable {
     let identifier: pid_t
-    /// Set once the identifier may belong to someone else.
+    /// True once the child is collected: another process may then get its identifier.
     private let isCollected = Mutex(false)
 
     private init(identifier: pid_t) {
         self.identifier = identifier
     }
 
-    /// - Parameter logFile: Standard output and error are appended to it.
+    /// - Parameter logFile: Receives standard output and standard error, appended.
     static func start(_ program: String, arguments: [String], logFile: String) throws(IoTError) -> ChildProcess {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -46,7 +46,8 @@ final class ChildProcess: Sendable {
         return ChildProcess(identifier: identifier)
     }
 
-    /// What a child would get, beyond the standard three, from libraries that do not mark what they open.
+    /// The descriptors that a child would inherit beyond the standard three, from libraries that do not set
+    /// `FD_CLOEXEC`.
     private static var inheritedDescriptors: [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { descriptor in
@@ -55,15 +56,15 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits on a thread of its own, and collects the child. Call it once.
-    /// - Returns: What ended it, for a log.
+    /// Waits on a separate thread, and collects the child. Call it once.
+    /// - Returns: How the child ended, for a log.
     func waitForExit() async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in continuation.resume(returning: collect()) }
         }
     }
 
-    /// `SIGTERM`, and `SIGKILL` for one that does not mind it within `patience`.
+    /// Sends `SIGTERM`, and `SIGKILL` if the child has not ended within `patience`.
     func terminate(patience: TimeInterval = 1) {
         send(SIGTERM)
         DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [self] in send(SIGKILL) }
@@ -80,7 +81,7 @@ final class ChildProcess: Sendable {
     }
 
     private func collect() -> String {
-        // Leave it a zombie until no signal can be on its way to its number.
+        // The child stays a zombie until the lock is held, so that `send` never signals another process.
         var information = siginfo_t()
         while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
         return isCollected.withLock { isCollected in

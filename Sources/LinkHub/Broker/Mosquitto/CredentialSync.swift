@@ -1,8 +1,8 @@
 import IoTCore
 import Synchronization
 
-/// Credentials on their way to the running broker. What a broker did not confirm is told to it again when it, or the
-/// connection to it, comes back; what was stored before a broker started is in its file already.
+/// Changes of credentials on their way to the running broker. A change that the broker did not confirm is sent again
+/// when the broker, or the connection to it, is back. A broker that starts reads earlier changes from its file.
 final class CredentialSync: Sendable {
     private struct State {
         var isRunning = false
@@ -17,7 +17,7 @@ final class CredentialSync: Sendable {
 
     private let state = Mutex(State())
 
-    /// A broker is about to start with a file that holds everything up to now.
+    /// Call this before a broker starts with a file that contains everything up to now.
     func reset() {
         let waiters = state.withLock { state in
             defer { state = State(isRunning: true) }
@@ -26,13 +26,13 @@ final class CredentialSync: Sendable {
         for waiter in waiters.values.flatMap(\.values) { waiter.resume() }
     }
 
-    /// There will be no broker any more.
+    /// Call this when no broker will run again.
     func stop() {
         reset()
         state.withLock { $0.isRunning = false }
     }
 
-    /// - Returns: The control message to send now; `nil` when no broker has been started yet.
+    /// - Returns: The control message to send now; `nil` if no broker has been started yet.
     func add(_ credential: BrokerCredential, token: String) -> JSONValue? {
         enqueue(credential.tokenID, DynamicSecurity.addCommands(credential, token: token))
     }
@@ -41,12 +41,13 @@ final class CredentialSync: Sendable {
         enqueue(tokenID, DynamicSecurity.removeCommands(tokenID: tokenID))
     }
 
-    /// Everything that is not confirmed, as one message each.
+    /// All unconfirmed changes, one message each.
     var unconfirmed: [JSONValue] {
         state.withLock { $0.pending.map { Self.message($0.value.commands, tokenID: $0.key) } }
     }
 
-    /// Takes the broker's answer. An error means that it knew already: a role or client that is there, or is not.
+    /// Handles the broker's response. An error also confirms: the role or client already existed, or was already
+    /// deleted.
     func confirm(_ response: JSONValue) {
         let answers = response["responses"]?.arrayValue ?? []
         let names = Set(answers.compactMap { $0["correlationData"]?.stringValue })
@@ -59,8 +60,8 @@ final class CredentialSync: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when the running broker has done what was asked for this token, at once when there is none or the waiting
-    /// task is cancelled.
+    /// Returns when the running broker has applied the changes of this token. Returns at once if there are none or the
+    /// waiting task is cancelled.
     func waitUntilConfirmed(_ tokenID: String) async {
         let ticket = state.withLock { state in
             state.tickets += 1
@@ -69,7 +70,7 @@ final class CredentialSync: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isWaiting = state.withLock { state in
-                    // The handler below may have run already, and then finds nothing to take out.
+                    // The cancellation handler below may already have run, and found no waiter to remove.
                     guard !Task.isCancelled, state.isRunning, state.pending[tokenID] != nil else { return false }
                     state.waiters[tokenID, default: [:]][ticket] = continuation
                     return true

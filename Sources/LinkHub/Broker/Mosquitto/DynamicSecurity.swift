@@ -1,19 +1,19 @@
 import IoTCore
 import IoTLink
 
-/// What mosquitto's dynamic-security plugin is told: its file at the start, its commands at run time.
+/// The configuration of mosquitto's dynamic-security plugin: its file at the start, its commands at run time.
 ///
-/// Roles are static, one a principal, with literal topics: the plugin does not replace `%u` in an ACL, and it
-/// disconnects a client whose role changes, but not for a client being added or another being deleted.
+/// Each principal has one static role with literal topics, because the plugin does not replace `%u` in an ACL. The
+/// plugin disconnects a client if its role changes, but not if another client is added or deleted.
 enum DynamicSecurity {
     static let controlTopic = "$CONTROL/dynamic-security/v1"
     static let responseTopic = "$CONTROL/dynamic-security/v1/response"
 
-    /// The user name of the hub's own client; no token id looks like it.
+    /// The user name of the hub's own client. No token id looks like it.
     static let hubUserName = "hub"
     private static let hubRole = "hub"
 
-    /// The whole file, which replaces whatever an earlier broker left.
+    /// The whole file. It replaces the file of an earlier broker.
     static func file(hub: BrokerCredential, credentials: [BrokerCredential]) -> JSONValue {
         var roles: [String: JSONValue] = [:]
         for credential in credentials where roles[credential.role] == nil {
@@ -30,7 +30,7 @@ enum DynamicSecurity {
         ]
     }
 
-    /// Adds one credential, and its role if this is the principal's first: an existing role is left as it is.
+    /// Adds one credential, and its role if this is the principal's first. An existing role is not changed.
     static func addCommands(_ credential: BrokerCredential, token: String) -> [JSONValue] {
         var createRole = role(of: credential.principal)
         createRole["command"] = "createRole"
@@ -43,7 +43,8 @@ enum DynamicSecurity {
         return [createRole, createClient]
     }
 
-    /// Deletes one credential, which ends its sessions and no other's. An enrolment's role was its alone, so it goes too.
+    /// Deletes one credential, which ends only its own sessions. An enrolment's role belongs to it alone, so it is
+    /// deleted too.
     static func removeCommands(tokenID: String) -> [JSONValue] {
         let deleteClient: JSONValue = ["command": "deleteClient", "username": .string(tokenID)]
         guard let enrolment = Principal(kind: .enrolment, id: tokenID), tokenID.hasPrefix(EnrolmentRecord.prefix) else {
@@ -65,7 +66,7 @@ enum DynamicSecurity {
         ]
     }
 
-    /// A principal publishes on its own topics up and reads its own down; `+` stands for its session.
+    /// A principal publishes to its own up topics and reads its own down topics; `+` matches its session.
     private static func role(of principal: Principal) -> JSONValue {
         let own = "\(principal.kind.rawValue)/\(principal.id)/+"
         return [

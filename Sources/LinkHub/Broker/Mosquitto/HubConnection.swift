@@ -3,7 +3,7 @@ import IoTLink
 import Logging
 import Synchronization
 
-/// The hub's own client of its broker: reads every up topic, writes the down topics and the control topic.
+/// The hub's own client of its broker. It reads every up topic, and writes the down topics and the control topic.
 final class HubConnection: Sendable {
     private let endpoint: LinkEndpoint
     private let password: String
@@ -22,9 +22,9 @@ final class HubConnection: Sendable {
     ///
     /// - Parameters:
     ///   - listening: Yields when a broker accepts connections.
-    ///   - onMessage: Gets what principals say.
-    ///   - onReady: Called each time the hub hears its principals.
-    ///   - onLost: Called each time it no longer does.
+    ///   - onMessage: Called with each message of a principal.
+    ///   - onReady: Called each time the hub starts to receive messages.
+    ///   - onLost: Called each time it stops receiving them.
     func run(
         listening: AsyncStream<Void>, onMessage: @escaping @Sendable (UplinkMessage) -> Void,
         onReady: @Sendable () -> Void, onLost: @Sendable () -> Void
@@ -47,7 +47,7 @@ final class HubConnection: Sendable {
     private func runOnce(
         _ onMessage: @escaping @Sendable (UplinkMessage) -> Void, onReady: @Sendable () -> Void
     ) async -> Bool {
-        // Four events at most: messages do not pass here.
+        // Four events at most, because messages are not among them.
         let (events, feed) = AsyncStream.makeStream(of: MQTTEvent.self, bufferingPolicy: .bufferingNewest(8))
         var configuration = MQTTConfiguration(
             endpoint: endpoint, clientID: "hub-" + RequestID.random(),
@@ -89,7 +89,8 @@ final class HubConnection: Sendable {
         return isReady
     }
 
-    /// While there is no connection messages are dropped: their receivers are not connected either, and ask again.
+    /// Drops messages while there is no connection: their receivers are not connected either, and repeat their
+    /// requests.
     func send(_ outputs: [HubOutput]) {
         let connection = current.withLock { $0 }
         for output in outputs {

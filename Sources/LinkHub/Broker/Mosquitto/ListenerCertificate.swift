@@ -3,19 +3,19 @@ import IoTCore
 import IoTLink
 import Synchronization
 
-/// The certificate of the broker's TLS listener: one of the hub's own authority, or a copy of a given one. It lies in the
-/// broker's directory.
+/// The certificate of the broker's TLS listener, in the broker's directory. The hub's own authority issues it, or it is
+/// a copy of a configured one.
 final class ListenerCertificate: Sendable {
-    /// Whom clients are to trust.
+    /// The authority that clients must trust.
     let authority: CertificateAuthority
-    /// Holds it as PEM.
+    /// The authority as a PEM file.
     let authorityFile: String
     let certificateFile: String
     let keyFile: String
 
     private let tls: HubTLS
     private let own: OwnCertificate?
-    /// Of a given one.
+    /// The configured certificate and key as they were last copied.
     private let copied = Mutex("")
 
     /// - Parameter clock: s since 1970.
@@ -44,7 +44,7 @@ final class ListenerCertificate: Sendable {
         }
     }
 
-    /// Replaces the files when it is time.
+    /// Replaces the files when it is due.
     ///
     /// - Returns: Whether the broker must read them again.
     @discardableResult

@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Tries whether something listens, and who.
+/// Checks whether a process listens, and which one.
 package enum LoopbackProbe {
     static func canConnect(to endpoint: BrokerEndpoint) -> Bool {
         switch endpoint {
@@ -9,8 +9,8 @@ package enum LoopbackProbe {
         }
     }
 
-    /// The process that listens at a Unix socket, as the kernel noted it at listen(2) (unix(7), SO_PEERCRED); `nil`
-    /// when none does, 0 for one whose queue is full. Never waits.
+    /// The process that listens at a Unix socket, as the kernel recorded it at listen(2) (unix(7), SO_PEERCRED). `nil`
+    /// if none listens, 0 if its queue is full. Never blocks.
     package static func listener(atSocket path: String) -> pid_t? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -51,7 +51,7 @@ package enum LoopbackProbe {
         return address
     }
 
-    /// What `body` finds at a socket that is connected to the address; `nil` when nobody listens there.
+    /// The result of `body` for a socket that is connected to the address; `nil` if no process listens there.
     private static func connected<Address, Found>(
         _ family: Int32, _ address: Address, flags: Int32, _ body: (Int32) -> Found
     ) -> Found? {

@@ -2,7 +2,7 @@ import IoTCore
 import IoTLink
 import Logging
 
-/// mosquitto as a child of this process, told of credentials through its dynamic-security plugin.
+/// mosquitto as a child process. Its dynamic-security plugin manages the credentials.
 final class MosquittoBroker: HubBroker {
     private let supervisor: BrokerSupervisor
     private let credentials = CredentialSync()
@@ -38,9 +38,9 @@ final class MosquittoBroker: HubBroker {
     /// Where the hub's own client connects.
     var hubEndpoint: BrokerEndpoint { supervisor.hubEndpoint }
 
-    /// - Throws: `brokerFailed` when the first one does not start.
+    /// - Throws: `brokerFailed` if the first broker does not start.
     func run(_ handlers: BrokerHandlers) async throws {
-        // Whoever waits for a confirmation would wait for good.
+        // Without this, callers that wait for a confirmation would wait forever.
         defer { credentials.stop() }
         let (listening, listeningFeed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         try await withThrowingTaskGroup { group in
@@ -75,7 +75,7 @@ final class MosquittoBroker: HubBroker {
         }
     }
 
-    /// Made before each start: every credential is in this file, or comes after it.
+    /// Made before each start. It contains every credential that is not sent later.
     private func securityFile(_ handlers: BrokerHandlers) async throws(IoTError) -> JSONValue {
         let known = try await handlers.credentials { [credentials] in credentials.reset() }
         return DynamicSecurity.file(hub: .hub(password: password), credentials: known)
@@ -100,7 +100,7 @@ extension BrokerEndpoint {
 }
 
 extension BrokerCredential {
-    /// The hub's own; its principal is never looked at, since it has a role of its own.
+    /// The hub's own credential. Its principal is not used, because the hub has its own role.
     static func hub(password: String) -> BrokerCredential {
         .make(tokenID: DynamicSecurity.hubUserName, principal: .device(.random()), token: password)
     }

@@ -1,13 +1,14 @@
 import Glibc
 
-/// How many files this process, and the children that it starts, may have open (getrlimit(2)).
+/// How many files this process and its children may have open (getrlimit(2)).
 enum OpenFiles {
-    /// What a broker has open beside its clients, with some to spare.
+    /// The files that a broker has open besides its clients, with some to spare.
     static let ofProgram = 64
 
-    /// Raises the soft limit, which is 1,024 in a shell: strangers at one listener would leave none for the others.
+    /// Raises the soft limit, which is 1,024 in a shell. Otherwise clients of one listener would leave none for the
+    /// others.
     ///
-    /// - Returns: How many are allowed now; less than `count` where the hard limit is lower.
+    /// - Returns: The number that is now allowed; less than `count` if the hard limit is lower.
     static func raise(to count: Int) -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

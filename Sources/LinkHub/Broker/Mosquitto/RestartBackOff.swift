@@ -1,7 +1,6 @@
-/// How long to wait before a dead broker is started again: at once for one that had run for a while, then 50 ms,
-/// doubling to 5 s.
+/// The delay before a broker that ended is started again: none after a long run, otherwise 50 ms, doubling to 5 s.
 struct RestartBackOff: Sendable {
-    /// A broker that lived this long counts as healthy.
+    /// A broker that ran this long counts as healthy.
     static let healthyAfter = Duration.seconds(10)
     static let first = Duration.milliseconds(50)
     static let longest = Duration.seconds(5)

@@ -1,19 +1,19 @@
 import Glibc
 import Synchronization
 
-/// How long a statement waits for another program's lock of the database: 5 s, and no longer than the hub runs.
+/// How long a statement waits for another program's database lock: 5 s, and not longer than the hub runs.
 final class BusyWait: Sendable {
     private static let pause: UInt32 = 5_000
     private static let longest = 5_000_000
 
     private let isOver = Mutex(false)
 
-    /// Whoever waits gives up, and so does who comes later.
+    /// Ends all waits, present and future.
     func end() {
         isOver.withLock { $0 = true }
     }
 
-    /// SQLite's busy handler: waits a moment, on the store's own thread.
+    /// SQLite's busy handler: pauses the store's own thread.
     ///
     /// - Returns: Whether to try again.
     func tryAgain(afterTries tries: Int) -> Bool {

@@ -3,9 +3,9 @@ import IoTCore
 
 /// Reads events, a bounded number at a time.
 struct EventReader {
-    /// A query looks at so many rows at most.
+    /// The most rows that one query reads.
     private static let longestSearch = 20_000
-    /// Bytes of events that fit an answer, what JSON needs around them included.
+    /// The bytes of events that fit into an answer, including their JSON syntax.
     private static let answerSize = 200_000
 
     let database: Database
@@ -58,7 +58,7 @@ struct EventReader {
         let isOne = filter.devices.count == 1
         var arguments: StatementArguments = [filter.before]
         if isOne, let device = filter.devices.first { arguments += [device.rawValue] }
-        // A column is read when it is asked for: the bodies of others stay on the disk.
+        // A column is read on access, so the bodies of rows that do not match stay on the disk.
         let cursor = try Row.fetchCursor(
             database,
             sql: """

@@ -4,12 +4,12 @@ import IoTCore
 import Synchronization
 
 extension SQLiteHubStore {
-    /// Looks through the whole file for damage, on a connection and a thread of its own.
+    /// Searches the whole file for damage, on its own connection and thread.
     ///
-    /// It is not part of the start: all that the hub works from was read by then, which fails where that is damaged,
-    /// and a look at the rest (events, remembered answers) takes a second for each few hundred megabytes.
+    /// It is not part of the start. The start has already read all that the hub works with, and fails if that is
+    /// damaged. Reading the rest (events, remembered answers) takes a second for each few hundred megabytes.
     ///
-    /// - Returns: Nothing for one in memory.
+    /// - Returns: The findings; empty for a database in memory.
     func findDamage() async -> [String] {
         guard let path else { return [] }
         let check = DamageCheck(path: path)

@@ -4,7 +4,7 @@ import IoTLink
 import ThingModel
 
 extension SQLiteHubStore {
-    /// Reads everything: the hub works from memory. Throws only when the database itself cannot be read.
+    /// Reads everything, because the hub works from memory. Throws only if the database itself cannot be read.
     static func load(from database: Database) throws -> StoredState {
         var stored = StoredState()
         try stored.each(database, .devices) { row, stored in
@@ -13,10 +13,10 @@ extension SQLiteHubStore {
                 name: try row.read("name"), camera: try row.readIfPresent("camera"),
                 presenceSince: try row.readIfPresent("presence_since"), sharesEnded: try row.read("shares_ended"))
             if !DeviceName.isValid(record.name) || stored.state.names[record.name] != nil {
-                // The device itself, with all that is its own, is as good as ever.
+                // The device itself and all that belongs to it can still be used.
                 record.name = "device-\(device.rawValue.prefix(12))"
                 stored.note(
-                    .devices, row, "its name is none, or another device's; it is called \(record.name) now",
+                    .devices, row, "its name is invalid, or another device's; it is now called \(record.name)",
                     replacement: .init(column: "name", value: record.name))
             }
             stored.state.devices[device] = record
@@ -37,7 +37,7 @@ extension SQLiteHubStore {
         for row in try Row.fetchAll(database, sql: "SELECT device, count FROM event_sizes") {
             counts[try deviceID(row.read("device"))] = try row.read("count")
         }
-        // Numbers of deleted events count too.
+        // The numbers of deleted events count too.
         let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'events'")
         state.events.restore(counts, last: last ?? 0)
     }
@@ -45,9 +45,9 @@ extension SQLiteHubStore {
     private static func loadModels(_ database: Database, into stored: inout StoredState) throws {
         var properties: [DeviceID: [StoredProperty]] = [:]
         try stored.each(database, .properties) { row, _ in
-            // A blob would be found again under no text.
+            // A blob would not be found again by a text.
             guard case .string = (row["path"] as DatabaseValue).storage else {
-                throw IoTError(.storeFailed, "its path is no text")
+                throw IoTError(.storeFailed, "its path is not a text")
             }
             let value: String = try row.read("value")
             let property = StoredProperty(
@@ -63,7 +63,7 @@ extension SQLiteHubStore {
             do {
                 schema = try ThingSchema(vendorForm: try json(row.read("schema")))
             } catch {
-                // What users noted about the device stays; the device brings its schema at its next login.
+                // What users wrote about the device stays. The device sends its schema at its next login.
                 stored.note(
                     .models, row, "its schema is not valid: \((error as? IoTError)?.message ?? "\(error)")",
                     replacement: .init(column: "schema", value: schema.vendorForm.jsonText))
@@ -112,7 +112,7 @@ extension SQLiteHubStore {
         try JSONValue(parsing: text)
     }
 
-    /// A row of a device that was set aside goes with it.
+    /// A row of a device that was set aside is set aside too.
     static func knows(_ device: DeviceID, _ state: HubState) throws {
         guard state.devices[device] != nil else { throw IoTError(.storeFailed, "there is no such device") }
     }

@@ -2,7 +2,7 @@ import GRDB
 import IoTCore
 import IoTLink
 
-/// Reads accounts, devices' relations, tokens, and what outlives a session.
+/// Reads accounts, bindings, tokens, and the state that outlives sessions.
 extension SQLiteHubStore {
     static func loadAccounts(_ database: Database, into stored: inout StoredState) throws {
         try stored.each(database, .users) { row, stored in

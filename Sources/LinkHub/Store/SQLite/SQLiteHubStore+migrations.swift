@@ -1,7 +1,7 @@
 import GRDB
 
 extension SQLiteHubStore {
-    /// The schema's history. A published migration is never edited: the next change is a new one.
+    /// The schema's history. A published migration is never edited: a change is a new migration.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { database in
@@ -56,7 +56,7 @@ extension SQLiteHubStore {
         }
         migrator.registerMigration("2", migrate: migrateToAccounts)
         migrator.registerMigration("3") { database in
-            // What was asked, in 64 bits: an answer is repeated only for the same question.
+            // The request's content as 64 bits: an answer is repeated only for the same request.
             try database.execute(sql: "ALTER TABLE answers ADD COLUMN content INTEGER")
         }
         migrator.registerMigration("answers and events in bytes", migrate: migrateToBytes)
@@ -110,7 +110,7 @@ extension SQLiteHubStore {
         return migrator
     }
 
-    /// Whose bytes an answer counts as, and how much the events of a device take.
+    /// The principal that an answer counts for, and the size of each device's events.
     private static func migrateToBytes(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -136,10 +136,10 @@ extension SQLiteHubStore {
                 """)
     }
 
-    /// A device of one of this daemon's cameras is known by the camera, no longer by its present name.
+    /// Identifies the device of one of this daemon's cameras by the camera, no longer by the device's name.
     ///
-    /// Such a device has a local token. But earlier versions gave one also to any other device that was renamed to a
-    /// camera's name: a member's device with tokens of its own is not taken for a camera's.
+    /// Such a device has a local token. But earlier versions also gave one to any other device that was renamed to a
+    /// camera's name. So a member's device that has tokens of its own is not taken for a camera's device.
     private static func migrateToDevicesOfCameras(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -159,8 +159,8 @@ extension SQLiteHubStore {
                 """)
     }
 
-    /// Kinds of accounts and tokens, exact rights of bindings, enrolments, registrations and calls over a restart,
-    /// events.
+    /// Adds kinds of accounts and tokens, exact rights of bindings, enrolments, registrations and calls that outlive a
+    /// restart, and events.
     private static func migrateToAccounts(_ database: Database) throws {
         try database.execute(
             sql: """

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import IoTCore
 
-/// `hub.sqlite`. It blocks who calls it, so that is the hub's own thread alone.
+/// The store in `hub.sqlite`. It blocks its caller, so only the hub's own thread uses it.
 ///
-/// Write-ahead log with `synchronous=FULL`, so that a commit returns after the log was synced to the disk
-/// (GRDB's and SQLite's usual choice for this log, NORMAL, loses the last commits in a power cut).
+/// It uses a write-ahead log with `synchronous=FULL`, so that a commit returns after the log was synced to the disk.
+/// NORMAL, the usual choice of GRDB and SQLite for this log, loses the last commits in a power cut.
 final class SQLiteHubStore: HubStore {
     private let queue: DatabaseQueue
     let path: String?
@@ -14,7 +14,7 @@ final class SQLiteHubStore: HubStore {
 
     /// - Parameters:
     ///   - path: The database file; `nil` keeps it in memory, for tests.
-    ///   - onUnreadable: Gets each row that `load` set aside.
+    ///   - onUnreadable: Called with each row that `load` set aside.
     /// - Throws: `storeFailed`.
     init(path: String?, onUnreadable: @escaping @Sendable (UnreadableRow) -> Void = { _ in }) throws(IoTError) {
         self.path = path
@@ -29,7 +29,7 @@ final class SQLiteHubStore: HubStore {
             }
             if let path {
                 queue = try DatabaseQueue(path: path, configuration: configuration)
-                // The file holds hashes of tokens and what users wrote.
+                // The file contains hashes of tokens, and data of users.
                 for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
                     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + suffix)
                 }
@@ -46,7 +46,7 @@ final class SQLiteHubStore: HubStore {
         }
     }
 
-    /// A text with a NUL, which SQLite would cut off there, is refused.
+    /// Refuses a text with a NUL, because SQLite would cut it off there.
     func commit(_ turns: [[StoreChange]]) throws(CommitFailure) {
         do {
             try queue.writeWithoutTransaction { database in
@@ -91,7 +91,7 @@ final class SQLiteHubStore: HubStore {
             stored.unreadable.forEach(onUnreadable)
             if !stored.unreadable.isEmpty {
                 let time = WallClock.milliseconds()
-                // Where this fails they stay, and are told of again.
+                // If this fails, the rows stay and are reported again.
                 try? queue.write { database in
                     for row in stored.unreadable { try row.setAside(in: database, at: time) }
                 }
@@ -110,7 +110,7 @@ final class SQLiteHubStore: HubStore {
         try? queue.close()
     }
 
-    /// Whether the next transaction would fail, too.
+    /// Whether the next transaction would fail too.
     private static func isOfStore(_ error: any Error) -> Bool {
         switch (error as? DatabaseError)?.resultCode {
         case .SQLITE_PERM, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_NOMEM, .SQLITE_READONLY, .SQLITE_INTERRUPT,

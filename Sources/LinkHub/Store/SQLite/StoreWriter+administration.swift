@@ -2,7 +2,7 @@ import GRDB
 import IoTCore
 import IoTLink
 
-/// Accounts, devices and their relations, as rows.
+/// Writes accounts, devices and their relations as rows.
 extension StoreWriter {
     func writeAdministration(_ change: StoreChange) throws {
         switch change {

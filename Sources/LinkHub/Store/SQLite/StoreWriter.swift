@@ -4,7 +4,7 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// One transaction.
+/// Writes one transaction.
 final class StoreWriter {
     private let database: Database
     private var versions: [DeviceID: Int64] = [:]
@@ -29,13 +29,13 @@ final class StoreWriter {
     }
 
     func rollBack() {
-        // A full disk may have ended the transaction by itself.
+        // A full disk may already have ended the transaction.
         guard database.isInsideTransaction else { return }
         try? run("ROLLBACK")
     }
 
-    /// Throws for a text with a NUL: SQLite is given texts up to their first one, so the rest would be lost, and a key
-    /// would become another's.
+    /// Throws for a text with a NUL. SQLite takes a text only up to its first NUL, so the rest would be lost, and a key
+    /// could become another row's key.
     func run(_ sql: String, _ arguments: [(any DatabaseValueConvertible)?] = []) throws {
         for case let text as String in arguments where text.utf8.contains(0) {
             throw IoTError(.storeFailed, "a text with a NUL character cannot be stored", remedy: "leave it out")

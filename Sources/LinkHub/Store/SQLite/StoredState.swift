@@ -1,13 +1,13 @@
 import GRDB
 import IoTCore
 
-/// What a store holds, and which of its rows cannot be read.
+/// The content of a store, and its rows that cannot be read.
 struct StoredState {
     var state = HubState()
     private(set) var unreadable: [UnreadableRow] = []
 
-    /// Reads the rows of a table one by one: what one of them throws concerns no other. Reading the database itself
-    /// may fail, too.
+    /// Reads the rows of a table one by one: an error in one row does not affect the others. Throws if the database
+    /// itself cannot be read.
     mutating func each(
         _ database: Database, _ table: StoredTable, sql: String? = nil, arguments: StatementArguments = [],
         _ read: (Row, inout StoredState) throws -> Void
@@ -22,7 +22,7 @@ struct StoredState {
         }
     }
 
-    /// - Parameter replacement: What takes the place of one of its columns, so that the row stays.
+    /// - Parameter replacement: A new value for one of its columns, so that the row can stay.
     mutating func note(
         _ table: StoredTable, _ row: Row, _ reason: String, replacement: UnreadableRow.Replacement? = nil
     ) {
@@ -38,7 +38,7 @@ struct StoredState {
 }
 
 extension Row {
-    /// Throws when there is none, or one of another kind, where a subscript would trap.
+    /// Throws if the column is missing or has another type; a subscript would trap.
     func read<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ column: String) throws -> Value {
         try decode(Value.self, forColumn: column)
     }

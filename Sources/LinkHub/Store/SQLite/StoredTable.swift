@@ -3,7 +3,7 @@ enum StoredTable: String, Sendable {
     case users, devices, bindings, tokens, enrolments, registrations, calls, models, properties, answers, events
     case mediaKeys = "media_keys"
 
-    /// The columns of its primary key.
+    /// The columns of the primary key.
     var key: [String] {
         switch self {
         case .users, .devices, .tokens, .mediaKeys, .enrolments: ["id"]
@@ -16,7 +16,7 @@ enum StoredTable: String, Sendable {
         }
     }
 
-    /// The tables whose rows go with a row of this one, and their columns that name it.
+    /// The tables with rows that belong to a row of this table, and the columns that refer to it.
     var children: [(table: StoredTable, column: String)] {
         switch self {
         case .users: [(.bindings, "user")]

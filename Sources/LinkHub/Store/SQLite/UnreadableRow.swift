@@ -1,7 +1,7 @@
 import GRDB
 import IoTCore
 
-/// A row that the hub cannot read: it is kept in the table `set_aside` and is not in the way.
+/// A row that the hub cannot read. It is moved to the table `set_aside`.
 struct UnreadableRow: Sendable {
     struct Replacement: Sendable {
         var column: String
@@ -9,10 +9,10 @@ struct UnreadableRow: Sendable {
     }
 
     var table: StoredTable
-    /// The values of its primary key.
+    /// The values of the primary key.
     var key: [DatabaseValue]
     var reason: String
-    /// For a row that can be used with another value in one column: that one stays, and a copy is set aside.
+    /// For a row that can be used with another value in one column: the row stays, and a copy is set aside.
     var replacement: Replacement?
 
     /// `device="…", path="ProUser."`, without control characters.
@@ -22,7 +22,7 @@ struct UnreadableRow: Sendable {
         }.joined(separator: ", ")
     }
 
-    /// Moves it, and what depends on it.
+    /// Moves the row, and the rows that depend on it.
     func setAside(in database: Database, at time: Int64) throws {
         let condition = table.key.map { "\($0) IS ?" }.joined(separator: " AND ")
         let arguments = StatementArguments(key)
@@ -43,13 +43,14 @@ struct UnreadableRow: Sendable {
             let parents = "SELECT \(table.key[0]) FROM \(table.rawValue) WHERE \(condition)"
             try move(
                 child.table, where: "\(child.column) IN (\(parents))", arguments,
-                "what it belongs to was set aside", in: database, at: time)
+                "the row that it belongs to was set aside", in: database, at: time)
         }
         try copy(table, where: condition, arguments, reason, in: database, at: time)
         try database.execute(sql: "DELETE FROM \(table.rawValue) WHERE \(condition)", arguments: arguments)
     }
 
-    /// As the statement that would put the row back: it holds values of every kind.
+    /// Copies a row as the statement that would insert it again, because a statement can represent values of every
+    /// type.
     private static func copy(
         _ table: StoredTable, where condition: String, _ arguments: StatementArguments, _ reason: String,
         in database: Database, at time: Int64
