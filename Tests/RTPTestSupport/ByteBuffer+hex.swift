@@ -2,7 +2,7 @@ import IoTCore
 package import NIOCore
 
 extension ByteBuffer {
-    /// The bytes written in hexadecimal, spaces allowed.
+    /// Creates a buffer from hexadecimal text; spaces are ignored.
     package init(hex: String) {
         self.init(bytes: Hex.decode(hex.filter { !$0.isWhitespace }) ?? [])
     }

@@ -6,7 +6,7 @@ package import TestSupport
 package enum MediaFixtures {
     package static let h264 = RTPCodec(
         payloadType: 96, encodingName: "H264", clockRate: 90_000, formatParameters: ["packetization-mode": "1"])
-    /// H.264 whose description holds an SPS and a PPS.
+    /// H.264 with an SPS and a PPS in the SDP.
     package static let h264WithSets = RTPCodec(
         payloadType: 96, encodingName: "H264", clockRate: 90_000,
         formatParameters: ["packetization-mode": "1", "sprop-parameter-sets": "Z0I=,aM4="])
@@ -32,7 +32,7 @@ package enum MediaFixtures {
         return bytes
     }
 
-    /// A picture of the codec, about `size` bytes in several slices; a key frame has its parameter sets in front.
+    /// A picture of about `size` bytes in several slices; a key frame begins with its parameter sets.
     package static func picture(
         _ codec: VideoCodec, isKeyFrame: Bool, size: Int, pts: Int64, hasSEI: Bool = false,
         using random: inout SeededGenerator
@@ -57,7 +57,7 @@ package enum MediaFixtures {
         return MediaFrame(kind: .video, isKeyFrame: isKeyFrame, pts: pts, dts: pts, bytes: accessUnit(units))
     }
 
-    /// A random frame of any of the codecs.
+    /// A random frame of the codec.
     package static func frame(_ codec: RTPCodec, index: Int, using random: inout SeededGenerator) -> MediaFrame {
         let pts = Int64(index) * 40_000 + Int64.random(in: -900...900, using: &random)
         switch codec.format {

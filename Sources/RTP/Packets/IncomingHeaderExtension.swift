@@ -1,9 +1,9 @@
 public import NIOCore
 
-/// What the header extensions of one packet that came say to the transport.
+/// The header extensions of one received packet that the transport uses.
 @usableFromInline
 package struct IncomingHeaderExtension: Sendable, Hashable {
-    /// The section's name; `nil` when the packet does not name it.
+    /// The MID of the packet's media section; `nil` when the packet does not carry it.
     @usableFromInline package var mid: String?
     @usableFromInline package var transportSequenceNumber: UInt16?
     @usableFromInline package var playoutDelay: PlayoutDelay?

@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// One packet of a track, made once for all viewers: each viewer's `RTPSender` adds its own header.
+/// One packet of a track, created once for all viewers: each viewer's `RTPSender` adds its own header.
 public struct MediaPacket: Sendable {
     /// The RTP payload alone. Usually a slice that shares one buffer with the rest of its frame.
     public var payload: ByteBuffer
@@ -14,10 +14,10 @@ public struct MediaPacket: Sendable {
     /// Counts this track's packets, from 0.
     public var sequence: Int64
 
-    /// True on the first packet of a key frame; false on all packets of sound.
+    /// True on the first packet of a key frame; always false for audio.
     public var isKeyFrameStart: Bool
 
-    /// The same time as `timestamp`: µs on the source's clock.
+    /// The time of `timestamp` in µs on the source's clock.
     public var pts: Int64
 
     public init(

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// The header extensions of one packet that is sent, written without making a list of them first.
+/// The header extensions of one outgoing packet. They are written without an intermediate list.
 @usableFromInline
 package struct OutgoingHeaderExtension: Sendable {
     @usableFromInline package let identifiers: HeaderExtensionIdentifiers
 
-    /// Bytes of the section's name; empty when it is not sent.
+    /// The section's MID in UTF-8; empty when it is not sent.
     @usableFromInline package var mid: [UInt8] = []
     @usableFromInline package var absoluteSendTime: UInt32?
     @usableFromInline package var transportSequenceNumber: UInt16?
@@ -21,7 +21,7 @@ package struct OutgoingHeaderExtension: Sendable {
 
     /// Appends the extension with its header.
     ///
-    /// - Returns: false, with nothing written, when there is none to write.
+    /// - Returns: false when there is no extension to write; nothing is written then.
     func write(into buffer: inout ByteBuffer) -> Bool {
         let midIdentifier = mid.isEmpty ? nil : identifiers.mid
         let sendTimeIdentifier = absoluteSendTime == nil ? nil : identifiers.absoluteSendTime
@@ -30,7 +30,7 @@ package struct OutgoingHeaderExtension: Sendable {
         let highest = max(
             max(midIdentifier ?? 0, sendTimeIdentifier ?? 0), max(sequenceIdentifier ?? 0, delayIdentifier ?? 0))
         guard highest > 0 else { return false }
-        // RFC 8285 §4.2: four bits each for number and length.
+        // RFC 8285 §4.2: the one-byte form has four bits each for identifier and length.
         let isTwoByte = highest > 14 || midIdentifier != nil && mid.count > 16
 
         let start = buffer.writerIndex

@@ -1,7 +1,7 @@
 public import NIOCore
 
-/// How long a receiver is to hold pictures back, at least and at most: the header extension `playout-delay` of
-/// libwebrtc. Both 0 ask for each picture as soon as it is there.
+/// The minimum and maximum time that a receiver should delay video: libwebrtc's header extension `playout-delay`. If
+/// both are 0, the receiver shows each picture as soon as it arrives.
 public struct PlayoutDelay: Sendable, Hashable {
     /// In steps of 10 ms, 0 to 40.95 s.
     public var minimum: TimeAmount
@@ -15,7 +15,7 @@ public struct PlayoutDelay: Sendable, Hashable {
 
     @inlinable static var step: Int64 { 10_000_000 }
 
-    /// Twelve bits each.
+    /// Both values, twelve bits each.
     @inlinable package var packed: UInt32 {
         func steps(_ time: TimeAmount) -> UInt32 { UInt32(min(max(time.nanoseconds / Self.step, 0), 0xFFF)) }
         return steps(minimum) << 12 | steps(maximum)
@@ -29,10 +29,10 @@ public struct PlayoutDelay: Sendable, Hashable {
     }
 }
 
-/// The header extension `abs-send-time` of libwebrtc: when a packet left, on its sender's clock.
+/// libwebrtc's header extension `abs-send-time`: when a packet was sent, on the sender's clock.
 @usableFromInline
 package enum AbsoluteSendTime {
-    /// Seconds in 24 bits of which 18 stand behind the point; wraps after 64 s.
+    /// Seconds as a 24-bit fixed-point number with 18 fractional bits; wraps after 64 s.
     @inlinable
     package static func packed(_ time: NIODeadline) -> UInt32 {
         let (seconds, rest) = time.uptimeNanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -1,14 +1,14 @@
-/// Conversion between µs and the ticks of an RTP clock, on 64 bits, without overflow and without a growing error.
+/// Converts between µs and RTP ticks with 64-bit integers, without overflow and without accumulating errors.
 struct RTPClock: Sendable, Hashable {
-    /// Ticks a second, at least 1.
+    /// Ticks per second, at least 1.
     let rate: Int64
 
     init(rate: Int) {
         self.rate = Int64(max(rate, 1))
     }
 
-    /// `microseconds` in ticks, rounded to the nearest. Whole seconds go apart, as µs since 1970 times 90,000 would
-    /// not fit 64 bits.
+    /// `microseconds` in ticks, rounded to the nearest. Whole seconds are converted separately, because µs since 1970
+    /// times 90,000 do not fit into 64 bits.
     func ticks(ofMicroseconds microseconds: Int64) -> Int64 {
         Self.scale(microseconds, from: 1_000_000, to: rate)
     }

@@ -16,7 +16,7 @@ public struct RTPHeaderExtension: Sendable {
     /// `0xBEDE` for one-byte elements, `0x1000`–`0x100F` for two-byte ones.
     public var profile: UInt16
 
-    /// The extension without its four-byte header; whole 32-bit words.
+    /// The extension without its four-byte header; a multiple of 32 bits.
     public var data: ByteBuffer
 
     @inlinable
@@ -25,14 +25,15 @@ public struct RTPHeaderExtension: Sendable {
         self.data = data
     }
 
-    /// The elements in order. Stops at damage, which only costs what follows (RFC 8285 §4.2, §4.3).
+    /// The elements in order. Parsing stops at the first malformed element; the elements before it are kept (RFC 8285
+    /// §4.2, §4.3).
     public var elements: [Element] {
         var elements: [Element] = []
         forEachElement { elements.append(Element(identifier: $0, data: $1)) }
         return elements
     }
 
-    /// Gives number and data of each element of `elements`.
+    /// Calls `body` with the identifier and data of each element.
     @inlinable
     func forEachElement(_ body: (UInt8, ByteBuffer) -> Void) {
         let isTwoByte = profile & 0xFFF0 == 0x1000
@@ -46,7 +47,7 @@ public struct RTPHeaderExtension: Sendable {
                 guard let second = rest.readInteger(as: UInt8.self) else { return }
                 (identifier, length) = (first, Int(second))
             } else {
-                // RFC 8285 §4.2: identifier 15 ends the list; the length is stored less one.
+                // RFC 8285 §4.2: identifier 15 ends the list; the length field holds the length minus one.
                 (identifier, length) = (first >> 4, Int(first & 0x0F) + 1)
                 if identifier == 15 { return }
             }
@@ -55,8 +56,8 @@ public struct RTPHeaderExtension: Sendable {
         }
     }
 
-    /// An extension of these elements: in one-byte form where it can hold them. Elements with the numbers 0 and 15,
-    /// and what is longer than 255 bytes, are left out.
+    /// Creates an extension in the one-byte form if all elements fit it, otherwise in the two-byte form. Elements with
+    /// identifier 0 or 15, and elements longer than 255 bytes, are left out.
     public init(elements: [Element]) {
         let kept = elements.filter { $0.identifier != 0 && $0.identifier != 15 && $0.data.readableBytes <= 255 }
         let isOneByte = kept.allSatisfy { $0.identifier < 15 && (1...16).contains($0.data.readableBytes) }

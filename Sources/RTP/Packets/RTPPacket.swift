@@ -10,12 +10,12 @@ public struct RTPPacket: Sendable {
     public var timestamp: UInt32
     public var ssrc: UInt32
 
-    /// At most 15; more are not written.
+    /// At most 15 are written.
     public var csrcs: [UInt32]
 
     public var headerExtension: RTPHeaderExtension?
 
-    /// The payload behind the header, without padding; a slice of the datagram when it was parsed.
+    /// The payload without padding. In a parsed packet it is a slice of the datagram.
     public var payload: ByteBuffer
 
     @inlinable
@@ -33,18 +33,18 @@ public struct RTPPacket: Sendable {
         self.payload = payload
     }
 
-    /// The header's bytes, with CSRCs and extension.
+    /// The size of the header in bytes, with CSRCs and extension.
     @inlinable public var headerByteCount: Int {
         Self.minimumHeaderSize + csrcs.count * 4 + (headerExtension.map { 4 + $0.data.readableBytes } ?? 0)
     }
 
-    /// The bytes of a header without CSRCs and extension.
+    /// The size in bytes of a header without CSRCs and extension.
     @inlinable public static var minimumHeaderSize: Int { 12 }
 
-    /// Reads one packet that fills `datagram`. The payload shares the datagram's bytes.
+    /// Parses one packet that fills `datagram`. The payload shares the datagram's storage.
     ///
-    /// - Throws: `peerFailed` for another version than 2, and for a packet shorter than its own header, CSRC list,
-    ///   extension or padding.
+    /// - Throws: `peerFailed` if the version is not 2, or the packet is shorter than its header, CSRC list, extension
+    ///   or padding.
     @inlinable
     public init(parsing datagram: ByteBuffer) throws(IoTError) {
         var rest = datagram
@@ -52,7 +52,7 @@ public struct RTPPacket: Sendable {
             let (flags, second, sequenceNumber, timestamp, ssrc) = rest.readMultipleIntegers(
                 as: (UInt8, UInt8, UInt16, UInt32, UInt32).self)
         else { throw IoTError(.peerFailed, "an RTP packet is shorter than its header") }
-        guard flags >> 6 == 2 else { throw IoTError(.peerFailed, "an RTP packet has another version than 2") }
+        guard flags >> 6 == 2 else { throw IoTError(.peerFailed, "an RTP packet's version is not 2") }
 
         var csrcs: [UInt32] = []
         for _ in 0..<(flags & 0x0F) {
@@ -71,7 +71,7 @@ public struct RTPPacket: Sendable {
         }
 
         if flags & 0x20 != 0 {
-            // RFC 3550 §5.1: the last octet counts the padding, itself included.
+            // RFC 3550 §5.1: the last octet is the length of the padding, including itself.
             guard rest.readableBytes > 0,
                 let padding = rest.getInteger(at: rest.writerIndex - 1, as: UInt8.self),
                 padding > 0, Int(padding) <= rest.readableBytes
@@ -96,13 +96,13 @@ public struct RTPPacket: Sendable {
         buffer.writeImmutableBuffer(payload)
     }
 
-    /// The twelve fixed octets; the sending path writes them straight in front of a shared payload.
+    /// Writes the twelve fixed octets. The sending path writes them directly before a shared payload.
     @inlinable
     static func writeFixedHeader(
         flags: UInt8 = 0x80, payloadType: UInt8, marker: Bool, sequenceNumber: UInt16, timestamp: UInt32,
         ssrc: UInt32, into buffer: inout ByteBuffer
     ) {
-        // In two words: this is done for each packet to each viewer.
+        // Two large writes are faster: this runs for each packet of each viewer.
         let second = payloadType & 0x7F | (marker ? 0x80 : 0)
         let head = UInt32(flags) << 24 | UInt32(second) << 16 | UInt32(sequenceNumber)
         buffer.writeInteger(UInt64(head) << 32 | UInt64(timestamp))

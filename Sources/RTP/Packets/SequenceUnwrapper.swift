@@ -1,15 +1,15 @@
-/// Follows a counter that wraps at 16 or 32 bits, in both directions, on 64 bits.
+/// Extends a counter that wraps at 16 or 32 bits to 64 bits, forwards and backwards.
 @usableFromInline
 package struct SequenceUnwrapper<Value: FixedWidthInteger & UnsignedInteger & Sendable>: Sendable {
     @usableFromInline var newest: Int64?
 
-    /// The newest value, by which the next one is placed: less than half the range away.
+    /// The last value. The next one must differ from it by less than half the range.
     @inlinable package var last: Int64? { newest }
 
     @inlinable
     package init() {}
 
-    /// The 64-bit value nearest to the last one; the first keeps its own value.
+    /// The 64-bit value that is nearest to the last one. The first value stays as it is.
     @inlinable
     package func peek(_ value: Value) -> Int64 {
         guard let last else { return Int64(truncatingIfNeeded: value) }

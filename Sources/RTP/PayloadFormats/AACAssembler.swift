@@ -1,22 +1,23 @@
 import IoTCore
 import NIOCore
 
-/// Reads AAC-hbr payloads (RFC 3640 §3.2, §3.3.6): several access units, or a fragment of one.
+/// Parses AAC-hbr payloads (RFC 3640 §3.2, §3.3.6): several access units, or a fragment of one.
 struct AACAssembler: Sendable {
     /// RTP ticks of one access unit.
     private let unitDuration: Int64
 
     private var partial: Partial?
-    private var isBehindGap = false
+    private var isAfterGap = false
 
     private struct Partial: Sendable {
         var frame: AssembledFrame
 
-        /// Bytes of the whole access unit, as each fragment says.
+        /// The size of the whole access unit in bytes; each fragment carries it.
         var size: Int
 
-        /// Its first fragments may be missing: falling short is then no damage.
-        var isBehindGap: Bool
+        /// A gap precedes it, so that its first fragments may be missing. An incomplete unit is then not counted as
+        /// damaged.
+        var isAfterGap: Bool
     }
 
     init(codec: RTPCodec) {
@@ -32,11 +33,11 @@ struct AACAssembler: Sendable {
 
     mutating func skipGap() {
         partial = nil
-        isBehindGap = true
+        isAfterGap = true
     }
 
     mutating func receive(_ packet: AssemblyPacket) -> [AssemblyOutput] {
-        defer { isBehindGap = false }
+        defer { isAfterGap = false }
         var rest = packet.payload
         guard let headerBits = rest.readInteger(as: UInt16.self), headerBits > 0, headerBits % 16 == 0,
             var headers = rest.readSlice(length: Int(headerBits / 8))
@@ -52,7 +53,7 @@ struct AACAssembler: Sendable {
         var timestamp = packet.timestamp
         var isFirst = true
         while let header = headers.readInteger(as: UInt16.self) {
-            // AU-Index of the first, AU-Index-delta of the others: units left out in between, by interleaving.
+            // AU-Index of the first unit, AU-Index-delta of the others: the number of units that interleaving skips.
             if !isFirst { timestamp &+= unitDuration * Int64(1 + header & 7) }
             isFirst = false
             guard header >> 3 > 0, let unit = rest.readSlice(length: Int(header >> 3)) else {
@@ -74,7 +75,7 @@ struct AACAssembler: Sendable {
             self.partial.take()
             ?? Partial(
                 frame: AssembledFrame(packet, bytes: ByteBufferAllocator().buffer(capacity: size)), size: size,
-                isBehindGap: isBehindGap)
+                isAfterGap: isAfterGap)
         partial.frame.bytes.writeImmutableBuffer(piece)
         partial.frame.note(arrival: packet.arrival)
         let missing = partial.size - partial.frame.bytes.readableBytes
@@ -92,6 +93,6 @@ struct AACAssembler: Sendable {
     /// Drops an access unit that cannot be completed any more.
     private mutating func abandon() -> [AssemblyOutput] {
         guard let partial = partial.take() else { return [] }
-        return partial.isBehindGap ? [] : [.damaged]
+        return partial.isAfterGap ? [] : [.damaged]
     }
 }

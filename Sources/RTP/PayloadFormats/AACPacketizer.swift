@@ -1,11 +1,11 @@
 import IoTCore
 import NIOCore
 
-/// AAC in mode AAC-hbr (RFC 3640 §3.3.6): one access unit a packet, or fragments of one.
+/// AAC in mode AAC-hbr (RFC 3640 §3.3.6): each packet holds one access unit or a fragment of one.
 struct AACPacketizer {
     let maximumPayloadSize: Int
 
-    /// What thirteen bits of AU-size can say.
+    /// The largest value of the 13-bit field AU-size.
     static let maximumUnitSize = 8_191
 
     /// AU-headers-length and one AU-header.
@@ -23,7 +23,7 @@ struct AACPacketizer {
         var builder = PayloadBuilder(capacity: unitSize + count * Self.headerSize)
         while rest.readableBytes > 0, let piece = rest.readSlice(length: min(size, rest.readableBytes)) {
             builder.add { buffer in
-                // §3.2.3: each fragment's header tells the size of the whole access unit; its AU-Index is 0.
+                // §3.2.3: each fragment's header holds the size of the whole access unit; its AU-Index is 0.
                 buffer.writeMultipleIntegers(UInt16(16), UInt16(truncatingIfNeeded: unitSize << 3))
                 buffer.writeImmutableBuffer(piece)
             }

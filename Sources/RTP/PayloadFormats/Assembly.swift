@@ -1,6 +1,6 @@
 import NIOCore
 
-/// One packet on its way into a frame.
+/// One packet that an assembler receives.
 struct AssemblyPacket {
     var payload: ByteBuffer
     var marker: Bool
@@ -10,13 +10,13 @@ struct AssemblyPacket {
     var arrival: NIODeadline
 }
 
-/// What an assembler makes of a packet.
+/// An assembler's output.
 enum AssemblyOutput {
     case frame(AssembledFrame)
     case damaged
 }
 
-/// A whole frame, not yet on the clock of µs.
+/// A whole frame with its time in RTP ticks.
 struct AssembledFrame {
     var bytes: ByteBuffer
     var isKeyFrame = true

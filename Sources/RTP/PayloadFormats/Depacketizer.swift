@@ -1,12 +1,12 @@
 public import IoTCore
 public import NIOCore
 
-/// Puts the frames of one RTP stream together again, from packets in sequence order.
+/// Reassembles the frames of one RTP stream from packets in sequence order.
 public struct Depacketizer: Sendable {
     public enum Output: Sendable {
         case frame(ReceivedFrame)
 
-        /// A frame that no gap explains could not be read and was dropped.
+        /// A frame was dropped because it could not be parsed, although no packet was missing.
         case damaged
     }
 
@@ -22,16 +22,16 @@ public struct Depacketizer: Sendable {
         /// RFC 7587 §4.2: each payload is one Opus packet.
         case opus
 
-        /// G.711: each payload is a frame.
+        /// G.711: each payload is one frame.
         case plain
     }
 
-    /// - Throws: `codecUnsupported` when the codec is not ours.
+    /// - Throws: `codecUnsupported` if the codec's format is not supported.
     public init(codec: RTPCodec) throws(IoTError) {
         self.codec = codec
         self.clock = RTPClock(rate: codec.clockRate)
         guard let format = codec.format else {
-            throw IoTError(.codecUnsupported, "RTP payload format \(codec.encodingName) is not known")
+            throw IoTError(.codecUnsupported, "the RTP payload format \(codec.encodingName) is not supported")
         }
         kind = format.kind
         var parameterSets: [[UInt8]] = []
@@ -45,19 +45,19 @@ public struct Depacketizer: Sendable {
         }
     }
 
-    /// Takes the payload of the stream's next packet. Sound and picture come out whole, in the order of the packets;
-    /// a key frame without parameter sets gets the last ones known in front.
+    /// Takes the payload of the stream's next packet and returns the frames that it completes, in packet order. A key
+    /// frame without parameter sets is prefixed with the last known ones.
     ///
     /// - Parameter timestamp: unwrapped, in ticks.
     public mutating func receive(
         _ payload: ByteBuffer, marker: Bool, timestamp: Int64, at arrival: NIODeadline
     ) -> [Output] {
-        // Padding alone, as senders use it to probe the way.
+        // Senders probe the path with packets that hold only padding.
         guard payload.readableBytes > 0 else { return [] }
         let packet = AssemblyPacket(payload: payload, marker: marker, timestamp: timestamp, arrival: arrival)
         switch assembler {
         case .video(var video):
-            // Leaves the only reference to its buffer in `video`, so that appending does not copy.
+            // `video` now has the only reference to its buffer, so that appending does not copy.
             assembler = .plain
             defer { assembler = .video(video) }
             return video.receive(packet).map(output)
@@ -73,8 +73,8 @@ public struct Depacketizer: Sendable {
         }
     }
 
-    /// Says that packets are missing before the next one: an unfinished frame is dropped, and so is the rest of one
-    /// whose beginning is missing. Gives no `.damaged`.
+    /// Reports that packets are missing before the next one. An unfinished frame is dropped, and so are the remaining
+    /// packets of a frame without its beginning. No `.damaged` is returned for them.
     public mutating func skipGap() {
         switch assembler {
         case .video(var video):
@@ -87,8 +87,8 @@ public struct Depacketizer: Sendable {
         }
     }
 
-    /// Whether decoding can begin with this payload: a key frame's parameter sets, or its first slice when parameter
-    /// sets are known already. Always true for sound.
+    /// Whether decoding can begin with this payload: parameter sets of a key frame, or its first slice if parameter
+    /// sets are already known. Always true for audio.
     public func isDecodingStart(_ payload: ByteBuffer) -> Bool {
         if case .video(let video) = assembler { video.isDecodingStart(payload) } else { true }
     }

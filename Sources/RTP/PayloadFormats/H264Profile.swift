@@ -1,10 +1,10 @@
 import IoTCore
 
-/// H.264's profiles as `profile-level-id` tells them apart (RFC 6184 §8.1, table 5).
+/// The H.264 profiles that `profile-level-id` distinguishes (RFC 6184 §8.1, table 5).
 package enum H264Profile: Sendable, Hashable {
     case constrainedBaseline, baseline, main, extended, constrainedHigh, high, high10, high422, high444
 
-    /// - Parameter profileLevelID: six hex digits. `nil` for anything else and for a profile that is not known.
+    /// - Parameter profileLevelID: six hex digits. The result is `nil` for other text and for an unknown profile.
     package init?(profileLevelID text: String) {
         guard let bytes = Hex.decode(text), bytes.count == 3 else { return nil }
         let constraints = bytes[1]
@@ -20,12 +20,12 @@ package enum H264Profile: Sendable, Hashable {
         }
     }
 
-    /// The profiles whose decoders play a stream of this one, the nearest first (H.264 §A.2).
+    /// The profiles whose decoders can play a stream of this profile, the nearest first (H.264 §A.2).
     package var decoders: [H264Profile] {
         switch self {
         case .constrainedBaseline:
             [.constrainedBaseline, .baseline, .main, .constrainedHigh, .high, .extended, .high10, .high422, .high444]
-        // With flexible macroblock order only Extended could; cameras that say Baseline never use it.
+        // Only Extended supports flexible macroblock ordering, but cameras that announce Baseline never use it.
         case .baseline: [.baseline, .extended, .constrainedBaseline, .main, .high, .high10, .high422, .high444]
         case .main: [.main, .high, .high10, .high422, .high444]
         case .extended: [.extended]
@@ -39,7 +39,7 @@ package enum H264Profile: Sendable, Hashable {
 }
 
 extension RTPCodec {
-    /// H.264's profile; without a parameter it is Baseline (RFC 6184 §8.1). `nil` when it is not known.
+    /// The H.264 profile; Baseline without the parameter (RFC 6184 §8.1). `nil` for an unknown profile.
     package var h264Profile: H264Profile? {
         H264Profile(profileLevelID: formatParameters["profile-level-id"] ?? "42000a")
     }

@@ -1,8 +1,8 @@
 import IoTCore
 import NIOCore
 
-/// H.264 in packetization mode 1 (RFC 6184 §5) and H.265 (RFC 7798 §4): neighbouring small NAL units share an
-/// aggregation packet, long ones are fragmented into pieces of equal size.
+/// H.264 in packetization mode 1 (RFC 6184 §5) and H.265 (RFC 7798 §4). Consecutive small NAL units share an
+/// aggregation packet; large ones are split into fragments of equal size.
 struct NALUnitPacketizer {
     let codec: VideoCodec
     let maximumPayloadSize: Int
@@ -29,23 +29,23 @@ struct NALUnitPacketizer {
         return builder.payloads()
     }
 
-    /// Packetization mode 0 (RFC 6184 §6.2): each unit is a packet.
+    /// Packetization mode 0 (RFC 6184 §6.2): each packet holds one NAL unit.
     ///
-    /// - Throws: `mediaFailed` when a unit does not fit into one.
+    /// - Throws: `mediaFailed` if a unit does not fit into one packet.
     func singleUnitPayloads(of frame: MediaFrame) throws(IoTError) -> [ByteBuffer] {
         let units = frame.nalUnits.filter(isCarried)
         if let longest = units.map(\.readableBytes).max(), longest > maximumPayloadSize {
             throw IoTError(
                 .mediaFailed,
-                "a NAL unit of \(longest) bytes does not fit a packet: the encoder must make smaller slices, or the "
-                    + "peer take packetization-mode=1")
+                "a NAL unit of \(longest) bytes does not fit into a packet: the encoder must produce smaller slices, "
+                    + "or the peer must accept packetization-mode=1")
         }
         return units
     }
 
     private var headerSize: Int { codec == .h264 ? 1 : 2 }
 
-    /// Types that name packet structures on the wire (RFC 6184 table 1, RFC 7798 §4.4) have no meaning in a stream.
+    /// False for types that mark RTP packet structures (RFC 6184 table 1, RFC 7798 §4.4): they are invalid in a stream.
     private func isCarried(_ unit: ByteBuffer) -> Bool {
         guard unit.readableBytes >= headerSize, let first = unit.getInteger(at: unit.readerIndex, as: UInt8.self)
         else { return false }
@@ -71,13 +71,13 @@ struct NALUnitPacketizer {
     private func writeAggregationHeader(_ units: [ByteBuffer], to buffer: inout ByteBuffer) {
         switch codec {
         case .h264:
-            // RFC 6184 §5.7: F is the OR, NRI the maximum of all.
+            // RFC 6184 §5.7: F is the OR of all units' F, NRI is their maximum.
             let firsts = units.compactMap { $0.getInteger(at: $0.readerIndex, as: UInt8.self) }
             let forbidden = firsts.reduce(0) { $0 | $1 & 0x80 }
             let importance = firsts.map { $0 & 0x60 }.max() ?? 0
             buffer.writeInteger(forbidden | importance | RTPNALUnitType.stapA)
         case .h265:
-            // RFC 7798 §4.4.2: F is the OR, LayerId and TID are each the lowest of all.
+            // RFC 7798 §4.4.2: F is the OR of all units' F; LayerId and TID are their minimum.
             let headers = units.compactMap { $0.getInteger(at: $0.readerIndex, as: UInt16.self) }
             let forbidden = headers.reduce(0) { $0 | $1 & 0x8000 }
             let layer = headers.map { $0 & 0x01F8 }.min() ?? 0

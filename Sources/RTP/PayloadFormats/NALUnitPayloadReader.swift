@@ -1,9 +1,9 @@
 import IoTCore
 import NIOCore
 
-/// What has been read of a picture's NAL units.
+/// The contents of a picture's NAL units so far.
 struct NALUnitContent: Sendable {
-    /// Where the length of the unit whose fragments are arriving is to be written.
+    /// The index at which to write the length of the fragmented unit that is being received.
     var openFragment: Int?
     var hasSlice = false
     var hasRandomAccess = false
@@ -18,11 +18,11 @@ struct NALUnitContent: Sendable {
     }
 }
 
-/// Reads one payload of H.264 or H.265 into the NAL units, each behind a 4-byte length, that it holds.
+/// Converts one H.264 or H.265 payload into NAL units with a 4-byte length prefix each.
 struct NALUnitPayloadReader: Sendable {
     let codec: VideoCodec
 
-    /// A picture beyond this size is taken for damage, so that fragments without an end cannot fill the memory.
+    /// A larger picture is treated as damaged, so that fragments without an end cannot exhaust the memory.
     static let maximumPictureSize = 16 << 20
 
     private var headerSize: Int { codec == .h264 ? 1 : 2 }
@@ -57,7 +57,8 @@ struct NALUnitPayloadReader: Sendable {
         }
     }
 
-    /// Appends the payload's units to `bytes`. False when the payload cannot be read, or does not fit what came before.
+    /// Appends the payload's units to `bytes`. False if the payload is malformed or does not continue the open
+    /// fragment.
     func read(_ payload: ByteBuffer, into bytes: inout ByteBuffer, _ content: inout NALUnitContent) -> Bool {
         guard bytes.readableBytes + payload.readableBytes <= Self.maximumPictureSize else { return false }
         switch structure(payload) {
@@ -111,7 +112,7 @@ struct NALUnitPayloadReader: Sendable {
         var isStart: Bool
         var isEnd: Bool
 
-        /// The header of the whole unit; H.265's has two bytes.
+        /// The header of the whole unit; H.265 has two bytes.
         var firstByte: UInt8
         var secondByte: UInt8?
         var body: ByteBuffer
@@ -138,16 +139,17 @@ struct NALUnitPayloadReader: Sendable {
     }
 }
 
-// MARK: Where pictures begin
+// MARK: Picture boundaries
 
 extension NALUnitPayloadReader {
-    /// Whether a picture may begin here: a unit that stands before the first slice, or a slice of the first macroblock.
+    /// Whether a picture may begin with this payload: a unit that precedes the first slice, or a slice with the first
+    /// macroblock.
     func isPictureStart(_ payload: ByteBuffer) -> Bool {
         guard let (type, body) = firstUnit(payload) else { return false }
         let first = body.getInteger(at: body.readerIndex, as: UInt8.self) ?? 0
         switch codec {
         case .h264:
-            // H.264 §7.4.1.2.3. first_mb_in_slice is the first Exp-Golomb number of a slice: a one bit says 0.
+            // H.264 §7.4.1.2.3. first_mb_in_slice is the first Exp-Golomb code of a slice; a leading 1 bit encodes 0.
             return (6...9).contains(type.rawValue) || (14...18).contains(type.rawValue)
                 || [1, 2, 5].contains(type.rawValue) && first & 0x80 != 0
         case .h265:
@@ -157,8 +159,8 @@ extension NALUnitPayloadReader {
         }
     }
 
-    /// Whether decoding can begin here: with parameter sets, or, unless they are needed, with the first slice of a
-    /// random access picture.
+    /// Whether decoding can begin with this payload: parameter sets, or the first slice of a random access picture
+    /// unless parameter sets are needed.
     func isDecodingStart(_ payload: ByteBuffer, needsParameterSets: Bool) -> Bool {
         guard isPictureStart(payload) else { return false }
         func begins(_ type: NALUnitType) -> Bool {
@@ -175,7 +177,7 @@ extension NALUnitPayloadReader {
         return firstUnit(payload).map { begins($0.0) } ?? false
     }
 
-    /// The type of the first unit that begins in this payload, and what follows that unit's header.
+    /// The type of the first unit that begins in this payload, and the data after that unit's header.
     private func firstUnit(_ payload: ByteBuffer) -> (NALUnitType, ByteBuffer)? {
         var body = payload
         switch structure(payload) {

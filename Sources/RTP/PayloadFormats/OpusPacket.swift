@@ -1,23 +1,23 @@
 public import NIOCore
 
-/// What an Opus packet says of itself, without being decoded (RFC 6716 §3).
+/// The properties of an Opus packet that can be read without decoding it (RFC 6716 §3).
 public struct OpusPacket: Sendable, Hashable {
-    /// Samples at 48 kHz in each of its frames: 120 to 2880.
+    /// Samples in each frame at 48 kHz: 120 to 2880.
     public let samplesPerFrame: Int
 
     /// Frames in the packet, at least 1.
     public let frameCount: Int
 
-    /// 1 or 2, of this packet alone.
+    /// 1 or 2; may change from packet to packet.
     public let channels: Int
 
-    /// RTP ticks of the whole packet: 120 to 5760, which is 120 ms.
+    /// The packet's duration in RTP ticks: 120 to 5760 (120 ms).
     public var samples: Int { samplesPerFrame * frameCount }
 
     private static let maximumSamples = 5_760
     private static let maximumFrameSize = 1_275
 
-    /// `nil` for a packet that breaks a rule of RFC 6716 §3.4.
+    /// `nil` for a packet that violates RFC 6716 §3.4.
     public init?(_ packet: ByteBuffer) {
         var rest = packet
         guard let first = rest.readInteger(as: UInt8.self) else { return nil }
@@ -52,14 +52,14 @@ public struct OpusPacket: Sendable, Hashable {
         }
     }
 
-    /// §3.2.1: one byte, or two from 252 on.
+    /// §3.2.1: one byte, or two if the first is at least 252.
     private static func readSize(_ rest: inout ByteBuffer) -> Int? {
         guard let first = rest.readInteger(as: UInt8.self) else { return nil }
         guard first >= 252 else { return Int(first) }
         return rest.readInteger(as: UInt8.self).map { Int($0) * 4 + Int(first) }
     }
 
-    /// §3.2.5: any number of frames, with padding behind them.
+    /// §3.2.5: any number of frames, followed by padding.
     private static func readFrames(_ rest: inout ByteBuffer) -> Int? {
         guard let flags = rest.readInteger(as: UInt8.self) else { return nil }
         let count = Int(flags & 0x3F)

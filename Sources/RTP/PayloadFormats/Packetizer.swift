@@ -1,11 +1,12 @@
 public import IoTCore
 import NIOCore
 
-/// Cuts a track's frames into RTP payloads, once for all viewers.
+/// Splits a track's frames into RTP payloads, once for all viewers.
 public struct Packetizer: Sendable {
     public let codec: RTPCodec
 
-    /// Bytes of an RTP payload, at most. With RTP's header and SRTP's tag the default keeps datagrams below 1200.
+    /// The maximum size of an RTP payload in bytes. With the RTP header and SRTP tag, the default keeps datagrams below
+    /// 1200.
     public let maximumPayloadSize: Int
 
     private let clock: RTPClock
@@ -21,15 +22,17 @@ public struct Packetizer: Sendable {
 
     /// The frame's packets, in order.
     ///
-    /// - Throws: `codecUnsupported` when the codec is not ours; `invalidParameter` for a frame of the other kind;
-    ///   `mediaFailed` for an empty frame, and for one that the format cannot carry: AAC over 8191 bytes; Opus, or a
-    ///   NAL unit of H.264 in packetization mode 0, over `maximumPayloadSize`.
+    /// - Throws: `codecUnsupported` if the codec's format is not supported; `invalidParameter` if the frame's kind is
+    ///   not the track's; `mediaFailed` if the frame is empty or the format cannot carry it: AAC over 8191 bytes; Opus,
+    ///   or an H.264 NAL unit in packetization mode 0, over `maximumPayloadSize`.
     public mutating func packetize(_ frame: MediaFrame) throws(IoTError) -> [MediaPacket] {
         guard let format = codec.format else {
-            throw IoTError(.codecUnsupported, "RTP payload format \(codec.encodingName) is not known")
+            throw IoTError(.codecUnsupported, "the RTP payload format \(codec.encodingName) is not supported")
         }
         guard frame.kind == format.kind else {
-            throw IoTError(.invalidParameter, "a frame of \(frame.kind) came to an RTP track of \(format.kind)")
+            throw IoTError(
+                .invalidParameter,
+                "a frame of kind \(frame.kind) cannot be sent on an RTP track of kind \(format.kind)")
         }
         let payloads: [ByteBuffer]
         switch format {
@@ -43,7 +46,7 @@ public struct Packetizer: Sendable {
         case .aac: payloads = try AACPacketizer(maximumPayloadSize: maximumPayloadSize).payloads(of: frame)
         case .pcmu, .pcma: return try samplePackets(of: frame)
         case .opus:
-            // RFC 7587 §4.2: one Opus packet a payload, never cut.
+            // RFC 7587 §4.2: each payload is one whole Opus packet.
             guard frame.bytes.readableBytes <= maximumPayloadSize else {
                 throw IoTError(.mediaFailed, "an Opus packet of \(frame.bytes.readableBytes) bytes is too long")
             }
@@ -52,8 +55,8 @@ public struct Packetizer: Sendable {
         guard !payloads.isEmpty else { throw IoTError(.mediaFailed, "a media frame is empty") }
 
         let timestamp = UInt32(truncatingIfNeeded: clock.ticks(ofMicroseconds: frame.pts))
-        // RFC 6184 §5.1, RFC 7798 §4.1, RFC 3640 §3.1: the marker ends an access unit. RFC 7587 §4.1: in Opus it
-        // begins a talk spurt.
+        // RFC 6184 §5.1, RFC 7798 §4.1, RFC 3640 §3.1: the marker is set on the last packet of an access unit. RFC 7587
+        // §4.1: for Opus it is set on the first packet of a talk spurt.
         let marksEnd = format != .opus
         return payloads.enumerated().map { index, payload in
             next(
@@ -63,7 +66,7 @@ public struct Packetizer: Sendable {
         }
     }
 
-    /// G.711 (RFC 3551 §4.5.14): a byte a sample, the channels interleaved; cut between samples where it is too long.
+    /// G.711 (RFC 3551 §4.5.14): one byte per sample, channels interleaved. A long frame is split between samples.
     private mutating func samplePackets(of frame: MediaFrame) throws(IoTError) -> [MediaPacket] {
         let width = max(codec.channels, 1)
         let limit = max(maximumPayloadSize / width, 1) * width

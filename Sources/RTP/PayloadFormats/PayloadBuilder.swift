@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Payloads written one behind the other into a single buffer, and handed out as slices of it: one allocation a frame.
+/// Writes all payloads of a frame into a single buffer and returns them as slices: one allocation per frame.
 struct PayloadBuilder {
     private var buffer: ByteBuffer
     private var ends: [Int] = []

@@ -1,8 +1,7 @@
 public import IoTCore
 
 extension RTPCodec {
-    /// The codec that carries a track with these parameters. PCMU and PCMA of one channel are best given their static
-    /// payload types 0 and 8.
+    /// The codec for a track with these parameters. Use the static payload types 0 and 8 for mono PCMU and PCMA.
     public init(_ parameters: TrackParameters, payloadType: UInt8) {
         switch parameters {
         case .video(let video): self.init(video, payloadType: payloadType)
@@ -18,7 +17,7 @@ extension RTPCodec {
             formatParameters = [
                 "level-asymmetry-allowed": "1",
                 "packetization-mode": "1",
-                // Profile, constraints and level stand in the SPS as they do here; before it is known: baseline 3.1.
+                // The SPS holds profile, constraints and level in this form. The default is Constrained Baseline 3.1.
                 "profile-level-id": sps.map { Hex.encode($0[1...3]) } ?? "42e01f",
             ]
             if !video.parameterSets.isEmpty {
@@ -52,15 +51,15 @@ extension RTPCodec {
                 payloadType: payloadType, encodingName: audio.codec == .pcmu ? "PCMU" : "PCMA", clockRate: 8_000,
                 channels: audio.channels)
         case .opus:
-            // RFC 7587 §7: always 48000 and 2 in rtpmap; `sprop-stereo` says what is sent.
+            // RFC 7587 §7: rtpmap always says 48000 and 2; `sprop-stereo` is what is sent.
             self.init(
                 payloadType: payloadType, encodingName: "opus", clockRate: 48_000, channels: 2,
                 formatParameters: audio.channels > 1 ? ["sprop-stereo": "1", "stereo": "1"] : [:])
         }
     }
 
-    /// What the peer's description says of its track; `nil` when the format is not ours or its parameters are damaged.
-    /// A picture's size, rate and reordering are not in there.
+    /// The track parameters from the peer's SDP; `nil` if the format is not supported or its parameters are malformed.
+    /// The SDP holds no picture size, frame rate or reordering depth.
     public var trackParameters: TrackParameters? {
         switch format {
         case .h264:
@@ -95,12 +94,12 @@ extension RTPCodec {
         sets.map(Base64.encode).joined(separator: ",")
     }
 
-    /// A set that cannot be read is left out: the stream carries its own.
+    /// Malformed sets are left out, because the stream carries its own.
     private static func sets(_ text: String?) -> [[UInt8]] {
         (text ?? "").split(separator: ",").compactMap { Base64.decode($0) }.filter { !$0.isEmpty }
     }
 
-    /// profile_tier_level (H.265 §7.3.3) stands behind the NAL unit's header and the first byte of its SPS.
+    /// profile_tier_level (H.265 §7.3.3) follows the NAL unit header and the first byte of the SPS.
     private static func h265Profile(_ sps: [UInt8]) -> [String: String] {
         var bytes: [UInt8] = []
         for byte in sps.prefix(24) {

@@ -1,20 +1,20 @@
 public import IoTCore
 
-/// One payload type of a media section: what SDP's `a=rtpmap` and `a=fmtp` say (RFC 8866 §6.6, §6.15).
+/// One payload type of a media section: the content of `a=rtpmap` and `a=fmtp` (RFC 8866 §6.6, §6.15).
 public struct RTPCodec: Sendable, Hashable {
     /// 0–127.
     public var payloadType: UInt8
 
-    /// `H264`, `H265`, `mpeg4-generic`, `PCMU`, `PCMA`, `opus`, or whatever the peer wrote.
+    /// `H264`, `H265`, `mpeg4-generic`, `PCMU`, `PCMA`, `opus`, or any other name from the peer.
     public var encodingName: String
 
-    /// RTP ticks a second.
+    /// RTP ticks per second.
     public var clockRate: Int
 
     /// 1 for video.
     public var channels: Int
 
-    /// The parameters of `a=fmtp`, by lower-case name; a parameter without `=` has an empty value.
+    /// The parameters of `a=fmtp` by lower-case name. A parameter without `=` has an empty value.
     public var formatParameters: [String: String]
 
     public init(
@@ -28,7 +28,7 @@ public struct RTPCodec: Sendable, Hashable {
         self.formatParameters = formatParameters
     }
 
-    /// Payload formats that are packetised and depacketised here.
+    /// The payload formats that this module packetises and depacketises.
     public enum Format: Sendable, Hashable, CaseIterable {
         case h264, h265, aac, pcmu, pcma, opus
 
@@ -40,8 +40,8 @@ public struct RTPCodec: Sendable, Hashable {
         }
     }
 
-    /// Which format this is; `nil` for one that is not ours, as H.264 in interleaved mode, H.265 with decoding order
-    /// numbers, or AAC in another mode than AAC-hbr.
+    /// The codec's format; `nil` if it is not supported, such as H.264 in interleaved mode, H.265 with decoding order
+    /// numbers, or AAC in a mode other than AAC-hbr.
     public var format: Format? {
         guard clockRate > 0 else { return nil }
         switch encodingName.lowercased() {

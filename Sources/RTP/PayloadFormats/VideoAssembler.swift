@@ -1,17 +1,17 @@
 import IoTCore
 import NIOCore
 
-/// Puts pictures together from the payloads of H.264 (RFC 6184, modes 0 and 1) and H.265 (RFC 7798 without decoding
-/// order numbers).
+/// Reassembles pictures from the payloads of H.264 (RFC 6184, modes 0 and 1) and H.265 (RFC 7798 without decoding order
+/// numbers).
 struct VideoAssembler: Sendable {
     private let reader: NALUnitPayloadReader
     private var picture: Picture?
     private var parameterSets: [[UInt8]]
 
     /// Packets are missing before the next one.
-    private var isBehindGap = false
+    private var isAfterGap = false
 
-    /// The timestamp of a picture that a gap has cut: its remaining packets are worth nothing.
+    /// The timestamp of a picture that a gap has cut: its remaining packets are useless.
     private var cutTimestamp: Int64?
 
     private var lastSize = 4_096
@@ -20,7 +20,7 @@ struct VideoAssembler: Sendable {
         var frame: AssembledFrame
         var content = NALUnitContent()
 
-        /// Its beginning is missing, or it was damaged: the rest is passed over.
+        /// Its beginning is missing, or it is damaged: the remaining packets are ignored.
         var isPassedOver = false
         var isDamaged = false
     }
@@ -38,7 +38,7 @@ struct VideoAssembler: Sendable {
         var outputs: [AssemblyOutput] = []
         // A new timestamp ends a picture whose sender sets no marker.
         if let current = picture?.frame.timestamp, current != packet.timestamp { finish(&outputs) }
-        // Out of the optional while it grows, so that appending to its buffer copies nothing.
+        // Taken out of the optional so that appending to its buffer does not copy.
         var picture = self.picture.take() ?? begin(packet)
         picture.frame.note(arrival: packet.arrival)
         if !picture.isPassedOver, !reader.read(packet.payload, into: &picture.frame.bytes, &picture.content) {
@@ -53,7 +53,7 @@ struct VideoAssembler: Sendable {
     mutating func skipGap() {
         if let picture { cutTimestamp = picture.frame.timestamp }
         picture = nil
-        isBehindGap = true
+        isAfterGap = true
     }
 
     private mutating func begin(_ packet: AssemblyPacket) -> Picture {
@@ -61,9 +61,9 @@ struct VideoAssembler: Sendable {
         var picture = Picture(frame: AssembledFrame(packet, bytes: bytes))
         picture.frame.isKeyFrame = false
         let isRestOfCut = cutTimestamp == packet.timestamp
-        picture.isPassedOver = isRestOfCut || isBehindGap && !reader.isPictureStart(packet.payload)
+        picture.isPassedOver = isRestOfCut || isAfterGap && !reader.isPictureStart(packet.payload)
         if !isRestOfCut { cutTimestamp = nil }
-        isBehindGap = false
+        isAfterGap = false
         return picture
     }
 
@@ -75,7 +75,7 @@ struct VideoAssembler: Sendable {
         }
         guard !picture.isPassedOver else { return }
         if picture.content.hasParameterSet { rememberParameterSets(of: picture.frame.bytes) }
-        // Parameter sets with a timestamp of their own are no picture.
+        // Parameter sets with their own timestamp are not a picture.
         guard picture.content.hasSlice else { return }
         picture.frame.isKeyFrame = picture.content.hasRandomAccess
         if picture.frame.isKeyFrame, !picture.content.hasSequenceParameterSet {
@@ -97,7 +97,7 @@ struct VideoAssembler: Sendable {
         return whole
     }
 
-    /// With an SPS the old sets are over; a lone PPS or VPS joins them.
+    /// New sets with an SPS replace the old ones; a lone PPS or VPS is added to them.
     private mutating func rememberParameterSets(of bytes: ByteBuffer) {
         let units = NALUnitSequence(bytes).filter { reader.type($0)?.isParameterSet == true }
         let sets = units.map { Array($0.readableBytesView) }

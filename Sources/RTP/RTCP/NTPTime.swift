@@ -13,7 +13,7 @@ enum NTPTime {
         return UInt64(truncatingIfNeeded: seconds &+ epochOffset) << 32 &+ fraction
     }
 
-    /// Seconds with the top bit clear are of the era that begins in 2036 (RFC 4330 §3).
+    /// If the top bit of the seconds is clear, they belong to the era that begins in 2036 (RFC 4330 §3).
     static func microseconds(timestamp: UInt64) -> Int64 {
         var seconds = Int64(timestamp >> 32)
         if seconds < 0x8000_0000 { seconds += 0x1_0000_0000 }
@@ -21,7 +21,7 @@ enum NTPTime {
         return (seconds - epochOffset) * 1_000_000 + Int64(microseconds >> 32)
     }
 
-    /// The middle 32 bits, as LSR carries them.
+    /// The middle 32 bits, as in the LSR field.
     static func middle(_ timestamp: UInt64) -> UInt32 {
         UInt32(truncatingIfNeeded: timestamp >> 16)
     }

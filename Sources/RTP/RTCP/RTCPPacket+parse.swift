@@ -2,10 +2,9 @@ public import IoTCore
 public import NIOCore
 
 extension RTCPPacket {
-    /// Reads a compound packet (RFC 3550 §6.1) or a reduced-size one (RFC 5506) that fills `datagram`.
+    /// Parses a compound packet (RFC 3550 §6.1) or a reduced-size one (RFC 5506) that fills `datagram`.
     ///
-    /// - Throws: `peerFailed` when any packet in it has another version, reaches past the end, or is too short for
-    ///   its type.
+    /// - Throws: `peerFailed` if any packet has another version, extends past the end, or is too short for its type.
     public static func parseCompound(_ datagram: ByteBuffer) throws(IoTError) -> [RTCPPacket] {
         var rest = datagram
         var packets: [RTCPPacket] = []
@@ -14,7 +13,7 @@ extension RTCPPacket {
                 flags >> 6 == 2, var body = rest.readSlice(length: Int(words) * 4)
             else { throw malformed }
             if flags & 0x20 != 0 {
-                // RFC 3550 §6.4.1: only the last packet is padded; the last octet counts the padding.
+                // RFC 3550 §6.4.1: only the last packet is padded; the last octet is the length of the padding.
                 guard rest.readableBytes == 0, body.readableBytes > 0,
                     let padding = body.getInteger(at: body.writerIndex - 1, as: UInt8.self),
                     padding > 0, Int(padding) <= body.readableBytes
@@ -27,7 +26,7 @@ extension RTCPPacket {
         return packets
     }
 
-    private static var malformed: IoTError { IoTError(.peerFailed, "an RTCP packet is damaged") }
+    private static var malformed: IoTError { IoTError(.peerFailed, "an RTCP packet is malformed") }
 
     private static func parse(type: UInt8, count: UInt8, _ body: ByteBuffer) -> RTCPPacket? {
         var rest = body

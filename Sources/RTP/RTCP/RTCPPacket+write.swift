@@ -1,13 +1,14 @@
 public import NIOCore
 
 extension RTCPPacket {
-    /// Appends the packets, one behind the other, to `buffer`. RFC 3550 §6.1 wants an SR or RR first and a CNAME in
-    /// each; RFC 5506 lifts that where both peers agreed.
+    /// Appends all packets to `buffer`. RFC 3550 §6.1 requires an SR or RR first and a CNAME in each compound packet;
+    /// RFC 5506 waives this if both peers agreed.
     public static func write(compound packets: [RTCPPacket], into buffer: inout ByteBuffer) {
         for packet in packets { packet.write(into: &buffer) }
     }
 
-    /// Appends this one packet to `buffer`. Lists that the format cannot hold are cut: 31 reports, chunks or sources.
+    /// Appends this packet to `buffer`. Only the first 31 reports, chunks or sources are written, because the format
+    /// cannot hold more.
     public func write(into buffer: inout ByteBuffer) {
         switch self {
         case .senderReport(let report):
@@ -63,7 +64,7 @@ extension RTCPPacket {
         }
     }
 
-    /// One packet: the header, the body, zeros up to a whole word, and the length put in afterwards.
+    /// Writes the header, the body and zeros up to a 32-bit boundary, then sets the length.
     private static func write(
         _ type: UInt8, _ count: Int, into buffer: inout ByteBuffer, body: (inout ByteBuffer) -> Void
     ) {
@@ -100,7 +101,7 @@ extension RTCPPacket {
         buffer.writeBytes(bytes)
     }
 
-    /// Pairs of a first number and a mask of the sixteen that follow it.
+    /// Writes pairs of a first number and a mask of the sixteen numbers after it.
     private static func write(lost numbers: [UInt16], into buffer: inout ByteBuffer) {
         var index = 0
         while index < numbers.count {

@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// One RTCP packet of the types that the product uses; the rest stay as bytes.
+/// One RTCP packet. Types that the product does not use are kept as bytes.
 public enum RTCPPacket: Sendable, Hashable {
     case senderReport(RTCPSenderReport)
     case receiverReport(RTCPReceiverReport)
@@ -15,7 +15,7 @@ public enum RTCPPacket: Sendable, Hashable {
 }
 
 extension RTCPPacket {
-    /// Whether a datagram of RTP and RTCP on one port is RTCP: packet types 192–223 (RFC 5761 §4).
+    /// Whether a datagram on a port that RTP and RTCP share is RTCP: packet types 192–223 (RFC 5761 §4).
     @inlinable
     public static func isRTCP(_ datagram: ByteBuffer) -> Bool {
         guard let type = datagram.getInteger(at: datagram.readerIndex + 1, as: UInt8.self) else { return false }
@@ -23,26 +23,26 @@ extension RTCPPacket {
     }
 }
 
-/// One source's reception as its receiver reports it (RFC 3550 §6.4.1).
+/// The reception quality of one source, reported by its receiver (RFC 3550 §6.4.1).
 public struct RTCPReceptionReport: Sendable, Hashable {
     public var ssrc: UInt32
 
-    /// Lost since the last report, in 1/256 of what was expected.
+    /// The share of the expected packets lost since the last report, in 1/256.
     public var fractionLost: UInt8
 
-    /// Lost since the beginning, −2²³ to 2²³−1; negative when duplicates outweigh.
+    /// Packets lost since the beginning, −2²³ to 2²³−1; negative if duplicates outnumber the losses.
     public var cumulativeLost: Int32
 
-    /// The highest sequence number received, with the count of wraps above it.
+    /// The highest sequence number received, extended by the number of wraps.
     public var highestSequence: UInt32
 
-    /// Interarrival jitter in ticks.
+    /// Interarrival jitter in RTP ticks.
     public var jitter: UInt32
 
-    /// The middle 32 bits of the last sender report's NTP time; 0 before the first.
+    /// The middle 32 bits of the NTP time in the last sender report; 0 before the first.
     public var lastSenderReport: UInt32
 
-    /// Since that report's arrival, in 1/65536 s.
+    /// The time since that report arrived, in 1/65536 s.
     public var delaySinceLastSenderReport: UInt32
 
     public init(
@@ -66,7 +66,7 @@ public struct RTCPSenderReport: Sendable, Hashable {
     /// 64-bit NTP time.
     public var ntpTimestamp: UInt64
 
-    /// The same instant on the stream's RTP clock, with its random offset.
+    /// The same instant on the stream's RTP clock, including its random offset.
     public var rtpTimestamp: UInt32
 
     public var packetCount: UInt32
@@ -101,7 +101,7 @@ public struct RTCPReceiverReport: Sendable, Hashable {
     }
 }
 
-/// SDES (RFC 3550 §6.5), of which only the canonical name is kept.
+/// SDES (RFC 3550 §6.5); only the canonical name is kept.
 public struct RTCPSourceDescription: Sendable, Hashable {
     public struct Chunk: Sendable, Hashable {
         public var ssrc: UInt32
@@ -128,7 +128,7 @@ public struct RTCPGoodbye: Sendable, Hashable {
     /// At most 31.
     public var ssrcs: [UInt32]
 
-    /// At most 255 bytes of UTF-8; empty for none.
+    /// At most 255 bytes of UTF-8; empty if there is no reason.
     public var reason: String
 
     public init(ssrcs: [UInt32], reason: String = "") {
@@ -168,7 +168,7 @@ public struct RTCPFullIntraRequest: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         public var ssrc: UInt32
 
-        /// Grows with each new request; a repeat has the same.
+        /// Increments with each new request; a repeated request keeps its number.
         public var sequenceNumber: UInt8
 
         public init(ssrc: UInt32, sequenceNumber: UInt8) {
@@ -186,14 +186,14 @@ public struct RTCPFullIntraRequest: Sendable, Hashable {
     }
 }
 
-/// A packet of a type or feedback format that is not read here.
+/// A packet whose type or feedback format is not parsed.
 public struct RTCPOtherPacket: Sendable, Hashable {
     public var packetType: UInt8
 
-    /// The five bits behind version and padding: a count or a feedback message type.
+    /// The five bits after version and padding: a count or a feedback message type.
     public var count: UInt8
 
-    /// All behind the four-byte header, whole 32-bit words.
+    /// Everything after the four-byte header; a multiple of 32 bits.
     public var body: ByteBuffer
 
     public init(packetType: UInt8, count: UInt8, body: ByteBuffer) {

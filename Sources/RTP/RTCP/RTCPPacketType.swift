@@ -1,4 +1,4 @@
-/// The numbers of RTCP (RFC 3550 §12.1, RFC 4585 §6, RFC 5104 §4.3).
+/// RTCP's packet types and feedback formats (RFC 3550 §12.1, RFC 4585 §6, RFC 5104 §4.3).
 enum RTCPPacketType {
     static let senderReport: UInt8 = 200
     static let receiverReport: UInt8 = 201
@@ -11,7 +11,7 @@ enum RTCPPacketType {
     static let pictureLossFormat: UInt8 = 1
     static let fullIntraFormat: UInt8 = 4
 
-    /// draft-alvestrand-rmcat-remb-03 §2.2: the format for application layer feedback, and its identifier, `REMB`.
+    /// draft-alvestrand-rmcat-remb-03 §2.2: the format of application layer feedback, and the identifier `REMB`.
     static let applicationFormat: UInt8 = 15
     static let estimateIdentifier: UInt32 = 0x5245_4D42
 

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// REMB: what the receiver believes the way to it can carry (draft-alvestrand-rmcat-remb-03 §2.2).
+/// REMB: the receiver's estimate of the available bitrate (draft-alvestrand-rmcat-remb-03 §2.2).
 public struct RTCPReceiverEstimate: Sendable, Hashable {
     public var senderSSRC: UInt32
 
-    /// Bits a second for all the streams together; 18 significant bits, at most `maximumBitrate`.
+    /// Bits per second of all streams together; 18 significant bits, at most `maximumBitrate`.
     public var bitrate: UInt64
 
     /// At most 255.
@@ -18,7 +18,7 @@ public struct RTCPReceiverEstimate: Sendable, Hashable {
         self.ssrcs = ssrcs
     }
 
-    /// Whether feedback of the application layer is this one.
+    /// Whether the body of application layer feedback is a REMB message.
     static func isMarked(_ body: ByteBuffer) -> Bool {
         body.getInteger(at: body.readerIndex + 8, as: UInt32.self) == RTCPPacketType.estimateIdentifier
     }

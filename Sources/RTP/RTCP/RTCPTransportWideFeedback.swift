@@ -5,7 +5,7 @@ public struct RTCPTransportWideFeedback: Sendable, Hashable {
     public enum Status: Sendable, Hashable {
         case missing
 
-        /// Steps of 250 µs since the packet before that arrived, or since the reference time.
+        /// Steps of 250 µs since the last packet that arrived, or since the reference time for the first.
         case received(delta: Int16)
     }
 
@@ -13,13 +13,13 @@ public struct RTCPTransportWideFeedback: Sendable, Hashable {
     public var mediaSSRC: UInt32
     public var baseSequenceNumber: UInt16
 
-    /// Steps of 64 ms on the receiver's clock, 24 bits with a sign.
+    /// In steps of 64 ms on the receiver's clock; a signed 24-bit number.
     public var referenceTime: Int32
 
-    /// Counts the messages; wraps.
+    /// The message counter; wraps.
     public var feedbackCount: UInt8
 
-    /// Of the packets from the base number on; 1 to 65,535.
+    /// The packets' statuses from the base sequence number on; 1 to 65,535.
     public var statuses: [Status]
 
     public init(
@@ -34,7 +34,7 @@ public struct RTCPTransportWideFeedback: Sendable, Hashable {
         self.statuses = statuses
     }
 
-    /// §3.1.1: two bits a packet.
+    /// §3.1.1: two bits per packet.
     private enum Symbol {
         static let missing: UInt8 = 0
         static let small: UInt8 = 1
@@ -67,7 +67,7 @@ extension RTCPTransportWideFeedback {
         }
         self.init(
             senderSSRC: sender, mediaSSRC: media, baseSequenceNumber: base,
-            // The sign of 24 bits.
+            // Sign-extends 24 bits.
             referenceTime: Int32(bitPattern: time) >> 8, feedbackCount: UInt8(time & 0xFF), statuses: statuses)
     }
 
@@ -80,7 +80,7 @@ extension RTCPTransportWideFeedback {
             if chunk & 0x8000 == 0 {
                 let symbol = UInt8(chunk >> 13 & 3)
                 symbols.append(contentsOf: repeatElement(symbol, count: min(Int(chunk & 0x1FFF), room)))
-                // A run of nothing would never end.
+                // An empty run would make this loop endless.
                 if chunk & 0x1FFF == 0 { return nil }
             } else if chunk & 0x4000 == 0 {
                 for bit in 0..<min(14, room) { symbols.append(UInt8(chunk >> UInt16(13 - bit) & 1)) }
@@ -117,7 +117,7 @@ extension RTCPTransportWideFeedback {
         }
     }
 
-    /// Each chunk is of the kind that holds most of what follows.
+    /// Writes the symbols as chunks, each of the type that holds the most symbols.
     private static func write(symbols: [UInt8], into buffer: inout ByteBuffer) {
         var index = 0
         while index < symbols.count {
@@ -128,7 +128,7 @@ extension RTCPTransportWideFeedback {
                 buffer.writeInteger(UInt16(symbols[index]) << 13 | UInt16(run))
                 index += run
             } else if short.count == min(14, rest.count) {
-                // One bit each; only the last chunk may have bits to spare.
+                // One bit per symbol; only the last chunk may have unused bits.
                 var chunk: UInt16 = 0x8000
                 for (place, symbol) in short.enumerated() { chunk |= UInt16(symbol) << UInt16(13 - place) }
                 buffer.writeInteger(chunk)

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// What an `RTPReceiver` keeps of one source; a new source begins anew.
+/// The state that an `RTPReceiver` keeps for one source. A new source starts with a new state.
 struct IncomingStream: Sendable {
     /// A packet in sequence order.
     struct Packet: Sendable {
-        /// `nil` for a payload type that is not ours: it only fills its place.
+        /// `nil` for an unsupported payload type: the entry only takes the packet's place in the sequence.
         var payload: ByteBuffer?
         var payloadType: UInt8
         var marker: Bool
@@ -17,17 +17,17 @@ struct IncomingStream: Sendable {
     var sequence = SequenceUnwrapper<UInt16>()
     var reception: ReceptionStatistics
 
-    /// The sequence number (unwrapped) that the depacketiser gets next; all below are done.
+    /// The next (unwrapped) sequence number for the depacketiser; all lower ones are done.
     var next: Int64
     var highest: Int64
     var waiting = ReorderBuffer<Packet>()
     var missing = MissingPackets()
 
-    /// Given up lately, ascending: told apart from duplicates when they come after all.
+    /// Sequence numbers given up recently, ascending. They distinguish late packets from duplicates.
     var givenUp: [Int64] = []
 
-    /// The first packets begin no key frame: its beginning may have been overtaken or lost. Until then nothing is
-    /// handed on, and `next` is the lowest number seen.
+    /// Set while the beginning of the first key frame is missing: reordering may have delayed it, or it was lost. Until
+    /// this time no packet is depacketised, and `next` is the lowest number seen.
     var searchEnd: NIODeadline?
 
     init(ssrc: UInt32, first: UInt16, depacketizer: Depacketizer) {

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// When to send a PLI: at once after a loss, but not too often, and again while none comes.
+/// Decides when to request a key frame: at once after a loss, but not too often, and again while none arrives.
 struct KeyFrameRequests: Sendable {
     private let interval: TimeAmount
     private var backoff: TimeAmount
     private var lastRequest: NIODeadline?
 
-    /// When the next one is to go out.
+    /// When the next request is due.
     private(set) var deadline: NIODeadline?
 
     private static let largestBackoff = TimeAmount.seconds(8)
@@ -22,12 +22,12 @@ struct KeyFrameRequests: Sendable {
         backoff = interval * 2
     }
 
-    /// A key frame has come.
+    /// Call when a key frame has arrived.
     mutating func satisfy() {
         deadline = nil
     }
 
-    /// Whether to send one now.
+    /// Whether to send a request now.
     mutating func take(at now: NIODeadline) -> Bool {
         guard let due = deadline, now >= due else { return false }
         lastRequest = now

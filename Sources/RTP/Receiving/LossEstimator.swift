@@ -1,11 +1,12 @@
 import NIOCore
 
-/// The share of packets that had to be asked for, and how many rounds of asking that makes likely.
+/// Estimates the share of lost packets, and from it how many rounds of requests are likely to be needed.
 struct LossEstimator: Sendable {
-    /// Beyond so many packets the old ones count ever less.
+    /// After this many packets, all counts are halved so that old packets weigh less.
     private static let memory = 1_024.0
 
-    /// A track's packets of some ten seconds: what happens to less than half a packet of them is passed over.
+    /// The packets of a track in about ten seconds. Events that are expected for less than half a packet of them are
+    /// ignored.
     private static let considered = 1_000.0
     private static let mostRounds = 4
 
@@ -21,11 +22,12 @@ struct LossEstimator: Sendable {
         if isLost { lost += 1 }
     }
 
-    /// How often the unluckiest packet of the next seconds will be asked for.
+    /// How often the unluckiest packet of the next seconds will be requested.
     ///
-    /// A round fails when the request or its answer is lost; from the second one on each request goes out twice.
+    /// A round fails when the request or the retransmission is lost. From the second round on, each request is sent
+    /// twice.
     var rounds: Int {
-        // Before many packets came, one loss says little of its share.
+        // With few packets, a single loss would give too high a share.
         let share = lost / max(packets, 64)
         let failure = min(1, 2 * share)
         var remaining = share * Self.considered

@@ -1,22 +1,22 @@
 import NIOCore
 
-/// The packets that are awaited, ascending, and when each is to be asked for.
+/// The missing packets in ascending order, and when to request each.
 struct MissingPackets: Sendable {
     struct Packet: Sendable {
         var number: Int64
         var detected: NIODeadline
 
-        /// How often it was asked for, and when last.
+        /// The number of requests, and the time of the last one.
         var attempts = 0
         var lastRequest: NIODeadline
 
-        /// When to ask (again), or, after the last attempt, when to stop hoping.
+        /// When to send the next request or, after the last attempt, when to give up.
         var due: NIODeadline
     }
 
     private(set) var packets: [Packet] = []
 
-    /// No request is due before this; it may be earlier than the first one, never later.
+    /// No request is due before this time. It may be too early, but never too late.
     private var earliestDue = NIODeadline.distantFuture
 
     var count: Int { packets.count }
@@ -29,7 +29,7 @@ struct MissingPackets: Sendable {
         if !numbers.isEmpty { earliestDue = min(earliestDue, due) }
     }
 
-    /// Puts numbers below all that are awaited in front.
+    /// Prepends the numbers that are lower than all missing ones.
     mutating func prepend(_ numbers: Range<Int64>, detected: NIODeadline, due: NIODeadline) {
         guard let first = packets.first?.number, first < numbers.upperBound else {
             let rest = packets
@@ -41,7 +41,7 @@ struct MissingPackets: Sendable {
         if numbers.lowerBound < first { prepend(numbers.lowerBound..<first, detected: detected, due: due) }
     }
 
-    /// Takes the packet out, as it has arrived.
+    /// Removes a packet that has arrived.
     mutating func remove(_ number: Int64) -> Packet? {
         guard let index = index(number) else { return nil }
         return packets.remove(at: index)
@@ -51,15 +51,15 @@ struct MissingPackets: Sendable {
         packets.removeAll { $0.number < number }
     }
 
-    /// Those that are to be asked for now, each counted as asked.
+    /// The sequence numbers to request now. Each is counted as requested.
     ///
-    /// From the second round on each round is a pair of requests: what was lost twice already is worth a packet more,
-    /// and a third round would cost the frame its time.
+    /// From the second round on, each round is a pair of requests: a packet that was lost twice is worth the extra
+    /// message, and a third round would be too late for its frame.
     ///
     /// - Parameters:
-    ///   - slack: requests due this much later go along, so that few messages carry many.
-    ///   - interval: from a round to the next one.
-    ///   - spacing: between the two requests of a pair, lest one short disturbance takes both.
+    ///   - slack: requests that are due within this time are included, so that few messages carry many requests.
+    ///   - interval: the time from one round to the next.
+    ///   - spacing: the time between the two requests of a pair, so that a short disturbance does not hit both.
     mutating func requests(
         at now: NIODeadline, slack: TimeAmount, repeatAfter interval: TimeAmount, spacing: TimeAmount, limit: Int
     ) -> [UInt16] {
@@ -80,7 +80,7 @@ struct MissingPackets: Sendable {
         return numbers
     }
 
-    /// When `requests` may next have something to give.
+    /// When `requests` may next return something.
     var deadline: NIODeadline? {
         packets.isEmpty || earliestDue == .distantFuture ? nil : earliestDue
     }

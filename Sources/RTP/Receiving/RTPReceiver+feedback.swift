@@ -2,12 +2,12 @@ import IoTCore
 public import NIOCore
 
 extension RTPReceiver {
-    /// Requests that are due this soon go along with those that are due now.
+    /// Requests that are due within this time are sent together with those due now.
     private static let requestSlack = TimeAmount.milliseconds(2)
 
     private static let pairSpacing = TimeAmount.milliseconds(5)
 
-    /// A NACK of so many scattered packets still fits one datagram.
+    /// The most sequence numbers in one NACK: even scattered ones then fit into one datagram.
     private static let numbersPerNACK = 200
 
     @usableFromInline var deadline: NIODeadline? {
@@ -20,7 +20,7 @@ extension RTPReceiver {
         return deadline
     }
 
-    /// NACKs and requests for key frames that are due.
+    /// Sends the NACKs and key frame requests that are due.
     mutating func sendRequests(at now: NIODeadline) {
         guard let media = stream?.ssrc else { return }
         if configuration.isNACKEnabled {

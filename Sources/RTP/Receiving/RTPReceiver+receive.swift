@@ -4,14 +4,14 @@ public import NIOCore
 // MARK: Which packets belong to the stream (RFC 3550 §A.1)
 
 extension RTPReceiver {
-    /// A jump beyond this, either way, is a restart of the source and no loss.
+    /// A larger jump of the sequence number, in either direction, is a restart of the source and not a loss.
     private static let largestJump: Int64 = 3_000
 
-    /// How far below the lowest packet the beginning of its key frame is looked for.
+    /// How many sequence numbers below the lowest packet the beginning of its key frame is searched.
     private static let searchReach: Int64 = 8
 
-    /// How many packets of the first burst one may overtake. Those further below would be passed over for good: SRTP
-    /// lets no copy of them in.
+    /// How many packets of the first burst one packet may overtake. Packets further below would be lost for good,
+    /// because SRTP's replay protection rejects their retransmissions.
     private static let largestOvertaking: Int64 = 1_000
     private static let searchTime = TimeAmount.milliseconds(400)
 
@@ -23,8 +23,8 @@ extension RTPReceiver {
         return abs(number - highest) <= Self.largestJump
     }
 
-    /// What is to be received of a packet that does not continue the stream: the first packet at once, that of
-    /// another source or far away only with a second one that confirms it.
+    /// The packets to receive when `packet` does not continue the stream. The first packet of all is received at once.
+    /// A packet of another source, or with a distant sequence number, is received only when a second one confirms it.
     @usableFromInline
     mutating func admit(_ packet: RTPPacket, at now: NIODeadline) -> [(packet: RTPPacket, arrival: NIODeadline)] {
         guard let ssrc = stream?.ssrc else {
@@ -32,14 +32,14 @@ extension RTPReceiver {
             return stream == nil ? [] : [(packet, now)]
         }
         guard let arrivals = candidate.take(packet, at: now) else { return [] }
-        // What the old source left unfinished is lost.
+        // The old source's unfinished frame is lost.
         loseFrame(at: now)
         start(arrivals[0].packet, at: now, isRestart: packet.ssrc == ssrc)
         return arrivals
     }
 
     private mutating func start(_ packet: RTPPacket, at now: NIODeadline, isRestart: Bool) {
-        // Before the first packet of a known type nothing can be told.
+        // The stream can only start with a known payload type.
         guard let codec = codec(of: packet.payloadType) ?? stream?.depacketizer.codec,
             let depacketizer = try? Depacketizer(codec: codec)
         else {
@@ -82,7 +82,7 @@ extension RTPReceiver {
 // MARK: Order
 
 extension RTPReceiver {
-    /// Takes a packet of the stream into its place. `now` is later than `arrival` for one that was held back.
+    /// Sorts a packet into the stream. `now` is later than `arrival` if the packet was held back.
     @usableFromInline
     mutating func receive(
         _ packet: RTPPacket, at arrival: NIODeadline, _ now: NIODeadline, isRepair: Bool
@@ -98,7 +98,7 @@ extension RTPReceiver {
         count(packet, isRepair: isRepair, at: arrival)
 
         let awaited = stream.missing.remove(number)
-        // RFC 4588 §6.3: repairs are no part of the media stream's own count.
+        // RFC 4588 §6.3: retransmissions do not count in the media stream's statistics.
         if !isRepair {
             let isRetransmission = (awaited?.attempts ?? 0) > 0
             stream.reception.note(
@@ -124,7 +124,7 @@ extension RTPReceiver {
             if number < stream.next {
                 let due = now + estimator.requestDelay
                 stream.missing.prepend((number + 1)..<stream.next, detected: now, due: due)
-                // The first one to come may have overtaken many of the key frame's.
+                // The first packet to arrive may have overtaken many of the key frame's packets.
                 stream.missing.prepend((number - Self.searchReach)..<number, detected: now, due: due)
                 stream.next = number
             }
@@ -156,17 +156,17 @@ extension RTPReceiver {
         }
     }
 
-    /// True when the packet was lost, and not only late.
+    /// Updates the estimates with a missing packet's arrival. True if the packet was lost and not only late.
     private mutating func measure(
         _ awaited: MissingPackets.Packet, _ arrival: NIODeadline, isRepair: Bool
     ) -> Bool {
         guard awaited.attempts > 0, isRepair || !configuration.hasRetransmissionStream else {
-            // Where repairs have a stream of their own, this is the packet itself.
+            // If retransmissions have their own stream, this is the original packet.
             estimator.note(lateness: arrival - awaited.detected)
             return false
         }
         if !isRepair { statistics.retransmittedPacketsReceived += 1 }
-        // Only the answer to a single request can be told apart (Karn's rule).
+        // Only the answer to a single request gives a valid round-trip time (Karn's algorithm).
         guard awaited.attempts == 1 else { return true }
         if isRepair {
             estimator.note(answer: arrival - awaited.lastRequest)
@@ -181,7 +181,7 @@ extension RTPReceiver {
         return true
     }
 
-    /// Whether a packet that nobody awaits and that is not the newest is of use: only while searching.
+    /// Whether a packet that is neither missing nor the newest is useful: only while the beginning is searched.
     private mutating func isNewBelow(_ number: Int64, in stream: inout IncomingStream) -> Bool {
         if let index = stream.givenUp.lastIndex(of: number) {
             stream.givenUp.remove(at: index)
@@ -200,7 +200,7 @@ extension RTPReceiver {
         guard !gap.isEmpty else { return }
         stream.missing.append(gap, detected: now, due: now + estimator.requestDelay)
         while stream.missing.count > configuration.maximumMissingPackets {
-            // So much can hardly be mended: the oldest goes.
+            // Too many packets are missing to recover all: the oldest gap is given up.
             stream.highest = number
             if stream.searchEnd != nil { failSearch(&stream, at: now) }
             giveUpFirstGap(of: &stream, at: now)
@@ -254,7 +254,7 @@ extension RTPReceiver {
 // MARK: Giving up
 
 extension RTPReceiver {
-    /// Passes over the first run of missing packets. There is always a packet behind it.
+    /// Skips the first run of missing packets. A received packet always follows it.
     mutating func giveUpFirstGap(of stream: inout IncomingStream, at now: NIODeadline) {
         let start = stream.next
         while let packet = stream.missing.first, packet.number <= stream.next {
@@ -263,7 +263,7 @@ extension RTPReceiver {
             statistics.packetsGivenUp += 1
             stream.next = max(stream.next, packet.number + 1)
         }
-        // A packet that is neither awaited nor there cannot be; were it so, this still ends.
+        // Unreachable: each packet is either missing or received. The increment ensures that loops end in any case.
         if stream.next == start { stream.next += 1 }
         stream.depacketizer.skipGap()
         loseFrame(at: now)
@@ -276,16 +276,16 @@ extension RTPReceiver {
         self.stream = stream
     }
 
-    /// When the packet that holds back all others is given up.
+    /// When the first missing packet, which holds back all others, is given up.
     func giveUpDeadline(of stream: IncomingStream) -> NIODeadline? {
         guard stream.searchEnd == nil, let first = stream.missing.first else { return nil }
         guard configuration.isNACKEnabled else { return first.detected + configuration.reorderingTolerance }
         let oldest = first.detected + configuration.giveUpAge
-        // After the last request `due` is when its answer should have come.
+        // After the last request, `due` is when its answer should have arrived.
         return first.attempts >= configuration.maximumNACKs ? min(first.due, oldest) : oldest
     }
 
-    /// Ends the search for the beginning of the first key frame, when it has come.
+    /// Ends the search if the beginning of the first key frame has arrived.
     private mutating func search(_ stream: inout IncomingStream, at now: NIODeadline) {
         guard let payload = stream.waiting.value(stream.next)?.payload,
             stream.depacketizer.isDecodingStart(payload)

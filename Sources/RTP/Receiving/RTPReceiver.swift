@@ -1,17 +1,17 @@
 public import IoTCore
 public import NIOCore
 
-/// Receives one track over a lossy, reordering link: packets in, whole frames and feedback out.
+/// Receives one track over a lossy, reordering link. It takes packets and produces whole frames and feedback.
 ///
-/// Packets are put into sequence order; a gap that reordering does not explain is asked for by NACK, again after each
-/// round trip, and given up at last: then `.frameLost` comes in the order of the frames, and a key frame is asked for.
+/// Packets are put into sequence order. Missing packets that reordering does not explain are requested with NACKs, once
+/// per round trip, and finally given up: then `.frameLost` follows in frame order, and a key frame is requested.
 ///
-/// Owns no socket, clock or task. After each call drain `poll()` until it gives `.timeout` or `nil`.
+/// Owns no socket, clock or task. After each call, drain `poll()` until it returns `.timeout` or `nil`.
 public struct RTPReceiver: Sendable {
     public let configuration: RTPReceiverConfiguration
     public package(set) var statistics = RTPReceiverStatistics()
 
-    /// The section's codecs that are ours.
+    /// The section's supported codecs.
     let codecs: [RTPCodec]
     let kind: MediaKind
 
@@ -19,7 +19,7 @@ public struct RTPReceiver: Sendable {
     var candidate = SourceCandidate()
     var timestamps = SequenceUnwrapper<UInt32>()
 
-    /// The source that `timestamps` follows; a sender report may come before the first packet.
+    /// The source of `timestamps`; a sender report may arrive before the first packet.
     var timestampSource: UInt32?
 
     var estimator: RoundTripEstimator
@@ -27,11 +27,11 @@ public struct RTPReceiver: Sendable {
     var keyFrameRequests: KeyFrameRequests
     var nextReport: NIODeadline?
 
-    /// Of the next FIR: RFC 5104 §4.3.1.1.
+    /// The sequence number of the next FIR (RFC 5104 §4.3.1.1).
     var nextFullIntraRequest: UInt8 = 0
     var lastSenderReport: (middle: UInt32, arrival: NIODeadline)?
 
-    /// Packets that sources before the present one lost.
+    /// Packets lost by earlier sources.
     var lostBefore: Int64 = 0
 
     /// The next frame is the first of a new source.
@@ -39,13 +39,13 @@ public struct RTPReceiver: Sendable {
 
     @usableFromInline var outputs = CircularBuffer<RTPReceiverOutput>(initialCapacity: 8)
 
-    /// - Parameter codecs: the section's codecs; those that are not ours are left out.
-    /// - Throws: `codecUnsupported` when none is ours.
+    /// - Parameter codecs: the section's codecs; unsupported ones are ignored.
+    /// - Throws: `codecUnsupported` if none is supported.
     public init(codecs: [RTPCodec], configuration: RTPReceiverConfiguration) throws(IoTError) {
         self.configuration = configuration
         self.codecs = codecs.filter { $0.format != nil }
         guard let kind = self.codecs.first?.format?.kind else {
-            throw IoTError(.codecUnsupported, "none of the RTP payload formats is known")
+            throw IoTError(.codecUnsupported, "none of the RTP payload formats is supported")
         }
         self.kind = kind
         estimator = RoundTripEstimator(initial: configuration.initialRoundTripTime)
@@ -56,7 +56,8 @@ public struct RTPReceiver: Sendable {
         kind == .video && (configuration.isPLIEnabled || configuration.isFIREnabled)
     }
 
-    /// From when a lost packet should have come to when it does, with as many requests as are likely to be needed.
+    /// The time from a lost packet's expected arrival to its actual arrival, with as many requests as are likely to be
+    /// needed.
     var recoveryTime: TimeAmount {
         let rounds = losses.rounds
         return rounds > 0 ? estimator.requestDelay + estimator.repeatInterval * rounds : .zero
@@ -71,7 +72,7 @@ public struct RTPReceiver: Sendable {
         return deadline.map { .timeout($0) }
     }
 
-    /// Takes one decrypted packet of this section.
+    /// Processes one decrypted packet of this section.
     @inlinable
     public mutating func handle(_ packet: RTPPacket, at now: NIODeadline) {
         if isOfStream(packet) {
@@ -82,12 +83,13 @@ public struct RTPReceiver: Sendable {
         if let deadline, now >= deadline { handleTimeout(at: now) }
     }
 
-    /// Takes one decrypted packet of the stream of repairs (RFC 4588 §4). One that repairs nothing is counted only.
+    /// Processes one decrypted packet of the retransmission stream (RFC 4588 §4). A packet that repairs nothing is only
+    /// counted.
     ///
-    /// - Parameter payloadType: that of the packet which it repairs.
+    /// - Parameter payloadType: the payload type of the original packet.
     public mutating func handle(repair packet: RTPPacket, of payloadType: UInt8, at now: NIODeadline) {
         var original = packet
-        // Without a payload it is there to probe the way.
+        // Packets without a payload probe the path.
         guard let ssrc = stream?.ssrc, let number = original.payload.readInteger(as: UInt16.self),
             original.payload.readableBytes > 0
         else { return }
@@ -103,7 +105,7 @@ public struct RTPReceiver: Sendable {
         if let deadline, now >= deadline { handleTimeout(at: now) }
     }
 
-    /// Does what is due at `now`.
+    /// Performs all actions that are due at `now`.
     public mutating func handleTimeout(at now: NIODeadline) {
         endSearch(at: now)
         giveUpWhatIsOverdue(at: now)
@@ -111,21 +113,22 @@ public struct RTPReceiver: Sendable {
         sendReport(at: now)
     }
 
-    /// Asks for a key frame, no more often than the configuration allows. Nothing for sound, or before a packet came.
+    /// Requests a key frame, no more often than the configuration allows. Does nothing for audio, or before the first
+    /// packet.
     public mutating func requestKeyFrame(at now: NIODeadline) {
         guard canRequestKeyFrames else { return }
         keyFrameRequests.want(at: now)
         sendRequests(at: now)
     }
 
-    /// Takes a round-trip time that was measured elsewhere, as by ICE. From then on the answers to NACKs, of which some
-    /// are late originals, no longer count.
+    /// Sets a round-trip time that was measured elsewhere, for example by ICE. From then on, answers to NACKs are not
+    /// measured, because some of them are late originals.
     public mutating func update(roundTripTime: TimeAmount) {
         estimator.note(measured: roundTripTime)
         statistics.roundTripTime = estimator.smoothed
     }
 
-    /// Takes a sender report; `nil` when it is of another stream.
+    /// Processes a sender report; `nil` if it belongs to another stream.
     public mutating func handle(
         senderReport report: RTCPSenderReport, at now: NIODeadline
     ) -> SenderReportMapping? {

@@ -1,50 +1,52 @@
 public import NIOCore
 
-/// How an `RTPReceiver` behaves.
+/// The configuration of an `RTPReceiver`.
 public struct RTPReceiverConfiguration: Sendable {
-    /// The SSRC under which feedback and reports go out.
+    /// The sender SSRC of feedback and reports.
     public var localSSRC: UInt32
 
     /// The CNAME of the peer that sends the reports.
     public var canonicalName: String
 
-    /// Whether missing packets are asked for. Default true; false where the peer has not agreed to it.
+    /// Whether missing packets are requested with NACKs. Default true; set to false if the peer has not agreed to it.
     public var isNACKEnabled: Bool
 
-    /// Whether key frames are asked for. Default true; ignored for sound.
+    /// Whether key frames are requested with PLI. Default true; ignored for audio.
     public var isPLIEnabled: Bool
 
-    /// Whether feedback may stand alone (RFC 5506, `a=rtcp-rsize`). Default true; otherwise an empty RR goes first.
+    /// Whether feedback may be sent alone (RFC 5506, `a=rtcp-rsize`). Default true; otherwise an empty RR precedes it.
     public var isReducedSizeAllowed: Bool
 
-    /// Whether key frames may be requested by FIR (RFC 5104 §4.3.1) where PLI may not be sent. Default false.
+    /// Whether key frames are requested with FIR (RFC 5104 §4.3.1) if PLI is disabled. Default false.
     public var isFIREnabled = false
 
-    /// Repairs come in a stream of their own (RFC 4588): a packet of the media stream is never one. Default false.
+    /// Whether retransmissions have their own stream (RFC 4588). Packets of the media stream are then always originals.
+    /// Default false.
     public var hasRetransmissionStream = false
 
-    /// How long a missing packet holds back what follows it, at most. Default 1 s.
+    /// How long a missing packet may hold back later ones. Default 1 s.
     public var giveUpAge: TimeAmount
 
-    /// How often a packet is asked for, at most. Default 10.
+    /// The maximum number of requests for one packet. Default 10.
     public var maximumNACKs: Int
 
-    /// How long reordering may hold back what follows a gap when NACK is off. Default 60 ms.
+    /// How long a gap may hold back later packets if NACK is disabled. Default 60 ms.
     public var reorderingTolerance: TimeAmount
 
-    /// The round-trip time until one is measured. Default 100 ms.
+    /// The assumed round-trip time before the first measurement. Default 100 ms.
     public var initialRoundTripTime: TimeAmount
 
-    /// Packets that may wait behind a gap; a power of two. Default 4096. When full, the oldest gap is given up.
+    /// The maximum number of packets that wait after a gap; a power of two. Default 4096. When it is reached, the
+    /// oldest gap is given up.
     public var maximumBufferedPackets: Int
 
-    /// Packets that may be missing at once and still be asked for. Default 1024; a longer gap is given up at once.
+    /// The maximum number of missing packets to request. Default 1024; a longer gap is given up at once.
     public var maximumMissingPackets: Int
 
-    /// Between two reports. Default 1 s.
+    /// The time between two reports. Default 1 s.
     public var reportInterval: TimeAmount
 
-    /// Between two requests for a key frame, at least. Default 500 ms.
+    /// The minimum time between two key frame requests. Default 500 ms.
     public var keyFrameRequestInterval: TimeAmount
 
     public init(

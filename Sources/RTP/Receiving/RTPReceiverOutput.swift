@@ -1,6 +1,6 @@
 public import NIOCore
 
-/// What an `RTPReceiver` wants done.
+/// An output of `RTPReceiver.poll()`.
 public enum RTPReceiverOutput: Sendable {
     /// The next frame, in decoding order.
     case frame(ReceivedFrame)
@@ -8,9 +8,9 @@ public enum RTPReceiverOutput: Sendable {
     /// At least one frame is missing between the last `.frame` and the next one.
     case frameLost
 
-    /// One compound (or reduced-size) RTCP packet to send.
+    /// A compound or reduced-size RTCP packet to send.
     case rtcp([RTCPPacket])
 
-    /// Nothing more until a packet arrives or this time has come; then call `handleTimeout`.
+    /// There is no more output until a packet arrives or this time is reached; then call `handleTimeout`.
     case timeout(NIODeadline)
 }

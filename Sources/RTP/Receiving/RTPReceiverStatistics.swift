@@ -1,45 +1,46 @@
 public import NIOCore
 
-/// Counters of one incoming stream, named as `RTCInboundRtpStreamStats` of W3C webrtc-stats is.
+/// Statistics of one incoming stream, named like W3C webrtc-stats' `RTCInboundRtpStreamStats`.
 public struct RTPReceiverStatistics: Sendable, Hashable {
-    /// Those of the present source; 0 and `nil` before its first packet, or without repairs of their own.
+    /// The SSRCs of the current source. `ssrc` is 0 before the first packet; `rtxSSRC` is `nil` without a
+    /// retransmission stream.
     public var ssrc: UInt32 = 0
     public var rtxSSRC: UInt32?
 
-    /// Packets of the stream, repairs and late and duplicate ones included.
+    /// Packets received, including retransmissions, late packets and duplicates.
     public var packetsReceived: UInt64 = 0
 
-    /// Their payload bytes.
+    /// The payload bytes of these packets.
     public var bytesReceived: UInt64 = 0
 
-    /// RTP headers with their extensions, and original sequence numbers.
+    /// Bytes of RTP headers with extensions, and of the original sequence numbers in retransmissions.
     public var headerBytesReceived: UInt64 = 0
     public var lastPacketReceived: NIODeadline?
 
-    /// Expected less received (RFC 3550 §A.3). A repair in a stream of its own changes nothing; without one, the
-    /// count falls when a retransmission arrives.
+    /// Expected minus received packets (RFC 3550 §A.3). Retransmissions in their own stream do not change it; otherwise
+    /// it decreases when a retransmission arrives.
     public var packetsLost: Int64 = 0
 
-    /// Packets that came too late for their frame, or of an unknown payload type.
+    /// Packets that arrived too late for their frame, or had an unknown payload type.
     public var packetsDiscarded: UInt64 = 0
 
-    /// Packets that had come before.
+    /// Duplicate packets.
     public var packetsDuplicated: UInt64 = 0
 
-    /// Packets that arrived after they were asked for.
+    /// Packets that arrived after they were requested.
     public var retransmittedPacketsReceived: UInt64 = 0
 
-    /// Payload bytes of repairs in a stream of their own.
+    /// Payload bytes in the retransmission stream.
     public var retransmittedBytesReceived: UInt64 = 0
 
-    /// Packets that were given up and frames that were damaged.
+    /// Packets given up, and damaged frames.
     public var packetsGivenUp: UInt64 = 0
     public var framesDamaged: UInt64 = 0
 
     public var framesReceived: UInt64 = 0
     public var keyFramesReceived: UInt64 = 0
 
-    /// Breaks: each is one `.frameLost`.
+    /// The number of `.frameLost` outputs. Each may represent several frames.
     public var framesLost: UInt64 = 0
 
     /// Interarrival jitter (RFC 3550 §A.8) in seconds.
@@ -50,7 +51,8 @@ public struct RTPReceiverStatistics: Sendable, Hashable {
     public var pliCount: UInt64 = 0
     public var firCount: UInt64 = 0
 
-    /// Smoothed from what ICE measures or else from the answers to NACKs; `nil` before the first.
+    /// Smoothed round-trip time, measured by ICE or otherwise from answers to NACKs; `nil` before the first
+    /// measurement.
     public var roundTripTime: TimeAmount?
 
     public init() {}

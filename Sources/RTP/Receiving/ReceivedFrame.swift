@@ -1,21 +1,21 @@
 public import IoTCore
 public import NIOCore
 
-/// A whole frame as it came over RTP.
+/// A complete frame received over RTP.
 public struct ReceivedFrame: Sendable {
-    /// `pts` is the unwrapped RTP timestamp in µs, on the track's own RTP clock with its random zero: only a
-    /// `SenderReportMapping` ties tracks together. `dts` equals `pts`. Frames come in decoding order.
+    /// `pts` is the unwrapped RTP timestamp in µs on the track's own RTP clock, which has a random offset. Only a
+    /// `SenderReportMapping` relates the clocks of two tracks. `dts` equals `pts`. Frames are in decoding order.
     public var frame: MediaFrame
 
     /// The RTP timestamp, unwrapped to 64 bits.
     public var rtpTimestamp: Int64
 
-    /// When the frame's earliest and latest packet arrived.
+    /// When the frame's first and last packets arrived.
     public var firstArrival: NIODeadline
     public var lastArrival: NIODeadline
 
-    /// How much later than its neighbours a packet may come that had to be asked for, as often as the track's present
-    /// losses make that likely; zero while hardly any packet is lost.
+    /// How much later than its neighbours a lost packet may arrive, with as many requests as the track's current losses
+    /// make likely; zero while hardly any packet is lost.
     public var recoveryTime: TimeAmount
 
     public init(

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Loss and jitter of one source as RFC 3550 §A.3 and §A.8 count them.
+/// Loss and jitter of one source (RFC 3550 §A.3, §A.8).
 struct ReceptionStatistics: Sendable {
     private var base: Int64
     private(set) var highest: Int64
@@ -8,7 +8,7 @@ struct ReceptionStatistics: Sendable {
     private var expectedPrior: Int64 = 0
     private var receivedPrior: Int64 = 0
 
-    /// In sixteenths of a tick, as §A.8 keeps it.
+    /// In 1/16 tick, as in §A.8.
     private var jitter: Int64 = 0
     private var lastTransit: Int64?
     private let clock: RTPClock
@@ -22,13 +22,13 @@ struct ReceptionStatistics: Sendable {
 
     private var expected: Int64 { highest - base + 1 }
 
-    /// Negative when duplicates outweigh the losses.
+    /// Negative if duplicates outnumber the losses.
     var lost: Int64 { expected - received }
 
     /// Seconds.
     var jitterSeconds: Double { Double(jitter) / 16 / Double(clock.rate) }
 
-    /// - Parameter isTimely: false for a retransmission, whose arrival says nothing of the way's jitter.
+    /// - Parameter isTimely: false for a retransmission, because its arrival does not reflect the network's jitter.
     mutating func note(number: Int64, timestamp: Int64, arrival: NIODeadline, isTimely: Bool) {
         received += 1
         base = min(base, number)
@@ -43,7 +43,7 @@ struct ReceptionStatistics: Sendable {
         lastTransit = transit
     }
 
-    /// The report block, which begins a new interval.
+    /// The report block. Starts a new interval.
     mutating func report(ssrc: UInt32, lastSenderReport: UInt32, delay: UInt32) -> RTCPReceptionReport {
         let expectedInterval = expected - expectedPrior
         let receivedInterval = received - receivedPrior

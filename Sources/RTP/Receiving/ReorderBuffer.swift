@@ -1,4 +1,5 @@
-/// Values that wait for their turn, by consecutive numbers: a ring that grows as far as the numbers spread.
+/// A buffer for values that wait for their turn, indexed by consecutive numbers: a ring that grows with the spread of
+/// the numbers.
 struct ReorderBuffer<Value: Sendable>: Sendable {
     private var slots: [(number: Int64, value: Value)?]
     private(set) var count = 0
@@ -8,7 +9,7 @@ struct ReorderBuffer<Value: Sendable>: Sendable {
     }
 
     private func index(_ number: Int64) -> Int {
-        // The count of slots is a power of two.
+        // The number of slots is a power of two.
         Int(truncatingIfNeeded: number) & (slots.count - 1)
     }
 
@@ -21,7 +22,7 @@ struct ReorderBuffer<Value: Sendable>: Sendable {
         return slot.value
     }
 
-    /// Keeps the value. All numbers kept at one time must lie close together: the caller bounds their spread.
+    /// Stores the value. The caller must bound the spread of the numbers stored at one time.
     mutating func insert(_ value: Value, at number: Int64) {
         while let other = slots[index(number)], other.number != number { grow() }
         if slots[index(number)] == nil { count += 1 }

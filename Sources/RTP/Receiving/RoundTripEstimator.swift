@@ -1,13 +1,13 @@
 import NIOCore
 
-/// How long answers take and how far packets overtake each other: when to ask for a packet, and when to ask again.
+/// Estimates the round-trip time and the amount of reordering: when to request a packet, and when to repeat a request.
 struct RoundTripEstimator: Sendable {
     private(set) var smoothed: TimeAmount?
     private var variation = TimeAmount.zero
     private let initial: TimeAmount
     private var isMeasured = false
 
-    /// How late reordered packets have lately been: rises at once, falls slowly.
+    /// How late reordered packets have been recently: rises at once, falls slowly.
     private var lateness = TimeAmount.milliseconds(5)
 
     private static let smallestInterval = TimeAmount.milliseconds(10)
@@ -19,22 +19,22 @@ struct RoundTripEstimator: Sendable {
         self.initial = initial
     }
 
-    /// A time that is certain. RFC 6298 §2: an eighth and a quarter.
+    /// Adds a reliable measurement. RFC 6298 §2: weights 1/8 and 1/4.
     mutating func note(measured sample: TimeAmount) {
         isMeasured = true
         smooth(sample)
     }
 
-    /// Takes the time from a request to the packet. It may be the packet itself, late, rather than its retransmission:
-    /// false for a time so short, which then counts for nothing. Taken in, such times would shorten the interval until
-    /// every true answer came behind a second request, and counted for nothing either.
+    /// Adds the time from a request to the packet, which may be the late original rather than the retransmission.
+    /// Returns false for a very short time, and ignores it: such times would shorten the interval until every real
+    /// answer arrived after a second request, and could no longer be measured.
     mutating func isPlausible(answer: TimeAmount) -> Bool {
         guard answer.nanoseconds * 2 >= (smoothed ?? initial).nanoseconds else { return false }
         if !isMeasured { smooth(answer) }
         return true
     }
 
-    /// Takes the time from the only request to the repair that can be nothing but its answer.
+    /// Adds the time from a single request to the packet in the retransmission stream, which must be its answer.
     mutating func note(answer sample: TimeAmount) {
         if !isMeasured { smooth(sample) }
     }
@@ -50,23 +50,23 @@ struct RoundTripEstimator: Sendable {
         self.smoothed = .nanoseconds(smoothed.nanoseconds + difference / 8)
     }
 
-    /// A packet came this long after its gap was seen, without having been asked for.
+    /// Adds the time from the detection of a gap to the arrival of a packet that had not been requested.
     mutating func note(lateness sample: TimeAmount) {
         lateness = min(max(lateness, sample), Self.largestDelay)
     }
 
-    /// Forgets a part of the lateness; called once a report.
+    /// Reduces the lateness; called once per report.
     mutating func decay() {
         lateness = max(.nanoseconds(lateness.nanoseconds * 7 / 8), Self.smallestDelay)
     }
 
-    /// From a gap to the first request: what reordering explains.
+    /// The time from a gap to the first request: shorter delays are explained by reordering.
     var requestDelay: TimeAmount { lateness }
 
-    /// From a request to its repeat.
+    /// The time from a request to its repetition.
     var repeatInterval: TimeAmount {
         guard let smoothed else { return initial }
-        // The answer may be as late as any packet.
+        // The answer may be reordered like any packet.
         let interval = smoothed + max(variation * 2, lateness)
         return min(max(interval, Self.smallestInterval), Self.largestInterval)
     }

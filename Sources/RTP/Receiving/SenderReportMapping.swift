@@ -1,12 +1,12 @@
-/// Ties a stream's RTP time to its sender's wall clock: what one sender report says.
+/// Relates a stream's RTP time to its sender's wall clock, from one sender report.
 public struct SenderReportMapping: Sendable, Hashable {
     /// µs since 1970 on the sender's wall clock.
     public var ntpMicroseconds: Int64
 
-    /// The same instant in ticks, unwrapped as `ReceivedFrame.rtpTimestamp` is.
+    /// The same instant in ticks, unwrapped like `ReceivedFrame.rtpTimestamp`.
     public var rtpTimestamp: Int64
 
-    /// Ticks a second.
+    /// Ticks per second.
     public var clockRate: Int
 
     public init(ntpMicroseconds: Int64, rtpTimestamp: Int64, clockRate: Int) {

@@ -1,14 +1,14 @@
 import NIOCore
 
-/// Holds back the first packet of what may be a new source, or a restarted one, until another confirms it
-/// (RFC 3550 §A.1, with the packet kept rather than lost).
+/// Holds back the first packet of a possibly new or restarted source until a second packet confirms it (RFC 3550 §A.1,
+/// but the first packet is kept rather than dropped).
 struct SourceCandidate: Sendable {
     private var held: (packet: RTPPacket, arrival: NIODeadline)?
 
-    /// How far apart the two packets may be.
+    /// The maximum distance of the two sequence numbers.
     private static let reach: UInt16 = 32
 
-    /// The two packets, in order, when this one confirms the one held; `nil` while it is itself held.
+    /// The two packets in order if this one confirms the held one; `nil` if this one is now held.
     mutating func take(_ packet: RTPPacket, at now: NIODeadline) -> [(packet: RTPPacket, arrival: NIODeadline)]? {
         guard let held, held.packet.ssrc == packet.ssrc else {
             held = (packet, now)
@@ -16,7 +16,7 @@ struct SourceCandidate: Sendable {
         }
         let ahead = packet.sequenceNumber &- held.packet.sequenceNumber
         let behind = held.packet.sequenceNumber &- packet.sequenceNumber
-        // Twice the same packet confirms nothing.
+        // A duplicate confirms nothing.
         guard ahead != 0 else { return nil }
         if ahead <= Self.reach { return confirm([held, (packet, now)]) }
         if behind <= Self.reach { return confirm([(packet, now), held]) }

@@ -1,8 +1,8 @@
 package import IoTCore
 
-/// One `a=extmap` line: the number under which a header extension travels (RFC 8285 §5).
+/// One `a=extmap` line: the identifier of a header extension (RFC 8285 §5).
 public struct HeaderExtensionMapping: Sendable, Hashable {
-    /// The extensions that are written and read here.
+    /// The supported extensions.
     public enum Known: String, Sendable, CaseIterable {
         /// RFC 9143 §15.
         case mid = "urn:ietf:params:rtp-hdrext:sdes:mid"
@@ -13,7 +13,7 @@ public struct HeaderExtensionMapping: Sendable, Hashable {
         case playoutDelay = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
     }
 
-    /// 1–255 without 15; above 14 it needs the two-byte form.
+    /// 1–255 except 15; values above 14 need the two-byte form.
     public var identifier: UInt8
     public var uri: String
 
@@ -28,7 +28,7 @@ public struct HeaderExtensionMapping: Sendable, Hashable {
 
     package var known: Known? { Known(rawValue: uri) }
 
-    /// What an offer of ours names. Every section uses the same numbers (RFC 9143 §9.1).
+    /// The extensions in our offers. All sections use the same identifiers (RFC 9143 §9.1).
     package static func offered(for kind: MediaKind) -> [HeaderExtensionMapping] {
         var all = [
             HeaderExtensionMapping(1, .mid), HeaderExtensionMapping(2, .absoluteSendTime),
@@ -38,8 +38,8 @@ public struct HeaderExtensionMapping: Sendable, Hashable {
         return all
     }
 
-    /// `3 URI`, `3/sendonly URI attributes`. `nil` for one of no use: inactive, or with a number that no packet can
-    /// carry.
+    /// Parses `3 URI` or `3/sendonly URI attributes`. `nil` if the extension is inactive, or the identifier is not
+    /// valid in packets.
     package init?(parsing text: Substring) {
         let words = text.split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[1].utf8.count <= 256 else { return nil }
@@ -51,7 +51,7 @@ public struct HeaderExtensionMapping: Sendable, Hashable {
     }
 }
 
-/// The numbers of the extensions that both peers named for a section; `nil` for one that is not used.
+/// The identifiers of the extensions that both peers named for a section; `nil` for unused ones.
 @usableFromInline
 package struct HeaderExtensionIdentifiers: Sendable, Hashable {
     @usableFromInline package var mid: UInt8?

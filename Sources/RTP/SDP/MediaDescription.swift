@@ -1,6 +1,6 @@
 package import IoTCore
 
-/// An `m=` line (RFC 8866 §5.14), and what `a=rtpmap` and `a=fmtp` say of its formats.
+/// An `m=` line (RFC 8866 §5.14) and the `a=rtpmap` and `a=fmtp` of its formats.
 package struct MediaDescription: Sendable {
     package let medium: Substring
     package let port: UInt16
@@ -22,7 +22,7 @@ package struct MediaDescription: Sendable {
     /// `audio 9 UDP/TLS/RTP/SAVPF 111 0`
     package init(line: Substring) throws(IoTError) {
         let words = line.split(separator: " ")
-        // A port may be followed by a count of ports, which has no meaning here.
+        // The port may be followed by a number of ports, which is ignored.
         guard words.count >= 4, let port = words[1].split(separator: "/").first.flatMap({ UInt16($0) }) else {
             throw SessionDescriptionLines.invalid("an m= line is malformed")
         }
@@ -31,13 +31,13 @@ package struct MediaDescription: Sendable {
             formats: Array(words.dropFirst(3).prefix(Self.maximumFormats)))
     }
 
-    /// Takes the argument of `a=rtpmap`.
+    /// Stores the argument of `a=rtpmap`.
     package mutating func take(map argument: Substring) { Self.set(&maps, argument) }
 
-    /// Takes the argument of `a=fmtp`.
+    /// Stores the argument of `a=fmtp`.
     package mutating func take(parameters argument: Substring) { Self.set(&parameters, argument) }
 
-    /// The codecs that can be read, in the order of the `m=` line.
+    /// The codecs that can be parsed, in the order of the `m=` line.
     package var codecs: [RTPCodec] {
         var types: Set<UInt8> = []
         return formats.compactMap { format in
@@ -46,7 +46,7 @@ package struct MediaDescription: Sendable {
         }
     }
 
-    /// `96 H264/90000`: the first of a repeated type counts.
+    /// Parses a line such as `96 H264/90000`. The first line of a repeated type wins.
     private static func set(_ table: inout [UInt8: String], _ argument: Substring) {
         let words = argument.split(separator: " ", maxSplits: 1)
         guard words.count == 2, let type = UInt8(words[0]), type < 128, table[type] == nil else { return }

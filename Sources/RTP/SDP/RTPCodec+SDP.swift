@@ -1,12 +1,12 @@
 extension RTPCodec {
-    /// What stands behind the payload type in `a=rtpmap`: `H264/90000`, `mpeg4-generic/48000/2`.
+    /// The text after the payload type in `a=rtpmap`: `H264/90000`, `mpeg4-generic/48000/2`.
     public var rtpmap: String {
         let base = "\(encodingName)/\(clockRate)"
         // RFC 8866 §6.6: the channel count is for audio and may be omitted for one channel.
         return channels > 1 ? base + "/\(channels)" : base
     }
 
-    /// What stands behind the payload type in `a=fmtp`; `nil` without parameters.
+    /// The text after the payload type in `a=fmtp`; `nil` without parameters.
     public var formatParametersText: String? {
         guard !formatParameters.isEmpty else { return nil }
         let known = Self.parameterOrder.filter { formatParameters[$0.lowercased()] != nil }
@@ -18,12 +18,12 @@ extension RTPCodec {
         }.joined(separator: ";")
     }
 
-    /// Reads the two attributes' text behind the payload type.
+    /// Parses the text after the payload type of both attributes.
     ///
     /// - Parameters:
-    ///   - rtpmap: `nil` for a static payload type, of which only 0 and 8 (RFC 3551 §6) are known here.
-    ///   - fmtp: `nil` when the section has none for this type.
-    /// - Returns: `nil` when the encoding or its clock cannot be read. A codec that is not ours is read all the same.
+    ///   - rtpmap: `nil` for a static payload type; only 0 and 8 (RFC 3551 §6) are supported.
+    ///   - fmtp: `nil` if the section has none for this type.
+    /// - Returns: `nil` if the encoding or its clock rate is malformed. Unsupported codecs are parsed too.
     public init?(payloadType: UInt8, rtpmap: String?, fmtp: String?) {
         switch (rtpmap, payloadType) {
         case (let rtpmap?, _):
@@ -43,11 +43,12 @@ extension RTPCodec {
         formatParameters = fmtp.map(Self.parseFormatParameters) ?? [:]
     }
 
-    /// `name=value` pairs between semicolons, spaces around them ignored; the first of a repeated name counts.
+    /// Parses `name=value` pairs separated by semicolons; spaces around them are ignored. The first of a repeated name
+    /// wins.
     static func parseFormatParameters(_ text: String) -> [String: String] {
         var parameters: [String: String] = [:]
         for part in text.split(separator: ";") {
-            // Base64 values end in `=`: only the first one separates.
+            // Only the first `=` separates, because Base64 values may end in `=`.
             let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = Self.trim(pair[0]).lowercased()
             guard !name.isEmpty, parameters[name] == nil else { continue }
@@ -63,7 +64,7 @@ extension RTPCodec {
         return String(text)
     }
 
-    /// The parameters as their RFCs spell them, in the order in which they are written.
+    /// The parameters in their RFCs' spelling, in the order in which they are written.
     private static let parameterOrder = [
         // RFC 6184 §8.1
         "level-asymmetry-allowed", "packetization-mode", "profile-level-id", "sprop-parameter-sets",

@@ -1,47 +1,47 @@
 import NIOCore
 
-/// Which packets of one stream a viewer is known to lack. Only its feedback tells: a viewer that says nothing is taken
-/// to have everything.
+/// Tracks which packets of one stream a viewer lacks, according to its feedback. A viewer without feedback is assumed
+/// to have all packets.
 ///
-/// Transport-wide feedback says of each packet whether it arrived, repairs included. A NACK asks for packets: one that
-/// is asked for again and again is lacking, one that is asked for no more has come. Receiver reports count losses
-/// without naming them, so they tell nothing here.
+/// Transport-wide feedback reports for each packet whether it or a retransmission arrived. A NACK requests packets: one
+/// that is requested repeatedly is lacking, one that is no longer requested has arrived. Receiver reports only count
+/// losses, so they are not used here.
 struct LostPackets: Sendable {
     private struct Entry: Sendable {
-        /// Transport-wide feedback told of it.
+        /// Transport-wide feedback reported it lost.
         var isReported = false
         var requests = 0
         var lastRequest = NIODeadline.distantPast
     }
 
-    /// By the wire's sequence numbers, none older than the sender's history.
+    /// Keyed by the sequence numbers on the wire; none is older than the sender's history.
     private var entries: [UInt16: Entry] = [:]
 
-    /// So often must a NACK have named a packet before that counts: its repairs had their chance.
+    /// The number of NACKs after which a packet counts as lacking: until then a retransmission may still arrive.
     static let requests = 3
 
-    /// A viewer that lacks a packet asks for it again sooner than this.
+    /// A viewer that still lacks a packet requests it again within this time.
     static let requestMemory = TimeAmount.seconds(1)
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Transport-wide feedback says that it did not arrive.
+    /// Call when transport-wide feedback reports the packet as lost.
     mutating func noteLost(_ number: UInt16) {
         entries[number, default: Entry()].isReported = true
     }
 
-    /// It arrived after all, or a repair did.
+    /// Call when the packet or a retransmission has arrived.
     mutating func noteArrived(_ number: UInt16) {
         entries[number] = nil
     }
 
-    /// A NACK names it.
+    /// Call when a NACK requests the packet.
     mutating func noteRequested(_ number: UInt16, at now: NIODeadline) {
         entries[number, default: Entry()].requests += 1
         entries[number]?.lastRequest = now
     }
 
-    /// Forgets what is older than the last `length` packets before `next`.
+    /// Forgets all packets older than the last `length` before `next`.
     mutating func trim(next: UInt16, length: Int) {
         entries = entries.filter { Int(next &- $0.key) <= length }
     }
@@ -50,7 +50,7 @@ struct LostPackets: Sendable {
         entries.removeAll()
     }
 
-    /// The numbers that are lacking, in no order.
+    /// The sequence numbers that the viewer lacks, unordered.
     func lacking(at now: NIODeadline) -> [UInt16] {
         entries.filter { entry in
             entry.value.isReported

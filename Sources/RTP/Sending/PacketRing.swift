@@ -1,12 +1,12 @@
 public import NIOCore
 
-/// A track's newest packets, kept once for all its viewers: for retransmission, and to begin with the newest key
-/// frame. When full, the oldest packets go.
+/// A track's newest packets, stored once for all its viewers: for retransmission, and so that new viewers start with
+/// the newest key frame. When it is full, the oldest packets are removed.
 public struct PacketRing: Sendable {
-    /// Payload bytes kept, at most. Default 16 MiB.
+    /// The maximum number of payload bytes. Default 16 MiB.
     public let maximumBytes: Int
 
-    /// The age of the oldest packet, at most. Default 12 s, so that a GOP of 10 s fits.
+    /// The maximum age of a packet. Default 12 s, so that a GOP of 10 s fits.
     public let maximumDuration: TimeAmount
 
     @usableFromInline
@@ -26,7 +26,7 @@ public struct PacketRing: Sendable {
 
     @usableFromInline var bytes = 0
 
-    /// Payload bytes kept now.
+    /// The number of payload bytes in the ring.
     @inlinable public var byteCount: Int { bytes }
 
     public init(maximumBytes: Int = 16 << 20, maximumDuration: TimeAmount = .seconds(12)) {
@@ -34,16 +34,16 @@ public struct PacketRing: Sendable {
         self.maximumDuration = maximumDuration
     }
 
-    /// The track sequences that are kept; empty at the start.
+    /// The track sequences in the ring; empty at first.
     @inlinable public var sequences: Range<Int64> {
         guard let first = entries.first else { return 0..<0 }
         return first.packet.sequence..<(first.packet.sequence + Int64(entries.count))
     }
 
-    /// Where the newest key frame begins; `nil` when it is no longer, or not yet, kept as a whole.
+    /// The track sequence of the newest key frame's first packet; `nil` if the ring does not hold that packet.
     @inlinable public var newestKeyFrameSequence: Int64? { keyFrames.last }
 
-    /// The packets of the newest key frame; `nil` when it is not, or not yet, kept as a whole.
+    /// The packets of the newest key frame; `nil` if the ring does not (yet) hold all of them.
     public var newestKeyFrame: Range<Int64>? {
         guard let start = keyFrames.last else { return nil }
         var end = start
@@ -54,7 +54,7 @@ public struct PacketRing: Sendable {
         return nil
     }
 
-    /// Adds the track's next packet. One that does not follow the last begins a new ring.
+    /// Appends the track's next packet. If it does not follow the last one, the ring is emptied first.
     @inlinable
     public mutating func append(_ packet: MediaPacket, at now: NIODeadline) {
         if let last = entries.last, packet.sequence != last.packet.sequence + 1 { removeAll() }
@@ -65,7 +65,7 @@ public struct PacketRing: Sendable {
         trim(at: now)
     }
 
-    /// The packet with this track sequence; `nil` when it is not kept.
+    /// The packet with this track sequence; `nil` if the ring does not hold it.
     @inlinable
     public func packet(sequence: Int64) -> MediaPacket? {
         entry(sequence)?.packet
@@ -77,7 +77,7 @@ public struct PacketRing: Sendable {
         entry(sequence)?.time
     }
 
-    /// Drops what has become too old; `append` does so too.
+    /// Removes packets that are too old. `append` does this too.
     @inlinable
     public mutating func trim(at now: NIODeadline) {
         while let first = entries.first, now - first.time > maximumDuration { removeFirst() }

@@ -1,18 +1,18 @@
 public import NIOCore
 
-/// One track as it goes to one viewer: the wire's numbers, sender reports, and what the viewer's feedback asks for.
+/// Sends one track to one viewer: assigns sequence numbers, makes sender reports and handles the viewer's feedback.
 ///
-/// Owns no socket, clock or packet. Wire sequence numbers are contiguous whichever of the track's packets are sent, so
-/// that packets left out on purpose never look like loss.
+/// Owns no socket, clock or packet. Sequence numbers on the wire are contiguous even if some of the track's packets are
+/// not sent, so that packets left out on purpose never look lost.
 public struct RTPSender: Sendable {
-    /// What the viewer's RTCP asks for.
+    /// A request from the viewer over RTCP.
     public enum Event: Sendable, Hashable {
-        /// Track sequences to send again with `writeAgain`, in the order of the request.
+        /// The track sequences to send again with `writeAgain`, in the order of the request.
         case retransmissionRequested([Int64])
         case keyFrameRequested
     }
 
-    /// The stream in which lost packets go out again (RFC 4588).
+    /// The stream for retransmissions (RFC 4588).
     public struct Retransmission: Sendable, Hashable {
         public var payloadType: UInt8
         public var ssrc: UInt32
@@ -31,20 +31,21 @@ public struct RTPSender: Sendable {
     public let canonicalName: String
     public package(set) var statistics = RTPSenderStatistics()
 
-    /// `nil` when a lost packet goes out again as it was.
+    /// `nil` if lost packets are sent again unchanged.
     public private(set) var retransmission: Retransmission?
 
     private var nextSequenceNumber: UInt16
     private let timestampOffset: UInt32
     private let clock: RTPClock
 
-    /// The track sequence of each of the last packets, by the low bits of its wire sequence number; −1 for none.
+    /// The track sequences of the last packets, indexed by the low bits of their sequence numbers on the wire; −1 for
+    /// none.
     private var trackSequences: [Int64]
     static let historyLength = 2_048
     private var repairs = RepairBudget()
     private var lost = LostPackets()
 
-    /// The greatest track sequence of the history.
+    /// The highest track sequence in the history.
     private var newestTrackSequence: Int64 = -1
 
     private var reportedPackets: UInt32 = 0
@@ -52,14 +53,14 @@ public struct RTPSender: Sendable {
     @usableFromInline var nextReport: NIODeadline?
     private var lastFullIntraRequest: UInt8?
 
-    /// When each of the last reports left, by the middle bits of its NTP time: for the round-trip time.
+    /// The times of the last reports, by the middle bits of their NTP times: for the round-trip time.
     private var sentReports: [(middle: UInt32, time: NIODeadline)] = []
 
     private static let reportInterval = TimeAmount.seconds(1)
 
     /// - Parameters:
     ///   - canonicalName: the CNAME that all streams of this peer share.
-    ///   - retransmission: the stream of repairs; `nil` to send a lost packet again as it was.
+    ///   - retransmission: the retransmission stream; `nil` to send lost packets again unchanged.
     ///   - initialSequenceNumber: random by default, see `initialSequenceNumber(using:)`.
     ///   - timestampOffset: added to every timestamp; random by default.
     public init(
@@ -78,18 +79,18 @@ public struct RTPSender: Sendable {
         statistics.rtxSSRC = retransmission?.ssrc
     }
 
-    /// At random (RFC 3550 §5.1), in the lower half so that SRTP's roll-over counter cannot be misjudged when the first
-    /// packets are lost (RFC 3711 §3.3.1).
+    /// A random number (RFC 3550 §5.1) in the lower half, so that SRTP's roll-over counter is not misjudged if the
+    /// first packets are lost (RFC 3711 §3.3.1).
     package static func initialSequenceNumber(using generator: inout any RandomNumberGenerator) -> UInt16 {
         .random(in: 0...0x7FFF, using: &generator)
     }
 
-    /// Appends the packet, with this viewer's header, to `buffer`: the RTP packet as SRTP takes it.
+    /// Appends the packet with this viewer's header to `buffer`, ready for SRTP.
     public mutating func write(_ packet: MediaPacket, into buffer: inout ByteBuffer, at now: NIODeadline) {
         write(packet, nil, into: &buffer, at: now)
     }
 
-    /// - Returns: the packet's number on the wire.
+    /// - Returns: the packet's sequence number on the wire.
     @discardableResult
     package mutating func write(
         _ packet: MediaPacket, _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer,
@@ -97,8 +98,8 @@ public struct RTPSender: Sendable {
     ) -> UInt16 {
         let number = nextSequenceNumber
         nextSequenceNumber &+= 1
-        // The track begins again further back. What was sent before must not go out once more under its old number: it
-        // may have another time by now.
+        // The track restarts at an earlier sequence. Forget the history, because a packet with an old sequence may now
+        // have another timestamp and must not be sent again under its old number.
         if packet.sequence <= newestTrackSequence { forgetHistory() }
         newestTrackSequence = packet.sequence
         if !lost.isEmpty, Int(number) % Self.historyLength == 0 {
@@ -124,21 +125,21 @@ public struct RTPSender: Sendable {
         lost.removeAll()
     }
 
-    /// Whether a track's packet is among the last 2048 sent: `writeAgain` can repeat it.
+    /// Whether the track's packet is among the last 2048 sent, so that `writeAgain` can repeat it.
     public func hasSent(trackSequence: Int64) -> Bool {
         sequenceNumber(ofTrackSequence: trackSequence) != nil
     }
 
-    /// Appends a packet that `write` has written before once more: in the stream of repairs, behind its old sequence
-    /// number, or else under that number and byte for byte the same.
+    /// Appends a packet again that `write` has written: in the retransmission stream, after its original sequence
+    /// number, or otherwise unchanged under that number.
     ///
-    /// - Returns: false, with nothing written, when the packet was not among the last 2048 sent.
+    /// - Returns: false if the packet is not among the last 2048 sent; nothing is written then.
     public mutating func writeAgain(_ packet: MediaPacket, into buffer: inout ByteBuffer) -> Bool {
         writeAgain(packet, nil, into: &buffer)
     }
 
-    /// - Parameter headerExtension: only for a packet in the stream of repairs. SRTP must not see two packets under
-    ///   one number with different headers.
+    /// - Parameter headerExtension: used only in the retransmission stream. SRTP must not encrypt two packets with one
+    ///   sequence number and different headers.
     package mutating func writeAgain(
         _ packet: MediaPacket, _ headerExtension: OutgoingHeaderExtension?, into buffer: inout ByteBuffer
     ) -> Bool {
@@ -149,7 +150,7 @@ public struct RTPSender: Sendable {
             writeHeader(
                 packet, payloadType: repairs.payloadType, repairs.nextSequenceNumber, ssrc: repairs.ssrc,
                 headerExtension, into: &buffer)
-            // RFC 4588 §4: the original sequence number stands in front of the payload.
+            // RFC 4588 §4: the original sequence number precedes the payload.
             buffer.writeInteger(number)
         } else {
             writeHeader(packet, payloadType: codec.payloadType, number, ssrc: ssrc, nil, into: &buffer)
@@ -180,7 +181,8 @@ public struct RTPSender: Sendable {
         statistics.headerBytesSent += UInt64(headerSize)
     }
 
-    /// The wire number under which a track's packet went out. Track sequences ascend on the wire, so the search halves.
+    /// The sequence number on the wire of a track's packet. Track sequences ascend on the wire, so this is a binary
+    /// search.
     package func sequenceNumber(ofTrackSequence sequence: Int64) -> UInt16? {
         var low = 1
         var high = Self.historyLength
@@ -189,13 +191,13 @@ public struct RTPSender: Sendable {
             let number = nextSequenceNumber &- UInt16(age)
             let candidate = trackSequences[Int(number) % Self.historyLength]
             if candidate == sequence { return number }
-            // Never used slots are the oldest.
+            // Unused slots are the oldest.
             if candidate > sequence { low = age + 1 } else { high = age - 1 }
         }
         return nil
     }
 
-    /// The track's packet that went out under `number`; `nil` for one that was never sent or is too old.
+    /// The track sequence of the packet sent under `number`; `nil` if it was never sent or is too old.
     private func trackSequence(ofSequenceNumber number: UInt16) -> Int64? {
         let age = nextSequenceNumber &- number
         guard age >= 1, Int(age) <= Self.historyLength else { return nil }
@@ -210,15 +212,15 @@ extension RTPSender {
     /// When the next report is due; `nil` before the first packet.
     @inlinable public var reportDeadline: NIODeadline? { nextReport }
 
-    /// What the last report said of the clock no longer holds: the next one is due at once.
+    /// Makes the next report due at once, because the clock mapping in the last one is no longer valid.
     public mutating func clockChanged(at now: NIODeadline) {
         if nextReport != nil { nextReport = now }
     }
 
-    /// The report that is due: SR and SDES, to be sent as one compound packet. `nil` before `reportDeadline`.
+    /// The report that is due: SR and SDES, to send as one compound packet. `nil` before `reportDeadline`.
     ///
     /// - Parameters:
-    ///   - wallClock: now, µs since 1970.
+    ///   - wallClock: the current time in µs since 1970.
     ///   - anchor: the same for all senders of the peer.
     public mutating func report(
         at now: NIODeadline, wallClock: Int64, anchor: MediaClockAnchor
@@ -248,7 +250,7 @@ extension RTPSender {
 // MARK: Feedback
 
 extension RTPSender {
-    /// Takes one packet from the viewer; whatever is for another stream is ignored.
+    /// Processes one RTCP packet from the viewer. Feedback for other streams is ignored.
     public mutating func handle(_ packet: RTCPPacket, at now: NIODeadline) -> [Event] {
         switch packet {
         case .receiverReport(let report):
@@ -271,7 +273,7 @@ extension RTPSender {
         case .fullIntraRequest(let request):
             guard let entry = request.entries.first(where: { $0.ssrc == ssrc }) else { break }
             statistics.firCount += 1
-            // RFC 5104 §4.3.1.1: a repeat of the same request has the same number.
+            // RFC 5104 §4.3.1.1: a repeated request has the same number.
             guard entry.sequenceNumber != lastFullIntraRequest else { break }
             lastFullIntraRequest = entry.sequenceNumber
             return [.keyFrameRequested]
@@ -280,18 +282,18 @@ extension RTPSender {
         return []
     }
 
-    /// What transport-wide feedback says of a packet with this number, or of a repair of it.
+    /// Records what transport-wide feedback reports for a packet with this number, or for its retransmission.
     package mutating func noteDelivery(ofSequenceNumber number: UInt16, hasArrived: Bool) {
         guard trackSequence(ofSequenceNumber: number) != nil else { return }
         if hasArrived { lost.noteArrived(number) } else { lost.noteLost(number) }
     }
 
-    /// The track's packets that the viewer is known to lack, of the last 2048 sent, ascending.
+    /// The track sequences that the viewer lacks among the last 2048 sent, ascending.
     public func undelivered(at now: NIODeadline) -> [Int64] {
         lost.lacking(at: now).compactMap(trackSequence).sorted()
     }
 
-    /// Of packets that are to go out again those that may: as many as a NACK would be granted.
+    /// The packets among `sequences` that may be sent again, by the same budget as for NACKs.
     package mutating func grantRepairs(_ sequences: [Int64], at now: NIODeadline) -> [Int64] {
         sequences.filter { sequence in
             sequenceNumber(ofTrackSequence: sequence).map {
@@ -309,7 +311,7 @@ extension RTPSender {
         guard report.lastSenderReport != 0,
             let sent = sentReports.last(where: { $0.middle == report.lastSenderReport })
         else { return }
-        // RFC 3550 §6.4.1, with our monotonic times in place of NTP so that a set clock does not matter.
+        // RFC 3550 §6.4.1, but with monotonic times instead of NTP, so that setting the clock has no effect.
         let held = Int64(report.delaySinceLastSenderReport) * 1_000_000_000 / 65_536
         let elapsed = (now - sent.time).nanoseconds
         let roundTrip = TimeAmount.nanoseconds(max(elapsed - held, 0))

@@ -1,31 +1,32 @@
 import NIOCore
 
-/// What of a viewer's requests for lost packets (RFC 4585 §6.2.1) is granted: no packet twice while the first repair is
-/// on its way, and in the long run no more repairs than packets, so that a few bytes of feedback cannot multiply.
+/// Limits the retransmissions that a viewer can request (RFC 4585 §6.2.1): no packet is sent twice while its first
+/// retransmission is on its way, and in the long run there are no more retransmissions than packets, so that small
+/// feedback messages cannot be used for amplification.
 struct RepairBudget: Sendable {
-    /// When each of the last packets was last granted, by the low bits of its number, ms since the first grant; made
-    /// when something is lost for the first time.
+    /// The times of the last grants, indexed by the low bits of the sequence number, in ms since the first grant;
+    /// allocated at the first loss.
     private var grants: [UInt32] = []
     private var beginning: NIODeadline?
     private var credit = RepairBudget.burst
 
-    /// Repairs that may be asked for at once.
+    /// The number of retransmissions that may be granted at once.
     static let burst = 512
 
     private static let never = UInt32.max
     private static let shortest = TimeAmount.milliseconds(5)
     private static let longest = TimeAmount.milliseconds(100)
 
-    /// A packet went out for the first time.
+    /// Call when a packet is sent for the first time.
     mutating func sent(_ number: UInt16) {
         credit = min(credit + 1, Self.burst)
         if !grants.isEmpty { grants[Int(number) % grants.count] = Self.never }
     }
 
-    /// Whether a packet that is said to be lost goes out again.
+    /// Whether a requested packet is sent again.
     ///
-    /// - Parameter roundTrip: as last measured; `nil` before. Half of it must pass: a viewer asks again no sooner than
-    ///   after a whole one, and the measurement may be old.
+    /// - Parameter roundTrip: the last measurement; `nil` before the first. Half of it must pass between two grants:
+    ///   viewers wait a whole round trip before they repeat a request, and the measurement may be old.
     mutating func grant(_ number: UInt16, roundTrip: TimeAmount?, at now: NIODeadline) -> Bool {
         guard credit > 0 else { return false }
         let start = beginning ?? now

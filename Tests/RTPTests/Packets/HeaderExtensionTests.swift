@@ -34,9 +34,9 @@ import Testing
         return try RTPPacket(parsing: buffer)
     }
 
-    /// Made by hand from RFC 8285 §4.2 and §4.3.
+    /// Hand-written from RFC 8285 §4.2 and §4.3.
     @Test(
-        "Extensions are written as RFC 8285 draws them, and read back",
+        "Extensions are written in the format of RFC 8285 and parsed back",
         arguments: [
             (UInt8(1), "bede 0004 311234 22abcdef 420050ff 117630 0000"),
             (20, "1000 0005 03021234 0203abcdef 04030050ff 14027630 0000"),
@@ -52,7 +52,7 @@ import Testing
         #expect(try packet(buffer).payload.hex == "0909")
     }
 
-    @Test("What was not agreed on is not written; a name of over 16 bytes takes the two-byte form")
+    @Test("Extensions that were not negotiated are not written; a MID over 16 bytes needs the two-byte form")
     func parts() throws {
         var buffer = ByteBuffer()
         #expect(!whole(identifiers(mid: nil, time: nil, number: nil, delay: nil)).write(into: &buffer))
@@ -69,14 +69,14 @@ import Testing
         #expect(IncomingHeaderExtension(try packet(buffer), identifiers()).mid == "a section's long name")
     }
 
-    @Test("abs-send-time has 18 bits behind the point and wraps after 64 s")
+    @Test("abs-send-time has 18 fractional bits and wraps after 64 s")
     func absoluteSendTime() {
         #expect(AbsoluteSendTime.packed(.uptimeNanoseconds(1_500_000_000)) == 3 << 17)
         #expect(AbsoluteSendTime.packed(.uptimeNanoseconds(64_000_000_000 + 250_000_000)) == 1 << 16)
         #expect(AbsoluteSendTime.packed(.uptimeNanoseconds(63_999_999_999)) == 0)
     }
 
-    @Test("Elements that are written come back; damage never traps")
+    @Test("Written elements are parsed back; damaged packets never trap")
     func property() throws {
         var random = SeededGenerator(seed: 8)
         for _ in 0..<2_000 {

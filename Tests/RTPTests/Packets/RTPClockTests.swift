@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RTPClockTests {
     @Test(
-        "µs survive a clock to within a tick, also µs since 1970 and negative ones",
+        "µs converted to ticks and back differ by less than a tick, also µs since 1970 and negative ones",
         arguments: [8_000, 22_050, 44_100, 48_000, 90_000])
     func roundTrip(rate: Int) {
         let clock = RTPClock(rate: rate)
@@ -20,7 +20,7 @@ import Testing
         #expect(clock.ticks(ofMicroseconds: 3_600_000_000) == Int64(rate) * 3_600)
     }
 
-    @Test("A counter is followed through its wraps in both directions")
+    @Test("A counter is unwrapped in both directions")
     func unwrapping() {
         var sequence = SequenceUnwrapper<UInt16>()
         #expect(sequence.unwrap(65_534) == 65_534)

@@ -6,14 +6,14 @@ import Testing
 @testable import RTP
 
 @Suite struct RTPPacketTests {
-    /// Made by hand from RFC 3550 §5.1: version 2, padding, extension, two CSRCs, marker, payload type 96.
+    /// Hand-written from RFC 3550 §5.1: version 2, padding, extension, two CSRCs, marker, payload type 96.
     static let full = """
         b2 e0 1234 deadbeef cafebabe 00000001 00000002
         bede 0002 10aa 00 2101 02 0000
         0102030405 000003
         """
 
-    @Test("Every field of a header is read, and padding is taken off")
+    @Test("All header fields are parsed, and padding is removed")
     func everyField() throws {
         let packet = try RTPPacket(parsing: ByteBuffer(hex: Self.full))
         #expect(packet.payloadType == 96)
@@ -28,7 +28,7 @@ import Testing
         #expect(elements.map(\.data.hex) == ["aa", "0102"])
     }
 
-    @Test("What is written is read back the same")
+    @Test("A written packet is parsed back unchanged")
     func writtenIsRead() throws {
         var packet = try RTPPacket(parsing: ByteBuffer(hex: Self.full))
         packet.headerExtension = RTPHeaderExtension(profile: 0x1000, data: ByteBuffer(hex: "0502 aabb 0600 00"))
@@ -41,20 +41,20 @@ import Testing
     }
 
     @Test(
-        "Damaged headers are refused",
+        "Malformed headers are rejected",
         arguments: [
             "", "80", "80600001000000020000",  // short
             "40600001 00000002 00000003", "c0600001 00000002 00000003",  // versions 1 and 3
             "81600001 00000002 00000003", "81600001 00000002 00000003 0000",  // CSRC missing
             "90600001 00000002 00000003 bede", "90600001 00000002 00000003 bede0001 000000",  // extension cut
-            "a0600001 00000002 00000003", "a0600001 00000002 00000003 00",  // no padding, padding of nothing
+            "a0600001 00000002 00000003", "a0600001 00000002 00000003 00",  // no padding, padding length 0
             "a0600001 00000002 00000003 05",  // padding beyond the packet
         ])
     func damagedHeaders(hex: String) {
         #expect(throws: IoTError.self) { try RTPPacket(parsing: ByteBuffer(hex: hex)) }
     }
 
-    @Test("Packets cut at every length and with flipped bits never trap")
+    @Test("Packets truncated at any length or with flipped bits never trap")
     func neverTraps() {
         let whole = ByteBuffer(hex: Self.full)
         for length in 0...whole.readableBytes {

@@ -25,7 +25,7 @@ extension Depacketizer.Output {
 }
 
 @Suite struct DepacketizerTests {
-    @Test("Random frames come back byte for byte, with their times", arguments: MediaFixtures.all)
+    @Test("Random frames are reassembled byte for byte, with their times", arguments: MediaFixtures.all)
     func identity(codec: RTPCodec) throws {
         var random = SeededGenerator(seed: 11)
         for size in [64, 300, 1_100] {
@@ -38,7 +38,7 @@ extension Depacketizer.Output {
                 }
                 let back = depacketizer.frames(try packetizer.packetize(frame))
                 if codec.format == .pcma || codec.format == .pcmu {
-                    // G.711 may come in pieces: the samples are what counts.
+                    // A G.711 frame may be split: only the samples must match.
                     #expect(back.flatMap { Array($0.bytes.readableBytesView) } == Array(frame.bytes.readableBytesView))
                 } else {
                     #expect(back.count == 1)
@@ -50,7 +50,7 @@ extension Depacketizer.Output {
         }
     }
 
-    @Test("RFC 6184: single units, STAP-A and FU-A of one picture, ended by the marker")
+    @Test("RFC 6184: a picture of single units, STAP-A and FU-A ends with the marker")
     func h264Structures() throws {
         var depacketizer = try Depacketizer(codec: MediaFixtures.h264)
         #expect(depacketizer.outputs("78 0002 6742 0002 68ce", marker: false).isEmpty)
@@ -60,7 +60,7 @@ extension Depacketizer.Output {
         #expect(outputs.map(\.bytes) == ["000000026742" + "0000000268ce" + "00000004" + "65aabbcc"])
     }
 
-    @Test("A picture without a marker ends where the timestamp changes")
+    @Test("A picture without a marker ends when the timestamp changes")
     func timestampEnds() throws {
         var depacketizer = try Depacketizer(codec: MediaFixtures.h264)
         #expect(depacketizer.outputs("4188", marker: false, timestamp: 0).isEmpty)
@@ -69,12 +69,12 @@ extension Depacketizer.Output {
         #expect(outputs.map(\.bytes) == ["000000024188" + "000000024108"])
     }
 
-    @Test("A key frame without parameter sets gets the last ones in front: from the description, then from the stream")
+    @Test("A key frame without parameter sets is prefixed with the last ones: from the SDP, then from the stream")
     func parameterSets() throws {
         var depacketizer = try Depacketizer(codec: MediaFixtures.h264WithSets)
         let sets = "000000026742" + "0000000268ce"
         #expect(depacketizer.outputs("65888040").map(\.bytes) == [sets + "0000000465888040"])
-        // Parameter sets with a timestamp of their own are no frame.
+        // Parameter sets with their own timestamp are not a frame.
         #expect(depacketizer.outputs("78 0003 674d01 0002 68cf", timestamp: 1).isEmpty)
         let newer = "00000003674d01" + "0000000268cf"
         #expect(depacketizer.outputs("65888040", timestamp: 2).map(\.bytes) == [newer + "0000000465888040"])
@@ -82,7 +82,7 @@ extension Depacketizer.Output {
     }
 
     @Test(
-        "Behind a gap the rest of a cut picture is passed over, and a picture that begins there is kept",
+        "After a gap, the rest of a cut picture is skipped, and a picture that begins there is kept",
         arguments: [VideoCodec.h264, .h265])
     func gaps(codec: VideoCodec) throws {
         let rtp = codec == .h264 ? MediaFixtures.h264 : MediaFixtures.h265
@@ -92,7 +92,7 @@ extension Depacketizer.Output {
             MediaFixtures.picture(codec, isKeyFrame: true, size: 9_000, pts: Int64($0) * 40_000, using: &random)
         }
         let packets = try pictures.map { try packetizer.packetize($0) }
-        // Without its first packet, which holds the parameter sets alone, a key frame is made whole with the old ones.
+        // Without its first packet, which holds only the parameter sets, a key frame is completed with the old ones.
         for lost in 1..<packets[1].count {
             var depacketizer = try Depacketizer(codec: rtp)
             var frames = depacketizer.frames(packets[0] + packets[1].prefix(lost))
@@ -102,7 +102,7 @@ extension Depacketizer.Output {
         }
     }
 
-    @Test("A gap that swallows the end of one picture and the beginning of the next costs both")
+    @Test("A gap across the end of one picture and the beginning of the next drops both")
     func gapAcrossPictures() throws {
         var depacketizer = try Depacketizer(codec: MediaFixtures.h264)
         #expect(depacketizer.outputs("7c85aa", marker: false, timestamp: 0).isEmpty)
@@ -113,7 +113,7 @@ extension Depacketizer.Output {
     }
 
     @Test(
-        "Payloads that cannot be read, or do not fit together, are damage and never a frame",
+        "Payloads that are malformed or do not fit together yield damage and never a frame",
         arguments: [
             ["7c05aa"], ["7c85aa", "7c85aa"], ["7c85aa", "4188"], ["78 0005 6742"], ["78 00"], ["7985"], ["5f00"],
             ["7c85aa"], ["7c80aa"], ["0011"], ["7c"],
@@ -125,11 +125,11 @@ extension Depacketizer.Output {
             outputs += depacketizer.outputs(payload, marker: index == payloads.count - 1)
         }
         #expect(outputs.count == 1 && outputs[0].isDamage)
-        // And the next picture is not harmed.
+        // The next picture is intact.
         #expect(depacketizer.outputs("4188", timestamp: 9).map(\.bytes) == ["000000024188"])
     }
 
-    @Test("RFC 3640: several access units in a packet, a frame length apart")
+    @Test("RFC 3640: several access units in a packet are one frame length apart")
     func aacSeveral() throws {
         var depacketizer = try Depacketizer(codec: MediaFixtures.aac)
         // Three AU-headers of 16 bits: sizes 1, 2, 1.
@@ -141,7 +141,7 @@ extension Depacketizer.Output {
         #expect(times == [1_000, 2_024, 3_048])
     }
 
-    @Test("An access unit cut by a gap is dropped silently; one that never gets whole is damage")
+    @Test("An access unit cut by a gap is dropped without damage; one that stays incomplete is damaged")
     func aacGaps() throws {
         var depacketizer = try Depacketizer(codec: MediaFixtures.aac)
         let first = "0010 0028 aabb"
@@ -158,7 +158,7 @@ extension Depacketizer.Output {
         }
     }
 
-    @Test("Payloads cut at every length and with flipped bits never trap", arguments: MediaFixtures.all)
+    @Test("Payloads truncated at any length or with changed bytes never trap", arguments: MediaFixtures.all)
     func neverTraps(codec: RTPCodec) throws {
         var random = SeededGenerator(seed: 17)
         var packetizer = Packetizer(codec: codec, maximumPayloadSize: 300)

@@ -8,9 +8,9 @@ import Testing
 
 @Suite struct OpusPacketTests {
     @Test(
-        "RFC 6716 §3.1: configuration, channels and frame count give the time",
+        "RFC 6716 §3.1: configuration, channels and frame count are parsed",
         arguments: [
-            // Made by hand from table 2 and figures 2 to 6.
+            // Hand-written from table 2 and figures 2 to 6.
             ("08", 960, 1, 1), ("fc 01 02", 960, 1, 2), ("e0 01", 120, 1, 1), ("19 0102", 2_880, 2, 1),
             ("7e 01 aa bbcc", 960, 2, 2), ("fb 03 010203", 960, 3, 1), ("fb 83 01 02 aabb cc", 960, 3, 1),
             ("fb 42 02 0102 0000", 960, 2, 1), ("48", 960, 1, 1),
@@ -22,10 +22,10 @@ import Testing
     }
 
     @Test(
-        "RFC 6716 §3.4: packets that break a rule are refused",
+        "RFC 6716 §3.4: packets that violate a rule are rejected",
         arguments: [
             "",  // R1
-            "09 010203",  // R3: two frames of one size in an odd number of bytes
+            "09 010203",  // R3: two frames of equal size in an odd number of bytes
             "0a", "0a fc", "0a 05 0102",  // R4
             "0b", "0b 00", "1b 03 010203", "0b 02 010203", "0b 42 ff", "0b 42 05 0102", "0b 83 01",  // R5 to R7
         ])
@@ -33,13 +33,13 @@ import Testing
         #expect(OpusPacket(ByteBuffer(hex: hex)) == nil)
     }
 
-    @Test("A frame over 1275 bytes is refused (R2)")
+    @Test("A frame over 1275 bytes is rejected (R2)")
     func tooLong() {
         #expect(OpusPacket(ByteBuffer(bytes: [8] + Array(repeating: 0, count: 1_275))) != nil)
         #expect(OpusPacket(ByteBuffer(bytes: [8] + Array(repeating: 0, count: 1_276))) == nil)
     }
 
-    @Test("Noise never traps, and what is accepted lasts 2.5 to 120 ms")
+    @Test("Random bytes never trap, and accepted packets last 2.5 to 120 ms")
     func noise() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<20_000 {

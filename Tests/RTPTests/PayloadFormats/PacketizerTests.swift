@@ -17,19 +17,19 @@ import Testing
         MediaFrame(kind: .audio, isKeyFrame: true, pts: pts, dts: pts, bytes: ByteBuffer(bytes: bytes))
     }
 
-    @Test("RFC 6184 §5.6 and §5.7.1: a lone unit goes as it is, small ones share a STAP-A")
+    @Test("RFC 6184 §5.6 and §5.7.1: a single unit is sent unchanged, small ones share a STAP-A")
     func h264Aggregation() throws {
         var packetizer = Packetizer(codec: MediaFixtures.h264)
         let single = try packetizer.packetize(video(["41 9a 01"]))
         #expect(single.map(\.payload.hex) == ["419a01"])
         #expect(single[0].marker && !single[0].isKeyFrameStart && single[0].timestamp == 90_000)
-        // Header: F 0, NRI 3 as the SPS's, type 24; then a length and a unit each.
+        // Header: F 0, NRI 3 from the SPS, type 24; then a length and a unit each.
         let key = try packetizer.packetize(video(["67 42 00 1f", "48 ce", "65 88 80"], isKeyFrame: true))
         #expect(key.map(\.payload.hex) == ["78" + "00046742001f" + "000248ce" + "0003658880"])
         #expect(key[0].isKeyFrameStart && key[0].sequence == 1)
     }
 
-    @Test("RFC 6184 §5.8: a long unit becomes FU-As, of which the last has the marker")
+    @Test("RFC 6184 §5.8: a long unit is split into FU-As, and the last one has the marker")
     func h264Fragmentation() throws {
         var packetizer = Packetizer(codec: MediaFixtures.h264, maximumPayloadSize: 64)
         let unit: [UInt8] = [0x65] + (0..<130).map { UInt8($0) }
@@ -39,14 +39,14 @@ import Testing
         // FU indicator: NRI 3, type 28; FU header: start, none, end, each with type 5.
         let headers = packets.dropFirst().map { $0.payload.getInteger(at: 0, as: UInt16.self) }
         #expect(headers == [0x7C85, 0x7C05, 0x7C45])
-        // 130 bytes in three equal pieces rather than 62, 62 and 6.
+        // 130 bytes in three equal fragments rather than 62, 62 and 6.
         #expect(packets.dropFirst().map(\.payload.readableBytes) == [46, 46, 44])
         #expect(packets.map(\.marker) == [false, false, false, true])
         #expect(packets.map(\.isKeyFrameStart) == [true, false, false, false])
         #expect(packets.map(\.sequence) == [0, 1, 2, 3])
     }
 
-    @Test("RFC 6184 §6.2: in mode 0 each unit is a packet, and one that does not fit is an error")
+    @Test("RFC 6184 §6.2: in mode 0 each unit is a packet, and a unit that does not fit is an error")
     func h264SingleUnits() throws {
         let codec = RTPCodec(payloadType: 96, encodingName: "H264", clockRate: 90_000)
         var packetizer = Packetizer(codec: codec, maximumPayloadSize: 64)
@@ -70,7 +70,7 @@ import Testing
         #expect(packets.map(\.marker) == [false, false, true])
     }
 
-    @Test("RFC 3640 §3.3.6: one access unit a packet, or fragments that each tell the whole size")
+    @Test("RFC 3640 §3.3.6: a packet holds one access unit, or a fragment with the whole unit's size")
     func aac() throws {
         var packetizer = Packetizer(codec: MediaFixtures.aac, maximumPayloadSize: 64)
         let small = try packetizer.packetize(audio([0x21, 0x10, 0x05]))
@@ -85,7 +85,7 @@ import Testing
         #expect(throws: IoTError.self) { try packetizer.packetize(audio([UInt8](repeating: 0, count: 8_192))) }
     }
 
-    @Test("RFC 3551 §4.5.14: a long G.711 frame is cut between samples, each piece at its own time")
+    @Test("RFC 3551 §4.5.14: a long G.711 frame is split between samples, and each part has its own time")
     func g711() throws {
         var packetizer = Packetizer(codec: MediaFixtures.pcma)
         let packets = try packetizer.packetize(audio([UInt8](repeating: 0xD5, count: 2_500), pts: 1_000_000))
@@ -94,7 +94,7 @@ import Testing
         #expect(packets.map(\.pts) == [1_000_000, 1_137_500, 1_275_000])
     }
 
-    @Test("A timestamp is the rounded pts, whatever came before, and wraps at 32 bits")
+    @Test("A timestamp is the rounded pts, independent of earlier frames, and wraps at 32 bits")
     func timestamps() throws {
         var packetizer = Packetizer(codec: MediaFixtures.h264)
         for pts: Int64 in [0, 33_333, 66_667, -1, 47_721_858_844, 1_763_000_000_000_000] {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("Frames of the wrong kind, empty ones and unknown codecs are refused")
+    @Test("Frames of the wrong kind, empty frames and unknown codecs are rejected")
     func refusals() {
         var packetizer = Packetizer(codec: MediaFixtures.h264)
         #expect(throws: IoTError.self) { try packetizer.packetize(audio([1])) }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct RTPCodecTests {
     private func bytes(_ hex: String) -> [UInt8] { Hex.decode(hex) ?? [] }
 
-    @Test("H.264: the description holds the parameter sets, and gives them back")
+    @Test("H.264: the SDP contains the parameter sets, and they are parsed back")
     func h264() {
         let sets = [bytes("6742c01fd9005005bb011000000300100000030320f1832480"), bytes("68cb83cb20")]
         let codec = RTPCodec(.video(VideoParameters(codec: .h264, parameterSets: sets)), payloadType: 96)
@@ -21,7 +21,7 @@ import Testing
         #expect(back?.trackParameters == .video(VideoParameters(codec: .h264, parameterSets: sets)))
     }
 
-    @Test("H.265: one parameter each for VPS, SPS and PPS, and the profile")
+    @Test("H.265: the SDP has a parameter each for VPS, SPS and PPS, and the profile")
     func h265() {
         let sets = [
             bytes("40010c01ffff01600000030090000003000003005dac09"),
@@ -35,7 +35,7 @@ import Testing
         #expect(back?.trackParameters == .video(VideoParameters(codec: .h265, parameterSets: sets)))
     }
 
-    @Test("AAC: RFC 3640's mode, with rate and channels out of the configuration")
+    @Test("AAC: the mode of RFC 3640, with sample rate and channels from the configuration")
     func aac() {
         let parameters = AudioParameters(
             codec: .aac, sampleRate: 48_000, channels: 6, audioSpecificConfig: [0x11, 0xB0])
@@ -48,7 +48,7 @@ import Testing
         #expect(codec.trackParameters == .audio(parameters))
     }
 
-    @Test("Names and modes are read in any case, with spaces, and what is not ours is told apart")
+    @Test("Names and modes are parsed case-insensitively and with spaces; unsupported codecs are recognised")
     func reading() {
         let fmtp = " StreamType=5; MODE=aac-HBR ; config=1210; SizeLength=13; IndexLength=3; IndexDeltaLength=3; "
         let codec = RTPCodec(payloadType: 98, rtpmap: "MPEG4-GENERIC/44100/2", fmtp: fmtp)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("G.711 has its static payload types, Opus its fixed clock")
+    @Test("G.711 has static payload types, Opus a fixed clock rate")
     func others() {
         #expect(RTPCodec(payloadType: 8, rtpmap: nil, fmtp: nil)?.format == .pcma)
         #expect(RTPCodec(payloadType: 0, rtpmap: nil, fmtp: nil)?.format == .pcmu)
@@ -82,7 +82,7 @@ import Testing
         #expect(opus.rtpmap == "opus/48000/2")
     }
 
-    @Test("Base64: the vectors of RFC 4648 §10")
+    @Test("Base64: the test vectors of RFC 4648 §10")
     func base64() {
         for (plain, text) in [
             ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),

@@ -11,7 +11,7 @@ import Testing
         ssrc: 0x0102_0304, fractionLost: 64, cumulativeLost: -2, highestSequence: 0x0001_FFFF, jitter: 90,
         lastSenderReport: 0xAABB_CCDD, delaySinceLastSenderReport: 65_536)
 
-    /// Each packet beside its bytes, made by hand from the figures of the RFCs.
+    /// Packets with their bytes, hand-written from the figures of the RFCs.
     static let cases: [(name: String, packet: RTCPPacket, hex: String)] = [
         (
             "RFC 3550 §6.4.1 SR",
@@ -52,7 +52,7 @@ import Testing
             "84ce0004 00000001 00000000 00000002 05000000"
         ),
         (
-            "Feedback of the application layer that is no REMB stays as bytes",
+            "Application layer feedback that is not REMB is kept as bytes",
             .other(RTCPOtherPacket(packetType: 206, count: 15, body: ByteBuffer(hex: "0000000100000000"))),
             "8fce0002 00000001 00000000"
         ),
@@ -89,7 +89,7 @@ import Testing
         ),
     ]
 
-    @Test("Packets are written as the RFCs draw them, and read back", arguments: 0..<cases.count)
+    @Test("Packets are written in the format of the RFCs and parsed back", arguments: 0..<cases.count)
     func golden(index: Int) throws {
         let (name, packet, hex) = Self.cases[index]
         var buffer = ByteBuffer()
@@ -98,7 +98,7 @@ import Testing
         #expect(try RTCPPacket.parseCompound(buffer) == [packet], "\(name)")
     }
 
-    @Test("A compound packet is read in order, its last packet padded")
+    @Test("A compound packet with a padded last packet is parsed in order")
     func compound() throws {
         var buffer = ByteBuffer()
         RTCPPacket.write(compound: Self.cases.map(\.packet), into: &buffer)
@@ -108,7 +108,7 @@ import Testing
         #expect(packets.last == .pictureLossIndication(.init(senderSSRC: 1, mediaSSRC: 2)))
     }
 
-    @Test("RTP and RTCP on one port are told apart by the packet type")
+    @Test("RTP and RTCP on one port are distinguished by the packet type")
     func demultiplexing() {
         #expect(RTCPPacket.isRTCP(ByteBuffer(hex: "80c80000")))
         #expect(!RTCPPacket.isRTCP(ByteBuffer(hex: "80e00000")))
@@ -116,13 +116,13 @@ import Testing
     }
 
     @Test(
-        "Damaged packets are refused",
+        "Malformed packets are rejected",
         arguments: ["", "80c9", "40c90001 00000007", "80c90002 00000007", "81c90001 00000007", "a0c90001 00000000"])
     func damaged(hex: String) {
         #expect(throws: IoTError.self) { try RTCPPacket.parseCompound(ByteBuffer(hex: hex)) }
     }
 
-    @Test("Packets cut at every length and with flipped bits never trap")
+    @Test("Packets truncated at any length or with flipped bits never trap")
     func neverTraps() {
         var whole = ByteBuffer()
         RTCPPacket.write(compound: Self.cases.map(\.packet), into: &whole)
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(
-        "Whatever is written reads back the same; what is damaged is refused or can be written and read",
+        "Written packets are parsed back unchanged; damaged packets are rejected, or can be written and parsed again",
         arguments: 1...8)
     func property(seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
@@ -215,9 +215,9 @@ import Testing
                 guard let read = try? RTCPPacket.parseCompound(damaged) else { continue }
                 var again = ByteBuffer()
                 RTCPPacket.write(compound: read, into: &again)
-                // The normal form is a fixed point.
+                // A packet that was written once is written the same again.
                 guard let second = try? RTCPPacket.parseCompound(again) else {
-                    Issue.record("what was read cannot be read again: \(read)")
+                    Issue.record("a parsed packet cannot be parsed again: \(read)")
                     continue
                 }
                 var third = ByteBuffer()
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test("NTP time keeps every microsecond")
+    @Test("NTP time preserves microseconds")
     func ntp() {
         // RFC 3550 §4: seconds since 1900; 1970 is 2,208,988,800.
         #expect(NTPTime.timestamp(microseconds: 0) == 2_208_988_800 << 32)

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(
-        "More loss makes more rounds of asking likely, none where nothing is lost",
+        "More loss means more rounds of requests; no loss means none",
         arguments: [(0, 0), (1, 1), (5, 1), (50, 2), (120, 3), (500, 4)])
     func rounds(lostInThousand: Int, rounds: Int) {
         var estimator = LossEstimator()
@@ -20,7 +20,7 @@ import Testing
         #expect(estimator.rounds == rounds)
     }
 
-    @Test("It is told by the first key frame already, and forgotten in time")
+    @Test("Loss is known after the first key frame, and forgotten later")
     func forgets() {
         var estimator = LossEstimator()
         for number in 0..<80 { estimator.note(isLost: number % 20 == 0) }

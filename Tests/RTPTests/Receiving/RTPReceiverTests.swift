@@ -6,7 +6,7 @@ import Testing
 
 @testable import RTP
 
-/// The receiver by itself, packet by packet.
+/// Tests the receiver alone, packet by packet.
 @Suite struct RTPReceiverTests {
     private let start = NIODeadline.uptimeNanoseconds(50_000_000_000)
 
@@ -20,7 +20,7 @@ import Testing
         return try RTPReceiver(codecs: codecs, configuration: configuration)
     }
 
-    /// A packet whose payload is its own sequence number.
+    /// A packet with its own sequence number as the payload.
     private func packet(
         _ number: UInt16, type: UInt8 = 8, ssrc: UInt32 = 7, timestamp: UInt32? = nil, payload: [UInt8]? = nil
     ) -> RTPPacket {
@@ -69,11 +69,11 @@ import Testing
             case nil: return drained
             }
         }
-        Issue.record("the receiver never comes to rest")
+        Issue.record("the receiver's output never ends")
         return drained
     }
 
-    @Test("Packets come out in order, across a wrap, duplicates once")
+    @Test("Frames are returned in order across a wrap, and duplicates are dropped")
     func order() throws {
         var receiver = try receiver()
         for number: UInt16 in [65_534, 0, 65_535, 65_535, 2, 1, 0, 3] {
@@ -84,7 +84,7 @@ import Testing
         #expect(receiver.statistics.packetsReceived == 8)
     }
 
-    @Test("Time is followed through its wrap in both directions")
+    @Test("Timestamps are unwrapped in both directions")
     func timestamps() throws {
         var receiver = try receiver()
         var times: [Int64] = []
@@ -98,7 +98,7 @@ import Testing
         #expect(times == [0xFFFF_FF00, 0x1_0000_0100, 0xFFFF_FFFF, 0x1_7000_0000])
     }
 
-    @Test("A gap is asked for after the reordering delay, twice after each further round trip, and at last given up")
+    @Test("A gap is requested after the reordering delay, twice after each further round trip, and then given up")
     func requests() throws {
         var receiver = try receiver { $0.maximumNACKs = 5 }
         receiver.handle(packet(10), at: time(0))
@@ -112,7 +112,7 @@ import Testing
             guard let now = drained.timeout, now < time(900) else { break }
             receiver.handleTimeout(at: now)
             drained = drain(&receiver)
-            #expect(drained.timeout != now, "a handled timeout must not come again")
+            #expect(drained.timeout != now, "a handled timeout must not repeat")
             if !drained.lost.isEmpty { requested.append(((now - start).nanoseconds / 1_000_000, drained.lost)) }
             sequence += drained.sequence
         }
@@ -120,14 +120,14 @@ import Testing
         #expect(requested.allSatisfy { $0.1 == [11, 12] })
         #expect(sequence == [-1, 13])
         #expect(receiver.statistics.packetsGivenUp == 2 && receiver.statistics.nackCount == 5)
-        // A retransmission that comes after all is counted and passed over.
+        // A retransmission that is too late is counted and discarded.
         receiver.handle(packet(11), at: time(700))
         #expect(drain(&receiver).numbers.isEmpty)
         #expect(receiver.statistics.packetsDiscarded == 1 && receiver.statistics.packetsDuplicated == 0)
         #expect(receiver.statistics.packetsLost == 1)
     }
 
-    @Test("Reordered packets are not asked for, and the delay learns how late they may be")
+    @Test("Reordered packets are not requested, and the delay adapts to their lateness")
     func reordering() throws {
         var receiver = try receiver()
         receiver.handle(packet(0), at: time(0))
@@ -135,14 +135,14 @@ import Testing
         receiver.handle(packet(1), at: time(4))
         #expect(drain(&receiver).numbers == [0, 1, 2])
         #expect(receiver.statistics.nackCount == 0)
-        // One that is 20 ms late is asked for once; after that the receiver waits longer.
+        // This packet is later than the delay, so it is requested once.
         receiver.handle(packet(4), at: time(10))
         receiver.handleTimeout(at: time(15))
         receiver.handle(packet(3), at: time(16))
         #expect(receiver.statistics.nackCount == 1 && receiver.statistics.retransmittedPacketsReceived == 1)
     }
 
-    @Test("Scattered gaps are asked for together")
+    @Test("Scattered gaps are requested in one message")
     func together() throws {
         var receiver = try receiver()
         for number: UInt16 in [0, 2, 4, 6] { receiver.handle(packet(number), at: time(0)) }
@@ -151,7 +151,7 @@ import Testing
         #expect(drained.lost == [1, 3, 5] && drained.rtcp.count == 1)
     }
 
-    @Test("Without reduced-size RTCP, feedback goes in a whole compound packet")
+    @Test("Without reduced-size RTCP, feedback is sent in a full compound packet")
     func compoundFeedback() throws {
         var receiver = try receiver { $0.isReducedSizeAllowed = false }
         receiver.handle(packet(0), at: time(0))
@@ -162,7 +162,7 @@ import Testing
         if case .receiverReport = kinds.first {} else { Issue.record("no report first") }
     }
 
-    @Test("The reorder buffer is bounded: when full the oldest gap goes")
+    @Test("The reorder buffer is bounded: when it is full, the oldest gap is given up")
     func bounded() throws {
         var receiver = try receiver { $0.maximumBufferedPackets = 64 }
         receiver.handle(packet(0), at: time(0))
@@ -171,7 +171,7 @@ import Testing
         #expect(sequence == [0, -1] + Array(2..<70))
     }
 
-    @Test("A gap too long to be mended is given up at once")
+    @Test("A gap that is too long to recover is given up at once")
     func longGap() throws {
         var receiver = try receiver { $0.maximumMissingPackets = 100 }
         receiver.handle(packet(0), at: time(0))
@@ -179,7 +179,7 @@ import Testing
         #expect(drain(&receiver).sequence == [0, -1, 300])
     }
 
-    @Test("A new source is taken over when a second packet confirms it, and loses nothing")
+    @Test("The receiver switches to a new source when a second packet confirms it, and loses nothing")
     func newSource() throws {
         var receiver = try receiver()
         for number: UInt16 in 0..<3 { receiver.handle(packet(number), at: time(0)) }
@@ -193,7 +193,7 @@ import Testing
         #expect(drained.discontinuities == 1)
     }
 
-    @Test("A source whose sequence restarts far away is followed after two packets; a stray one is not")
+    @Test("A source that restarts with a distant sequence number is followed after two packets; a stray packet is not")
     func restart() throws {
         var receiver = try receiver()
         for number: UInt16 in 0..<3 { receiver.handle(packet(number), at: time(0)) }
@@ -206,7 +206,7 @@ import Testing
         #expect(drain(&receiver).sequence == [-1, 40_000, 40_001, 40_002])
     }
 
-    @Test("Reports come once a second and say what RFC 3550 §A.3 counts")
+    @Test("Reports are sent once per second with the counts of RFC 3550 §A.3")
     func reports() throws {
         var receiver = try receiver { $0.isNACKEnabled = false }
         for number: UInt16 in 0..<50 where number % 10 != 5 {
@@ -233,14 +233,14 @@ import Testing
     @Test("Jitter follows RFC 3550 §A.8")
     func jitter() throws {
         var receiver = try receiver()
-        // Every other packet is 10 ms late: the difference is always 10 ms, and the mean comes near.
+        // Every other packet is 10 ms late: the difference is always 10 ms, and the mean approaches it.
         for number: UInt16 in 0..<200 {
             receiver.handle(packet(number), at: time(Int64(number) * 20 + (number % 2 == 0 ? 0 : 10)))
         }
         #expect(abs(receiver.statistics.jitter - 0.010) < 0.0005)
     }
 
-    @Test("A sender report of another stream is not taken")
+    @Test("A sender report of another stream is ignored")
     func foreignReport() throws {
         var receiver = try receiver()
         receiver.handle(packet(0), at: time(0))
@@ -248,7 +248,7 @@ import Testing
         #expect(receiver.handle(senderReport: report, at: time(0)) == nil)
     }
 
-    @Test("A report before the first packet counts time as the packets then do")
+    @Test("A report before the first packet uses the same unwrapped time as the packets")
     func earlyReport() throws {
         var receiver = try receiver()
         let ntp = NTPTime.timestamp(microseconds: 1_763_000_000_000_000)
@@ -261,11 +261,11 @@ import Testing
             Issue.record("no frame")
             return
         }
-        // 160 ticks of 8 kHz behind the report.
+        // 160 ticks of 8 kHz after the report.
         #expect(mapping.senderTime(ofRTPTimestamp: frame.rtpTimestamp) == 1_763_000_000_020_000)
     }
 
-    @Test("Key frames are asked for at a loss, no more than twice a second, and again until one comes")
+    @Test("Key frames are requested after a loss, at most twice per second, and again until one arrives")
     func keyFrameRequests() throws {
         let key: [UInt8] = [0x65, 0x88, 0x80]
         let other: [UInt8] = [0x41, 0x88, 0x80]
@@ -286,7 +286,7 @@ import Testing
         var drained = drain(&receiver)
         #expect(drained.plis == 1)
         #expect(receiver.statistics.framesLost == 2)
-        // None has come: once more after a second, unless the frames go on with one.
+        // No key frame has arrived: the request is repeated after a second, until frames include a key frame.
         receiver.handleTimeout(at: time(1_600))
         #expect(drain(&receiver).plis == 1)
         send(5, key, at: 1_700)
@@ -300,7 +300,7 @@ import Testing
         #expect(drain(&receiver).plis == 1)
     }
 
-    @Test("A damaged frame is a break, and the frames behind it come out")
+    @Test("A damaged frame is reported as lost, and later frames are returned")
     func damagedFrame() throws {
         var receiver = try receiver([MediaFixtures.h264WithSets])
         for (number, payload) in [(0, [0x65, 0x88]), (1, [0x7C, 0x05, 1]), (2, [0x41, 0x88])] as [(UInt16, [UInt8])] {
@@ -313,7 +313,7 @@ import Testing
         #expect(receiver.statistics.framesDamaged == 1)
     }
 
-    @Test("Unknown payload types and padding fill their place and nothing more")
+    @Test("Unknown payload types and padding only take their place in the sequence")
     func unknownTypes() throws {
         var receiver = try receiver()
         receiver.handle(packet(0), at: time(0))
@@ -324,7 +324,7 @@ import Testing
         #expect(receiver.statistics.packetsDiscarded == 1 && receiver.statistics.packetsLost == 0)
     }
 
-    @Test("The peer may change between the section's codecs; none of ours is refused")
+    @Test("The peer may switch between the section's codecs; unsupported codecs alone are rejected")
     func codecs() throws {
         var receiver = try receiver([MediaFixtures.pcma, MediaFixtures.pcmu])
         receiver.handle(packet(0), at: time(0))
@@ -335,7 +335,7 @@ import Testing
         }
     }
 
-    @Test("Random packets never trap and never fill the memory", arguments: [MediaFixtures.h264, MediaFixtures.aac])
+    @Test("Random packets never trap and never exhaust the memory", arguments: [MediaFixtures.h264, MediaFixtures.aac])
     func neverTraps(codec: RTPCodec) throws {
         var random = SeededGenerator(seed: 21)
         var receiver = try receiver([codec]) { $0.maximumBufferedPackets = 256 }

@@ -14,7 +14,7 @@ import Testing
         .uptimeNanoseconds(0) + .milliseconds(milliseconds)
     }
 
-    @Test("Every packet within the bounds is found, and the newest key frame")
+    @Test("All packets within the bounds are found, and the newest key frame")
     func finds() {
         var ring = PacketRing()
         #expect(ring.sequences.isEmpty && ring.newestKeyFrameSequence == nil && ring.packet(sequence: 0) == nil)
@@ -29,7 +29,7 @@ import Testing
         #expect(ring.byteCount == 500_000)
     }
 
-    @Test("The oldest packets go when there are too many bytes; a GOP that does not fit has no key frame")
+    @Test("The oldest packets are removed when there are too many bytes; a GOP that does not fit has no key frame")
     func boundedByBytes() {
         var ring = PacketRing(maximumBytes: 10_000)
         for sequence: Int64 in 0..<10 { ring.append(packet(sequence, isKeyFrameStart: sequence == 0), at: time(0)) }
@@ -42,7 +42,7 @@ import Testing
         #expect(ring.newestKeyFrameSequence == 11)
     }
 
-    @Test("The oldest packets go when they are too old; a GOP of ten seconds stays")
+    @Test("Packets are removed when they are too old; a GOP of ten seconds stays")
     func boundedByTime() {
         var ring = PacketRing()
         for sequence: Int64 in 0..<1_000 {
@@ -54,7 +54,7 @@ import Testing
         #expect(ring.sequences.isEmpty && ring.byteCount == 0 && ring.newestKeyFrameSequence == nil)
     }
 
-    @Test("A track that begins anew begins a new ring")
+    @Test("A track that starts again empties the ring")
     func newTrack() {
         var ring = PacketRing()
         for sequence: Int64 in 0..<5 { ring.append(packet(sequence, isKeyFrameStart: sequence == 0), at: time(0)) }

@@ -25,7 +25,7 @@ import Testing
         return try RTPPacket(parsing: buffer)
     }
 
-    @Test("The wire's sequence is contiguous across packets that are left out, and its time has the offset")
+    @Test("Sequence numbers are contiguous although packets are left out, and timestamps have the offset")
     func contiguous() throws {
         var sender = sender()
         var numbers: [UInt16] = []
@@ -39,7 +39,7 @@ import Testing
         #expect(sender.statistics.packetsSent == 8 && sender.statistics.bytesSent == 24)
     }
 
-    @Test("A repair that is on its way is not sent twice, and a flood of NACKs gets no more than what was sent")
+    @Test("A recent retransmission is not repeated, and a flood of NACKs gets no more packets than were sent")
     func nackFlood() {
         var sender = RTPSender(
             codec: MediaFixtures.h264, ssrc: 0xABCD, canonicalName: "c", initialSequenceNumber: 0, timestampOffset: 0)
@@ -63,7 +63,7 @@ import Testing
         #expect(asked([7, 7, 8], at: start) == 2)
         #expect(asked([7, 8], at: start + .milliseconds(4)) == 0)
         #expect(asked([7, 8], at: start + .milliseconds(6)) == 2)
-        // 508 are left of 512; then one for each packet that is sent.
+        // 508 of 512 are left; then one for each packet that is sent.
         var total = 0
         for round: Int64 in 1...50 { total += asked(Array(0..<2_000), at: start + .milliseconds(100 * round)) }
         #expect(total == 508)
@@ -71,7 +71,7 @@ import Testing
         #expect(asked(Array(0..<2_000), at: start + .seconds(60)) == 30)
     }
 
-    @Test("A NACK names the track's packets, which go out again under the same numbers")
+    @Test("Packets that a NACK requests are sent again under the same numbers")
     func retransmission() throws {
         var sender = sender()
         for sequence: Int64 in [5, 6, 90, 91, 92, 93, 94, 95] { _ = try write(&sender, packet(sequence)) }
@@ -85,7 +85,7 @@ import Testing
         #expect(sender.statistics.nackCount == 1 && sender.statistics.retransmittedPacketsSent == 1)
     }
 
-    @Test("Only the last 2048 packets are remembered")
+    @Test("Only the last 2048 packets can be sent again")
     func memory() throws {
         var sender = sender(first: 0)
         for sequence: Int64 in 0..<3_000 { _ = try write(&sender, packet(sequence * 3)) }
@@ -95,7 +95,7 @@ import Testing
         #expect(!sender.writeAgain(packet(1_000 * 3 + 1), into: &buffer))
     }
 
-    @Test("Feedback for other streams, and a repeated FIR, change nothing")
+    @Test("Feedback for other streams and a repeated FIR have no effect")
     func feedback() {
         var sender = sender()
         #expect(sender.handle(.pictureLossIndication(.init(senderSSRC: 1, mediaSSRC: 2)), at: start) == [])
@@ -109,7 +109,7 @@ import Testing
         #expect(sender.statistics.pliCount == 1 && sender.statistics.firCount == 2)
     }
 
-    @Test("Reports come once a second, tie two tracks to one clock, and measure the round trip")
+    @Test("Reports are sent once per second, map two tracks to one clock, and measure the round trip")
     func reports() throws {
         let anchor = MediaClockAnchor(pts: 500_000, wallClock: 1_763_000_000_000_000)
         var video = sender()
@@ -119,7 +119,7 @@ import Testing
         _ = try write(&video, packet(0, pts: 500_000))
         _ = try write(&audio, packet(0, pts: 500_000))
         #expect(video.reportDeadline == start)
-        // The two reports are made at different moments, and still agree.
+        // The two reports are created at different times and still agree.
         let wall = anchor.wallClock + 250_000
         guard case .senderReport(let first) = video.report(at: start, wallClock: wall, anchor: anchor)?.first,
             case .senderReport(let second) = audio.report(at: start, wallClock: wall + 333_000, anchor: anchor)?.first

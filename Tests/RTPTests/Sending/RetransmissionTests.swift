@@ -5,7 +5,7 @@ import Testing
 
 @testable import RTP
 
-/// Repairs in a stream of their own (RFC 4588).
+/// Retransmissions in their own stream (RFC 4588).
 @Suite struct RetransmissionTests {
     private let start = NIODeadline.uptimeNanoseconds(5_000_000_000)
 
@@ -15,7 +15,7 @@ import Testing
             isKeyFrameStart: sequence == 0, pts: sequence * 40_000)
     }
 
-    @Test("A repair has the other SSRC, type and count, and the old number in front of the old payload")
+    @Test("A retransmission has its own SSRC, type and sequence, and the original number before the payload")
     func writes() throws {
         var sender = RTPSender(
             codec: MediaFixtures.h264, ssrc: 1, canonicalName: "c",
@@ -36,9 +36,9 @@ import Testing
         #expect(!sender.hasSent(trackSequence: 3))
         #expect(!sender.writeAgain(packet(3, [3]), into: &buffer))
         #expect(sender.statistics.packetsSent == 5 && sender.statistics.retransmittedPacketsSent == 2)
-        // Five headers, and two old numbers.
+        // Five headers and two original sequence numbers.
         #expect(sender.statistics.headerBytesSent == 5 * 12 + 2 * 2)
-        // RFC 4588 §6.1: the media stream's reports do not count them.
+        // RFC 4588 §6.1: the media stream's reports do not count retransmissions.
         let anchor = MediaClockAnchor(pts: 0, wallClock: 0)
         guard case .senderReport(let report) = sender.report(at: start, wallClock: 0, anchor: anchor)?.first else {
             Issue.record("no report")
@@ -77,11 +77,11 @@ import Testing
         return frames
     }
 
-    @Test("A repair fills its gap, measures the round trip, and leaves the media stream's loss as it is")
+    @Test("A retransmission fills its gap, measures the round trip, and does not change the media stream's loss")
     func receives() throws {
         var receiver = try receiver()
         var now = start
-        // Before the stream there is nothing to repair.
+        // There is nothing to repair before the stream starts.
         receiver.handle(repair: repair(9), of: 111, at: now)
         #expect(receiver.statistics.packetsReceived == 0)
         for number: UInt16 in [10, 11, 13] { receiver.handle(media(number), at: now) }
@@ -96,7 +96,7 @@ import Testing
         #expect(receiver.statistics.roundTripTime == .milliseconds(64))
         #expect(receiver.statistics.retransmittedPacketsReceived == 1)
         #expect(receiver.statistics.packetsLost == 1)
-        // A second copy, one without a payload, one too short, one from nowhere.
+        // A duplicate, an empty payload, a truncated one, and a packet with a distant number.
         receiver.handle(repair: repair(12), of: 111, at: now)
         #expect(receiver.statistics.packetsDuplicated == 1)
         var empty = repair(14)
@@ -109,7 +109,7 @@ import Testing
         #expect(receiver.statistics.packetsDiscarded == 1)
     }
 
-    @Test("A packet that comes late in the media stream itself was never lost")
+    @Test("A packet that arrives late in the media stream does not count as lost")
     func late() throws {
         var receiver = try receiver()
         for number: UInt16 in [10, 12] { receiver.handle(media(number), at: start) }
@@ -120,7 +120,7 @@ import Testing
         #expect(receiver.statistics.roundTripTime == nil)
     }
 
-    @Test("Where only FIR was agreed on, key frames are asked for by FIR, each with a new number")
+    @Test("If only FIR was negotiated, key frames are requested with FIRs, each with a new number")
     func fullIntraRequests() throws {
         var configuration = RTPReceiverConfiguration(localSSRC: 9, canonicalName: "c", isPLIEnabled: false)
         configuration.isFIREnabled = true
