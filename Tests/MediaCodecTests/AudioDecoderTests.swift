@@ -4,12 +4,12 @@ import MediaCodec
 import NIOCore
 import Testing
 
-@Suite("Sound")
+@Suite("Audio")
 struct AudioDecoderTests {
-    // Real band replication data, and parametric stereo.
+    // Clips with real spectral band replication and parametric stereo.
     private static let highEfficiency = [Clips.highEfficiency, Clips.highEfficiencyStereo]
 
-    @Test("HE-AAC comes out as ffmpeg decodes it, at its doubled rate, 2048 samples a frame", arguments: highEfficiency)
+    @Test("HE-AAC is decoded like by ffmpeg, at twice the core rate, 2048 samples per frame", arguments: highEfficiency)
     func highEfficiencyDecoding(clip: String) throws {
         let demuxer = try MediaDemuxer(url: clip)
         let parameters = try #require(demuxer.audio)
@@ -21,15 +21,15 @@ struct AudioDecoderTests {
         #expect(buffers.allSatisfy { $0.sampleRate == 48_000 && $0.channels == 2 && $0.frameCount == 2048 })
         #expect(buffers.map(\.pts) == frames.map(\.pts))
         let decoded = buffers.reduce(into: Data()) { $0.append(contentsOf: $1.samples.readableBytesView) }
-        // Without the edit list, by which ffmpeg cuts off the encoder's priming.
+        // Ignore the edit list, which ffmpeg uses to remove the encoder's priming.
         let reference = try FFmpegTool.rawAudio(clip, input: ["-ignore_editlist", "1", "-flags2", "+skip_manual"])
-        // Not in the macro, which would describe the difference of so many bytes for minutes.
+        // Compared outside the macro, which would take minutes to describe the difference.
         let isReference = decoded == reference
         #expect(isReference)
-        #expect(try level(of: decoded, above: 14_000) > 50, "no band was replicated")
+        #expect(try level(of: decoded, above: 14_000) > 50, "the replicated band is missing")
     }
 
-    /// The root mean square of what is above a frequency, which the core of half the rate does not have from 12 kHz on.
+    /// The root mean square of the audio above a frequency. The core at half the sample rate has none above 12 kHz.
     private func level(of samples: Data, above frequency: Int) throws -> Double {
         let folder = try TemporaryFolder()
         try samples.write(to: URL(fileURLWithPath: folder.file("in.s16")))
@@ -41,7 +41,7 @@ struct AudioDecoderTests {
         return (values.reduce(0) { $0 + $1 * $1 } / Double(values.count)).squareRoot()
     }
 
-    @Test("HE-AAC is recorded with the source's bytes and times", arguments: highEfficiency)
+    @Test("HE-AAC is recorded with unchanged bytes and times", arguments: highEfficiency)
     func highEfficiencyRecording(clip: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.mp4")
@@ -63,7 +63,7 @@ struct AudioDecoderTests {
         #expect(zip(again, frames).allSatisfy { abs($0.pts - ($1.pts - start)) <= 32 })
     }
 
-    @Test("A second frame in one access unit, to which libav gives no time, follows the first")
+    @Test("A second frame in one access unit, for which libav sets no time, follows the first")
     func twoFrames() throws {
         let parameters = try #require(MediaDemuxer(url: Clips.h264).audio)
         let frames = try Pipeline.frames(Clips.h264).filter { $0.kind == .audio }
@@ -77,10 +77,10 @@ struct AudioDecoderTests {
         timeless.pts = .min
         #expect(try decoder.decode(timeless).map(\.pts) == [double.pts + 2 * first.duration])
         decoder.reset()
-        #expect(try decoder.decode(timeless).isEmpty, "nothing came before it")
+        #expect(try decoder.decode(timeless).isEmpty, "no frame precedes it")
     }
 
-    @Test("A picture without a time follows the one before it, and is left out when it is the first")
+    @Test("A picture without a time follows the previous one, and is dropped if it is the first")
     func pictureWithoutTime() throws {
         let demuxer = try MediaDemuxer(url: Clips.h264)
         let decoder = try VideoDecoder(try #require(demuxer.video))
@@ -106,7 +106,7 @@ struct AudioDecoderTests {
         _ = try converter.flush()
     }
 
-    @Test("Damaged sound is counted and left out")
+    @Test("Damaged audio is counted and left out")
     func damage() throws {
         let demuxer = try MediaDemuxer(url: Clips.surround)
         let decoder = try AudioDecoder(try #require(demuxer.audio))
@@ -117,7 +117,7 @@ struct AudioDecoderTests {
         #expect(decoder.errorCount == 1)
     }
 
-    @Test("What cannot be decoded is refused with the reason")
+    @Test("Audio that cannot be decoded is rejected with the reason")
     func refused() throws {
         for parameters in [
             AudioParameters(codec: .opus, sampleRate: 48000, channels: 2),

@@ -7,8 +7,8 @@ import Testing
 
 @Suite("Bitstreams")
 struct BitstreamTests {
-    // Sets of the checked-in clips, made with x264 and x265; the facts beside them are ffprobe's.
-    @Test("H.264: size, rate and reordering depth")
+    // Parameter sets of the checked-in clips, made with x264 and x265; the expected values are from ffprobe.
+    @Test("H.264: size, frame rate and reordering depth")
     func h264() throws {
         let demuxer = try MediaDemuxer(url: Clips.bFrames)
         let bytes = try #require(demuxer.video?.parameterSets.first)
@@ -38,7 +38,7 @@ struct BitstreamTests {
         writer.ue(67)  // 1088
         writer.bits(1, 1)  // frame_mbs_only
         writer.bits(1, 1)
-        writer.bits(1, 1)  // cropping: 8 rows below
+        writer.bits(1, 1)  // cropping: 8 rows at the bottom
         for value in [0, 0, 0, 4] { writer.ue(value) }
         writer.bits(0, 1)
         let set = try #require(H264SequenceParameterSet(nalUnit: writer.finished()))
@@ -49,7 +49,7 @@ struct BitstreamTests {
         #expect(set.reorderDepth == 0)
     }
 
-    @Test("H.265: size, rate and reordering depth, through every optional part that x265 writes")
+    @Test("H.265: size, frame rate and reordering depth, with all optional parts that x265 writes")
     func h265() throws {
         let folder = try TemporaryFolder()
         for (options, depth) in [("bframes=0", 0), ("bframes=4:b-pyramid=1", 2), ("bframes=2:temporal-layers=1", 2)] {
@@ -71,7 +71,7 @@ struct BitstreamTests {
         }
     }
 
-    @Test("Garbage parses to nil or to something within bounds, never to a trap")
+    @Test("Random data parses to nil or to values within bounds, and never traps")
     func garbage() throws {
         var random = SeededGenerator(seed: 7)
         let real = try [Clips.h264, Clips.h265, Clips.bFrames].flatMap {
@@ -103,7 +103,7 @@ struct BitstreamTests {
         }
     }
 
-    @Test("NAL units are found behind start codes and behind lengths of any size")
+    @Test("NAL units are found after start codes and after lengths of any size")
     func framing() {
         let units: [[UInt8]] = [[0x67, 1, 2], [0x68, 0, 0, 3, 1], [0x65, 9]]
         let annexB: [UInt8] = [0, 0, 0, 0, 1] + units[0] + [0, 0, 1] + units[1] + [0, 0, 0, 1] + units[2] + [0, 0]
@@ -113,7 +113,7 @@ struct BitstreamTests {
                 [UInt8](repeating: 0, count: size - 1) + [UInt8(unit.count)] + unit
             }
             #expect(split(bytes, .lengths(size: size)) == units)
-            // A length that reaches past the end is dropped, with what stands behind it.
+            // A length that exceeds the data ends the list.
             #expect(split(bytes.dropLast(), .lengths(size: size)) == Array(units.dropLast()))
         }
         #expect(split([0, 0, 0, 1, 0x65, 9, 0, 0, 1, 0x41, 2], .lengths(size: 4)) == [[0x65, 9], [0x41, 2]])
@@ -121,7 +121,7 @@ struct BitstreamTests {
         #expect(split([0, 0, 1], .startCodes).isEmpty)
     }
 
-    @Test("Delimiters, filler and reserved types are dropped; sets come in front of key frames and are kept in place")
+    @Test("Delimiters, filler and reserved types are dropped; key frames begin with all sets, others keep their own")
     func assembling() throws {
         let demuxer = try MediaDemuxer(url: Clips.h264)
         let sets = try #require(demuxer.video?.parameterSets)
@@ -131,7 +131,7 @@ struct BitstreamTests {
             assemble(&assembler, [[9, 0xF0], sets[1], sets[0], [12, 255], [24, 1], [6, 5], [0x65, 0x88]]))
         #expect(key.isKeyFrame && key.startsSequence && key.didChangeParameterSets)
         #expect(units(key) == [sets[0], sets[1], [6, 5], [0x65, 0x88]])
-        // Later ones lack them, and get them.
+        // Later key frames have no sets and get the stored ones.
         let later = try #require(assemble(&assembler, [[9, 0xF0], [0x65, 0x88]]))
         #expect(units(later) == [sets[0], sets[1], [0x65, 0x88]])
         #expect(!later.didChangeParameterSets)
@@ -139,10 +139,10 @@ struct BitstreamTests {
         let other = try #require(assemble(&assembler, [[9, 0xF0], [0x41, 0x9A, 1]], isMarkedKey: true))
         #expect(!other.isKeyFrame)
         #expect(units(other) == [[0x41, 0x9A, 1]])
-        // An I picture with a recovery point, as the container or the parser marks it: 0x88 is slice_type 7.
+        // An I picture with a recovery point that the container or the parser marks: 0x88 is slice_type 7.
         let recovery = try #require(assemble(&assembler, [[6, 6, 1, 4], [0x41, 0x88, 1]], isMarkedKey: true))
         #expect(recovery.isKeyFrame && !recovery.startsSequence)
-        // A changed picture parameter set between key frames stays in place, and counts from then on.
+        // A changed picture parameter set between key frames stays in place, and is used from then on.
         let changed = sets[1] + [0x80]
         let middle = try #require(assemble(&assembler, [changed, [0x41, 0x9A, 1]]))
         #expect(units(middle) == [changed, [0x41, 0x9A, 1]])
@@ -152,7 +152,7 @@ struct BitstreamTests {
     }
 
     @Test(
-        "A decoder configuration record survives reading and writing",
+        "A decoder configuration record is written and parsed back",
         arguments: [Clips.h264, Clips.h265, Clips.bFrames])
     func records(_ clip: String) throws {
         let video = try #require(try MediaDemuxer(url: clip).video)
@@ -162,7 +162,7 @@ struct BitstreamTests {
         #expect(read.framing == .lengths(size: 4))
     }
 
-    @Test("AudioSpecificConfig: LC, HE-AAC told explicitly, garbage")
+    @Test("AudioSpecificConfig: LC, HE-AAC with explicit signalling, malformed")
     func audioSpecificConfig() throws {
         // ISO/IEC 14496-3 §1.6.2.1: 2, 44.1 kHz, stereo.
         let plain = try #require(AudioSpecificConfig([0x12, 0x10]))
@@ -180,7 +180,7 @@ struct BitstreamTests {
         #expect(AudioSpecificConfig([0x17, 0x00]) == nil)  // a reserved sample rate
     }
 
-    @Test("ADTS: fields, and the configuration they make")
+    @Test("ADTS: fields and the resulting configuration")
     func adts() throws {
         // 16 kHz, mono, LC, no checksum, 0x105 bytes.
         let bytes: [UInt8] = [0xFF, 0xF1, 0x60, 0x40, 0x20, 0xBF, 0xFC]
@@ -211,7 +211,7 @@ struct BitstreamTests {
     }
 }
 
-/// Writes what `BitReader` reads.
+/// Writes bits in the format that `BitReader` reads.
 private struct BitWriter {
     private var text = ""
 

@@ -5,11 +5,11 @@ import NIOCore
 import TestSupport
 import Testing
 
-/// What a stranger sends never traps; the numbers are seeded, so a failure comes again.
+/// Untrusted input must never trap. The random numbers are seeded, so failures are reproducible.
 @Suite("Corrupt input")
 struct CorruptInputTests {
     @Test(
-        "A damaged picture is counted and marked, and the next key frame is whole again",
+        "A damaged picture is counted and marked, and the next key frame is intact",
         arguments: [
             Clips.bFrames, Clips.sizeChange,
         ])
@@ -29,7 +29,7 @@ struct CorruptInputTests {
             if frame.isKeyFrame, damagedPTS != nil, nextKeyPTS == nil { nextKeyPTS = frame.pts }
             if index == 5 {
                 damagedPTS = frame.pts
-                // The header stays; the slice's data is cut off.
+                // The header is kept; half of the slice data is removed.
                 frame.bytes = try #require(cutInHalf(frame.bytes))
             }
             index += 1
@@ -42,7 +42,7 @@ struct CorruptInputTests {
         #expect(pictures.contains { $0.pts >= key })
         let depth = demuxer.video?.reorderDepth ?? 0
         for picture in pictures where !picture.isCorrupt {
-            // A B-frame that refers to the damaged picture comes out before it, and before the damage is known.
+            // A B-frame that refers to the damaged picture is returned before it, when the damage is not yet known.
             if depth > 0, picture.pts >= firstAffectedPTS, picture.pts < key { continue }
             #expect(picture.packedBytes() == whole[picture.pts], "pts \(picture.pts)")
         }
@@ -88,7 +88,7 @@ struct CorruptInputTests {
             ["-i", clip, "-t", "1.5", "-map", "0:v"] + (isBare ? [] : ["-map", "0:a?"]) + ["-c", "copy", file],
             allowMessages: true)
         let whole = ByteBuffer(bytes: try Data(contentsOf: URL(fileURLWithPath: file)))
-        // MEDIACODEC_FUZZ_ROUNDS=1000 digs deeper.
+        // MEDIACODEC_FUZZ_ROUNDS=1000 runs a longer test.
         let rounds = ProcessInfo.processInfo.environment["MEDIACODEC_FUZZ_ROUNDS"].flatMap { Int($0) } ?? 12
         var random = SeededGenerator(seed: 0xC0FFEE)
         for round in 0..<rounds {
@@ -101,7 +101,7 @@ struct CorruptInputTests {
         }
     }
 
-    // Everything that a source's bytes reach; an error is as good as success.
+    // Runs all code that processes a source's bytes. Errors are acceptable.
     private func exercise(_ file: String) {
         guard let demuxer = try? MediaDemuxer(url: file) else { return }
         let decoder = demuxer.video.flatMap { try? VideoDecoder($0) }

@@ -4,16 +4,16 @@ import MediaCodec
 import NIOCore
 import Testing
 
-/// What the demuxer yields decodes to exactly ffmpeg's frames: same count, order and bytes.
+/// The demuxer's frames decode to exactly ffmpeg's pictures: same count, order and bytes.
 @Suite("Exact decoding")
 struct ExactDecodingTests {
-    @Test("Each sample's pictures equal ffmpeg's, first to last", arguments: Clips.all)
+    @Test("All pictures of each sample equal ffmpeg's", arguments: Clips.all)
     func samples(_ clip: String) throws {
         let reference = try FFmpegTool.rawVideo(clip)
         #expect(try Pipeline.difference(clip, from: reference) == nil)
     }
 
-    @Test("B-frames come out in order when only presentation times are known, as from RTP")
+    @Test("B-frames are decoded in order from presentation times alone, as from RTP")
     func presentationTimesOnly() throws {
         let reference = try FFmpegTool.rawVideo(Clips.bFrames)
         #expect(try Pipeline.difference(Clips.bFrames, from: reference, asFromRTP: true) == nil)
@@ -34,7 +34,7 @@ struct ExactDecodingTests {
         #expect(try Pipeline.difference(file, from: reference) == nil)
     }
 
-    @Test("A cut with an edit list shows what ffmpeg shows")
+    @Test("A clip cut with an edit list shows the same pictures as in ffmpeg")
     func editList() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("cut.mp4")
@@ -43,7 +43,7 @@ struct ExactDecodingTests {
         #expect(try Pipeline.difference(file, from: reference) == nil)
     }
 
-    @Test("A picture size that changes midway changes the parameters and every picture's size")
+    @Test("A new picture size in the stream changes the parameters and the following pictures")
     func sizeChange() throws {
         let reference = try FFmpegTool.rawVideo(Clips.sizeChange, ["-autoscale", "0"])
         #expect(try Pipeline.difference(Clips.sizeChange, from: reference) == nil)
@@ -56,13 +56,13 @@ struct ExactDecodingTests {
         #expect(sizes == [[384, 288], [768, 576]])
     }
 
-    @Test("Sound equals ffmpeg's samples, but for what an edit list cuts away", arguments: Clips.all)
+    @Test("Audio equals ffmpeg's samples, except what an edit list removes", arguments: Clips.all)
     func sound(_ clip: String) throws {
         let reference = try FFmpegTool.rawAudio(clip)
         let buffers = try Pipeline.decodeAudio(clip)
         let ours = Data(buffers.flatMap { Array($0.samples.readableBytesView) })
         let channels = buffers.first?.channels ?? 1
-        // Without the priming access unit the first 1024 samples lack their overlap; the last are not trimmed.
+        // Without the priming access unit, the first 1024 samples lack their overlap; the last ones are not trimmed.
         let start = 2 * 1024 * channels
         #expect(ours.count >= reference.count)
         #expect(ours.count - reference.count <= 2 * 1024 * channels)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Fragmented MP4")
 struct FragmentedMP4MuxerTests {
-    @Test("A recording plays without a message and holds exactly the source's pictures", arguments: Clips.all)
+    @Test("A recording plays without ffmpeg messages and contains exactly the source's pictures", arguments: Clips.all)
     func roundTrip(_ clip: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.file("recording.mp4")
@@ -19,7 +19,7 @@ struct FragmentedMP4MuxerTests {
         #expect(tag == (clip == Clips.h265 ? "hvc1" : "avc1"))
     }
 
-    @Test("Each picture keeps its time, B-frames too", arguments: Clips.all)
+    @Test("Each picture keeps its time, including B-frames", arguments: Clips.all)
     func times(_ clip: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.file("recording.mp4")
@@ -34,7 +34,7 @@ struct FragmentedMP4MuxerTests {
         #expect(zip(recorded, source).allSatisfy { abs($0 - $1) <= 12 })
     }
 
-    @Test("The sound has the source's length and level", arguments: Clips.all)
+    @Test("The audio has the source's length and level", arguments: Clips.all)
     func sound(_ clip: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.file("recording.mp4")
@@ -46,13 +46,13 @@ struct FragmentedMP4MuxerTests {
         func length(_ buffers: [AudioBuffer]) -> Int64 { buffers.reduce(0) { $0 + $1.duration } }
         #expect(abs(length(source) - length(recorded)) < 300_000)
         #expect(abs(level(source) - level(recorded)) < 1)
-        // Sound and picture stay together: the first sound stands where it stood.
+        // Audio and video stay in sync: the first audio keeps its position.
         let firstPicture = try Pipeline.frames(clip).filter { $0.kind == .video }.map(\.pts).min() ?? 0
         let offset = (source.first?.pts ?? 0) - firstPicture
         #expect(abs((recorded.first?.pts ?? 0) - offset) < 130_000)
     }
 
-    @Test("What has been written can be played while the recording goes on")
+    @Test("A growing recording can be played")
     func growing() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("growing.mp4")
@@ -80,7 +80,7 @@ struct FragmentedMP4MuxerTests {
         #expect(error.code == .videoSizeChanged)
     }
 
-    @Test("A recording that does not start with a key frame is refused")
+    @Test("A recording that does not start with a key frame is rejected")
     func startsWithKeyFrame() throws {
         let frames = try Pipeline.frames(Clips.h264).filter { $0.kind == .video }
         let muxer = try FragmentedMP4Muxer(video: VideoParameters(codec: .h264), audio: nil)
@@ -90,7 +90,7 @@ struct FragmentedMP4MuxerTests {
         #expect(try muxer.write(frames[1])?.readableBytes ?? 0 > 0)
     }
 
-    @Test("Sound alone is recorded too")
+    @Test("Audio is recorded without video too")
     func soundOnly() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("sound.mp4")
@@ -106,7 +106,7 @@ struct FragmentedMP4MuxerTests {
         #expect(try FFmpegTool.probe(file, ["-show_entries", "stream=codec_name"]) == "aac")
     }
 
-    @Test("Sound that starts late keeps its place")
+    @Test("Audio that starts late keeps its position")
     func lateSound() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("late.mp4")

@@ -7,7 +7,7 @@ import Testing
 @Suite("Demuxer")
 struct MediaDemuxerTests {
     @Test(
-        "Tracks are described",
+        "The parameters of the tracks are read",
         arguments: [
             (Clips.h264, VideoCodec.h264, 768, 576, 10.0, 0, AudioCodec.aac, 16000, 1),
             (Clips.h265, .h265, 768, 576, 10, 0, .aac, 16000, 1),
@@ -34,7 +34,7 @@ struct MediaDemuxerTests {
         #expect(demuxer.unsupportedTracks.isEmpty)
     }
 
-    @Test("Parameter sets stand before each key frame and only there", arguments: Clips.all + [Clips.sizeChange])
+    @Test("Parameter sets precede each key frame, and no other frame", arguments: Clips.all + [Clips.sizeChange])
     func parameterSets(_ clip: String) throws {
         let demuxer = try MediaDemuxer(url: clip)
         var keyFrames = 0
@@ -54,7 +54,7 @@ struct MediaDemuxerTests {
         #expect(keyFrames >= 1)
     }
 
-    @Test("Delimiters and filler are left out, ADTS headers too")
+    @Test("Delimiters, filler and ADTS headers are removed")
     func transportStream() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.ts")
@@ -72,13 +72,13 @@ struct MediaDemuxerTests {
         let original = try Pipeline.frames(Clips.h264).filter { $0.kind == .audio }.map(\.bytes)
         let ours = try Pipeline.frames(file).filter { $0.kind == .audio }.map(\.bytes)
         #expect(ours.count > 40)
-        // The copy keeps the priming access unit, which the original's edit list hides.
+        // The copy keeps the priming access unit, which the original's edit list removes.
         let expected = Array(original.prefix(ours.count - 1))
         #expect(Array(ours.dropFirst()) == expected)
     }
 
     @Test(
-        "Rewinding gives the same frames again, marked as a discontinuity",
+        "Rewinding returns the same frames again, marked as a discontinuity",
         arguments: ["street-h264-bframes-pcma.mkv", "street-h264-aac.mp4", "street-h264-size-change.ts"])
     func rewind(_ name: String) throws {
         let demuxer = try MediaDemuxer(url: Clips.sample(name))
@@ -104,7 +104,7 @@ struct MediaDemuxerTests {
         }
     }
 
-    @Test("Times come in a bare H.264 file too, B-frames included")
+    @Test("Frames of a raw H.264 file get times, including B-frames")
     func derivedTimes() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.h264")
@@ -112,7 +112,7 @@ struct MediaDemuxerTests {
         let source = try Pipeline.frames(Clips.bFrames).filter { $0.kind == .video }
         let bare = try Pipeline.frames(file)
         #expect(bare.count == source.count)
-        // The order in which they are to be shown is the source's; the rate of a bare file is libav's guess.
+        // The output order is the source's. The frame rate of a raw file is libav's guess.
         func ranks(_ frames: [MediaFrame]) -> [Int] {
             let sorted = frames.map(\.pts).sorted()
             return frames.map { frame in sorted.firstIndex(of: frame.pts) ?? -1 }
@@ -122,7 +122,7 @@ struct MediaDemuxerTests {
         #expect(bare.allSatisfy { $0.dts <= $0.pts })
     }
 
-    @Test("A track in another codec is named, and the other track goes on")
+    @Test("A track with an unsupported codec is reported, and the other track is read")
     func unsupportedTrack() throws {
         let folder = try TemporaryFolder()
         let mp3 = folder.file("a.mkv")
@@ -140,7 +140,7 @@ struct MediaDemuxerTests {
         #expect(try other.readFrame()?.kind == .audio)
     }
 
-    @Test("A source with nothing to use is refused with the reason")
+    @Test("A source without a supported track is rejected with the reason")
     func nothingUsable() throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.mkv")
@@ -151,7 +151,7 @@ struct MediaDemuxerTests {
     }
 
     @Test(
-        "Other schemes are refused before anything is opened",
+        "Other schemes are rejected before anything is opened",
         arguments: ["http://127.0.0.1/a.mp4", "exec://ls", "rtmp://h/x", ""])
     func schemes(_ url: String) throws {
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: url) }
@@ -159,13 +159,13 @@ struct MediaDemuxerTests {
     }
 
     @Test(
-        "A word and a colon name a file, not a protocol of libav", arguments: ["exec:ls", "concat:a|b", "data:text,x"])
+        "A word with a colon is a file name, not a libav protocol", arguments: ["exec:ls", "concat:a|b", "data:text,x"])
     func fileNames(_ url: String) throws {
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: url) }
         #expect(error.code == .sourceNotFound)
     }
 
-    @Test("A file that is a playlist does not open what it names")
+    @Test("A playlist file does not open other files")
     func playlists() throws {
         let folder = try TemporaryFolder()
         let lists = [
@@ -182,7 +182,7 @@ struct MediaDemuxerTests {
         }
     }
 
-    @Test("A missing file and one that is no media say so")
+    @Test("A missing file and a file without media are reported")
     func missing() throws {
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: "/nowhere/clip.mp4") }
         #expect(error.code == .sourceNotFound)
@@ -191,7 +191,7 @@ struct MediaDemuxerTests {
         #expect(other.code == .sourceUnsupported)
     }
 
-    @Test("A file URL may hold percent signs")
+    @Test("A file URL may contain percent signs")
     func fileURL() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a b%:.mp4")
@@ -201,7 +201,7 @@ struct MediaDemuxerTests {
         #expect(try MediaDemuxer(url: url).video != nil)
     }
 
-    @Test("A cancelled demuxer reads no more")
+    @Test("A cancelled demuxer stops reading")
     func cancelled() throws {
         let cancellation = DemuxerCancellation()
         let demuxer = try MediaDemuxer(url: Clips.h264, cancellation: cancellation)

@@ -6,7 +6,7 @@ import Testing
 @testable import MediaCodec
 
 @Suite struct OpusTranscoderTests {
-    /// The clip's sound, frame by frame.
+    /// The clip's audio, frame by frame.
     private func sound(_ clip: String) throws -> (AudioParameters, [MediaFrame]) {
         let demuxer = try MediaDemuxer(url: Clips.sample(clip))
         var frames: [MediaFrame] = []
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(
-        "AAC of 16 kHz, AAC 5.1 and PCMA become Opus packets of 20 ms without a gap, as long as the clip",
+        "16 kHz AAC, AAC 5.1 and PCMA become contiguous Opus packets of 20 ms with the clip's length",
         arguments: ["street-h264-aac.mp4", "bunny-h264-aac51.mp4", "street-h264-bframes-pcma.mkv"])
     func clips(clip: String) throws {
         let (parameters, frames) = try sound(clip)
@@ -30,17 +30,17 @@ import Testing
         #expect(abs(last.pts - frames[frames.count - 1].pts) < 150_000)
         #expect(first.isDiscontinuity && packets.dropFirst().allSatisfy { !$0.isDiscontinuity })
         for packet in packets {
-            // RFC 6716 §3.1: one frame of 20 ms, by the TOC's configuration and code.
+            // RFC 6716 §3.1: the TOC's configuration and code mean one frame of 20 ms.
             let toc = try #require(packet.bytes.getInteger(at: packet.bytes.readerIndex, as: UInt8.self))
             let configuration = toc >> 3
             #expect(configuration < 12 ? configuration % 4 == 1 : configuration % (configuration < 16 ? 2 : 4) != 0)
             #expect(toc & 3 == 0 && packet.bytes.readableBytes < 1000)
         }
-        // Something is in it: silence takes some bytes a packet.
+        // The packets are not silence, which takes only a few bytes per packet.
         #expect(packets.reduce(0) { $0 + $1.bytes.readableBytes } > packets.count * 40)
     }
 
-    @Test("A gap in the sound is a gap in the packets, and a jump of the clock starts them anew")
+    @Test("A gap in the audio is a gap in the packets, and a jump of the clock restarts them")
     func gaps() throws {
         let (parameters, frames) = try sound("street-h264-aac.mp4")
         let transcoder = try OpusTranscoder(parameters)
@@ -48,9 +48,9 @@ import Testing
         let before = try #require(packets.last)
         // Half a second is missing.
         packets = try frames[58..<70].flatMap { try transcoder.transcode($0) }
-        let behind = try #require(packets.first { $0.isDiscontinuity })
-        #expect(abs(behind.pts - frames[58].pts) < 40_000)
-        #expect(behind.pts - before.pts > 300_000)
+        let after = try #require(packets.first { $0.isDiscontinuity })
+        #expect(abs(after.pts - frames[58].pts) < 40_000)
+        #expect(after.pts - before.pts > 300_000)
         var again = frames[0]
         again.pts = frames[70].pts + 5_000_000
         again.isDiscontinuity = true
@@ -58,7 +58,7 @@ import Testing
         #expect(abs(try #require(packets.first { $0.isDiscontinuity }).pts - again.pts) < 40_000)
     }
 
-    @Test("Damaged sound leaves a gap and nothing worse")
+    @Test("Damaged audio only leaves a gap")
     func damage() throws {
         let (parameters, frames) = try sound("street-h264-aac.mp4")
         let transcoder = try OpusTranscoder(parameters)
@@ -78,7 +78,7 @@ import Testing
         #expect(packets > 300)
     }
 
-    @Test("What cannot be decoded is refused at once")
+    @Test("Audio that cannot be decoded is rejected at once")
     func refused() {
         #expect(throws: IoTError.self) {
             try OpusTranscoder(AudioParameters(codec: .opus, sampleRate: 48_000, channels: 2))

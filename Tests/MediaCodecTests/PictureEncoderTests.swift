@@ -4,9 +4,9 @@ import MediaCodec
 import NIOCore
 import Testing
 
-@Suite("Pictures as files")
+@Suite("Picture encoder")
 struct PictureEncoderTests {
-    @Test("JPEG and PNG decode to the picture they were made from", arguments: Clips.all)
+    @Test("JPEG and PNG decode to the source picture", arguments: Clips.all)
     func nearTheSource(_ clip: String) throws {
         let folder = try TemporaryFolder()
         let picture = try firstPicture(clip)
@@ -25,7 +25,7 @@ struct PictureEncoderTests {
         }
     }
 
-    @Test("Quality goes from small to good, and any number is taken")
+    @Test("Size grows with quality, and any quality number is accepted")
     func quality() throws {
         let picture = try firstPicture(Clips.h264)
         let sizes = try [-5, 1, 30, 60, 85, 100, 500].map {
@@ -36,7 +36,7 @@ struct PictureEncoderTests {
         #expect(sizes[1] * 4 < sizes[5])
     }
 
-    @Test("A smaller JPEG is the whole picture, scaled", arguments: Clips.all)
+    @Test("A smaller JPEG contains the whole picture, scaled", arguments: Clips.all)
     func scaled(_ clip: String) throws {
         let folder = try TemporaryFolder()
         let picture = try firstPicture(clip)
@@ -45,7 +45,7 @@ struct PictureEncoderTests {
         try Data(PictureEncoder.jpeg(picture, size: size).readableBytesView).write(to: URL(fileURLWithPath: file))
         let probe = try FFmpegTool.probe(file, ["-show_entries", "stream=codec_name,width,height"])
         #expect(probe == "mjpeg\n321\n181")
-        // Beside what ffmpeg makes of the source.
+        // Compare with ffmpeg's scaling of the source.
         let scale = ["-vf", "scale=321:181:flags=bicubic:out_range=tv", "-pix_fmt", "gray"]
         let wanted = try FFmpegTool.rawVideo(clip, ["-frames:v", "1"] + scale)
         let decoded = try FFmpegTool.rawVideo(file, scale)

@@ -3,11 +3,11 @@ import IoTCore
 import MediaCodec
 import Testing
 
-/// Against GStreamer's RTSP server, in real time.
+/// Tests with GStreamer's RTSP server, in real time.
 @Suite("RTSP sources")
 struct RTSPTests {
     @Test(
-        "Every picture arrives as it is in the file, over TCP and UDP",
+        "All pictures arrive unchanged over TCP and UDP",
         arguments: [
             (Clips.bFrames, RTSPTransport.tcp), (Clips.bFrames, .udp), (Clips.h265, .tcp), (Clips.surround, .udp),
         ])
@@ -18,14 +18,15 @@ struct RTSPTests {
         let reference = try FFmpegTool.rawVideo(file)
         let server = try RTSPServer(file: file)
         let options = DemuxerOptions(rtspTransport: transport, readTimeout: .seconds(5))
-        // Over UDP libav may read the goodbye before the last pictures, as ffmpeg's command line does: not asked for.
+        // Over UDP, libav may read the BYE before the last pictures, as in ffmpeg's command line. Those are not
+        // compared.
         let pictures = reference.count / (clip == Clips.surround ? 1280 * 720 * 3 / 2 : 768 * 576 * 3 / 2)
         let difference = try Pipeline.difference(
             server.url, from: reference, options: options, limit: transport == .udp ? pictures - 5 : nil)
         #expect(difference == nil)
     }
 
-    @Test("Sound and picture are described as the file describes them")
+    @Test("The tracks' parameters are the file's")
     func parameters() throws {
         let server = try RTSPServer(file: Clips.surround)
         let demuxer = try MediaDemuxer(url: server.url)
@@ -40,7 +41,7 @@ struct RTSPTests {
         #expect(first.isKeyFrame)
     }
 
-    @Test("A user name and password are used, wrong ones are told apart, and neither is shown")
+    @Test("User name and password are used, wrong ones are reported, and neither is shown")
     func credentials() throws {
         let server = try RTSPServer(file: Clips.bFrames, ["--user", "viewer", "--password", "s3cret"])
         let good = "rtsp://viewer:s3cret@127.0.0.1:\(server.port)/camera"
@@ -52,7 +53,7 @@ struct RTSPTests {
         #expect(!error.message.contains("wr0ng") && !error.message.contains("viewer"))
     }
 
-    @Test("A server that never answers ends in a time-out")
+    @Test("A server that never answers causes a timeout")
     func openTimeout() throws {
         let server = try SilentServer()
         let options = DemuxerOptions(openTimeout: .milliseconds(300))
@@ -63,7 +64,7 @@ struct RTSPTests {
         #expect(error.message.contains("in time"))
     }
 
-    @Test("Cancelling from another thread ends a call that waits")
+    @Test("Cancellation from another thread ends a waiting call")
     func cancellation() throws {
         let server = try SilentServer()
         let port = server.port
@@ -81,13 +82,13 @@ struct RTSPTests {
         #expect(error.code == .stopping)
     }
 
-    @Test("A port where nothing listens is unreachable")
+    @Test("A port without a server is unreachable")
     func refused() throws {
         let error = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: "rtsp://127.0.0.1:1/x") }
         #expect(error.code == .sourceUnreachable)
     }
 
-    @Test("A host without an address, and a path without a stream, are told apart from a camera that is away")
+    @Test("An unknown host and an unknown path have other errors than an unreachable camera")
     func missing() throws {
         // RFC 6761 §6.4: this name never exists.
         let host = try #require(throws: IoTError.self) { _ = try MediaDemuxer(url: "rtsp://u:p@door.invalid:554/x") }

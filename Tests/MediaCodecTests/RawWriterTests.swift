@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Raw streams")
 struct RawWriterTests {
-    @Test("A Y4M stream is read by ffmpeg with exactly its pictures", arguments: [Clips.h264, Clips.bFrames])
+    @Test("ffmpeg reads exactly the same pictures from a Y4M stream", arguments: [Clips.h264, Clips.bFrames])
     func video(_ clip: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.y4m")
@@ -24,7 +24,7 @@ struct RawWriterTests {
     }
 
     @Test(
-        "Each pixel format gets its tag, and what Y4M does not name is converted",
+        "Each pixel format gets its tag, and formats that Y4M does not support are converted",
         arguments: [
             ("yuv420p", "libx264", "C420mpeg2", "yuv420p"), ("yuv422p", "libx264", "C422", "yuv422p"),
             ("yuv444p", "libx264", "C444", "yuv444p"), ("yuvj420p", "libx264", "C420mpeg2", "yuvj420p"),
@@ -76,7 +76,7 @@ struct RawWriterTests {
         #expect(count == 30)
     }
 
-    @Test("A WAV stream is read by ffmpeg with exactly its samples, 5.1 with its loudspeakers", arguments: Clips.all)
+    @Test("ffmpeg reads exactly the same samples from a WAV stream, and the loudspeakers of 5.1", arguments: Clips.all)
     func sound(_ clip: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.file("a.wav")
@@ -94,7 +94,7 @@ struct RawWriterTests {
         if first.channels == 6 { #expect(layout == "5.1") }
     }
 
-    @Test("5.1 comes down to stereo and mono, and to another rate")
+    @Test("5.1 is converted to stereo, to mono and to another sample rate")
     func downmix() throws {
         let buffers = try Pipeline.decodeAudio(Clips.surround)
         let total = buffers.reduce(0) { $0 + $1.frameCount }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Source addresses and libav's log")
 struct SourceAddressTests {
-    @Test("Paths, file URLs and RTSP are taken, every other scheme is not")
+    @Test("Paths, file URLs and RTSP URLs are accepted, other schemes are not")
     func parse() throws {
         #expect(try SourceAddress("/a/b.mp4") == .file(path: "/a/b.mp4"))
         #expect(try SourceAddress("concat:a|b") == .file(path: "concat:a|b"))
@@ -22,7 +22,7 @@ struct SourceAddressTests {
         }
     }
 
-    @Test("The host is found beside user, port and path")
+    @Test("The host is parsed from URLs with user, port and path")
     func host() throws {
         for (url, host) in [
             ("rtsp://h/x", "h"), ("rtsp://h:554/x", "h"), ("RTSP://u:p@h:554", "h"), ("rtsp://u:p@q@h/x@y", "h"),
@@ -41,7 +41,7 @@ struct SourceAddressTests {
         #expect(SourceAddress.redact("no address: a@b") == "no address: a@b")
     }
 
-    @Test("libav's log is limited to ten lines in ten seconds, and says how many it left out")
+    @Test("libav's log is limited to ten lines in ten seconds, with the number of suppressed lines")
     func logLimit() {
         let lines = Mutex<[String]>([])
         let recorder = RecordingHandler { text in lines.withLock { $0.append(text) } }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Times")
 struct TimeTests {
-    @Test("Decoding times grow, never pass the presentation times, and lag by the depth")
+    @Test("Decoding times increase, never exceed the presentation times, and are offset by the depth")
     func decodingTimes() {
         // I P B B P B B, ticks of 10.
         let pts: [Int64] = [0, 30, 10, 20, 60, 40, 50]
@@ -26,7 +26,7 @@ struct TimeTests {
         }
     }
 
-    @Test("Times that do not fit the depth are moved, not trusted")
+    @Test("Times that do not fit the depth are changed")
     func wrongDepth() {
         var times = DecodingTimes(depth: 0, frameDuration: 10)
         var last = Int64.min
@@ -39,7 +39,7 @@ struct TimeTests {
         #expect(times.adjusted == 4)
     }
 
-    @Test("Presentation times follow the order counts, and a new sequence lets all earlier pictures out")
+    @Test("Presentation times follow the order counts, and a new sequence releases all earlier pictures")
     func presentationOrder() {
         var order = PresentationOrder(depth: 1, frameDuration: 10)
         var output: [MediaFrame] = []
@@ -52,7 +52,7 @@ struct TimeTests {
         #expect(output.map(\.dts) == (0..<8).map { $0 * 10 - 10 })
     }
 
-    @Test("A live stream's first frames without times stand before the earliest that has one")
+    @Test("A live stream's first frames without times are placed before the earliest one with a time")
     func startingGap() {
         var gap = StartingGap()
         #expect(gap.push(timed(nil), depth: 1).isEmpty)
@@ -65,7 +65,7 @@ struct TimeTests {
         #expect(released.count == 40)
     }
 
-    @Test("Microseconds become ticks by rounding to the nearest, however large")
+    @Test("Microseconds are converted to ticks with rounding to the nearest, also large values")
     func tickRounding() {
         #expect(ticks(100_000, 90_000) == 9000)
         #expect(ticks(11, 90_000) == 1)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Profiles")
 struct VideoProfileTests {
-    @Test("The clips' profiles and levels are what ffprobe says", arguments: Clips.all)
+    @Test("The clips' profiles and levels are the same as in ffprobe", arguments: Clips.all)
     func clips(_ clip: String) throws {
         let profile = try #require(try MediaDemuxer(url: clip).video?.profile)
         let said = try FFmpegTool.probe(clip, ["-select_streams", "v:0", "-show_entries", "stream=profile,level"])
@@ -17,10 +17,10 @@ struct VideoProfileTests {
         #expect(profile.isCommonH264 == (clip != Clips.h265))
     }
 
-    @Test("Baseline, its constrained kind, and what browsers do not decode have their names")
+    @Test("Baseline, Constrained Baseline and profiles that browsers do not decode are named")
     func names() throws {
-        // A real set of each form, with other numbers in it: ITU-T H.264 §7.3.2.1.1 has profile_idc, the constraint flags
-        // and level_idc in the three bytes behind the header, and more fields for High and what is above it.
+        // Real sets with other numbers: profile_idc, constraint flags and level_idc are the three bytes after the
+        // header (ITU-T H.264 §7.3.2.1.1). High and above have more fields.
         let main = try set(of: Clips.h264)
         let high = try set(of: Clips.bFrames)
         func profile(_ idc: UInt8, _ flags: UInt8, _ level: UInt8) -> VideoProfile? {

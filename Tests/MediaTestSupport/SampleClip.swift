@@ -2,14 +2,15 @@ import Foundation
 package import IoTCore
 import MediaCodec
 
-/// The frames of a clip in `Samples`, as a live source sends them.
+/// The frames of a clip in `Samples`, timed like those of a live source.
 package struct SampleClip {
     package let frames: [MediaFrame]
     package let video: VideoParameters
     package let audio: AudioParameters
     package let pictures: Int
 
-    /// The pictures alone, `stretch` times as long, of which only the first `keyFrames` key frames are marked so.
+    /// Only the pictures, with times multiplied by `stretch`. Only the first `keyFrames` key frames stay marked as key
+    /// frames.
     package init(picturesOf clip: SampleClip, stretch: Int64, keyFrames: Int) {
         var left = keyFrames
         frames = clip.frames.filter { $0.kind == .video }.map { frame in
@@ -27,7 +28,7 @@ package struct SampleClip {
         pictures = clip.pictures
     }
 
-    /// `rounds` of a sample, one after the other on one clock without a gap.
+    /// Repeats a sample `rounds` times on one clock without gaps.
     package init(_ name: String, rounds: Int) throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

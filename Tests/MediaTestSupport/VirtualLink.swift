@@ -2,41 +2,42 @@ package import NIOCore
 import TestSupport
 
 extension SeededGenerator {
-    /// From 0 up to, not including, 1.
+    /// A number from 0 up to, but not including, 1.
     mutating func unit() -> Double {
         Double(next() >> 11) / Double(1 << 53)
     }
 }
 
-/// One direction of a network, in virtual time: what goes in comes out later, or twice, or never. It owns no clock;
-/// the same seed and the same calls give the same outcome.
+/// One direction of a network in virtual time: datagrams are delayed, duplicated or lost. It has no clock; the same
+/// seed and the same calls have the same result.
 package struct VirtualLink<Datagram> {
     package struct Configuration {
-        /// Between sending and arrival, at the least.
+        /// The minimum time from sending to arrival.
         package var delay: TimeAmount = .zero
 
-        /// Added to it, evenly distributed from 0 to this.
+        /// The maximum additional delay, uniformly distributed from 0.
         package var jitter: TimeAmount = .zero
 
-        /// Each datagram's probability of being lost.
+        /// The probability that a datagram is lost.
         package var loss = 0.0
 
-        /// The average number of datagrams lost in a row (a Gilbert model); 1: each on its own.
+        /// The average number of datagrams lost in a row (a Gilbert model); 1 means independent losses.
         package var lossBurst = 1.0
 
-        /// Each datagram's probability of arriving twice.
+        /// The probability that a datagram arrives twice.
         package var duplication = 0.0
 
-        /// Each datagram's probability of overtaking: it comes without its share of the jitter.
+        /// The probability that a datagram overtakes others: it has no jitter.
         package var reordering = 0.0
 
-        /// False lets jitter reorder, as on a path with parallel ways; true makes a delayed one hold up the others.
+        /// If false, jitter reorders datagrams, as on a network with parallel paths. If true, a delayed datagram delays
+        /// the following ones.
         package var keepsOrder = false
 
-        /// Bits a second; nil: without limit.
+        /// Bits per second; nil means no limit.
         package var rate: Double?
 
-        /// What may wait for its turn at that rate, bytes; what comes to a full queue is lost.
+        /// The size of the queue before the rate limit in bytes; datagrams that do not fit are lost.
         package var queueLimit = 256 * 1024
 
         package var seed: UInt64 = 1
@@ -75,7 +76,7 @@ package struct VirtualLink<Datagram> {
         generator = SeededGenerator(seed: configuration.seed)
     }
 
-    /// When the next datagram arrives; nil: none is under way.
+    /// When the next datagram arrives; nil if none is in flight.
     package var nextArrival: NIODeadline? { inFlight.first?.arrival }
 
     package mutating func send(_ datagram: Datagram, size: Int, at now: NIODeadline) {
@@ -121,7 +122,8 @@ package struct VirtualLink<Datagram> {
     private mutating func loses() -> Bool {
         guard configuration.loss > 0 else { return false }
         guard configuration.lossBurst > 1 else { return generator.unit() < configuration.loss }
-        // Two states: the chance to leave the losing one gives the burst's length, the chance to enter it the loss.
+        // Two states: the probability of leaving the lossy state determines the burst length, and that of entering it
+        // the loss.
         let leave = 1 / configuration.lossBurst
         let enter = leave * configuration.loss / max(1 - configuration.loss, 1e-9)
         isLosing = generator.unit() < (isLosing ? 1 - leave : enter)

@@ -1,19 +1,19 @@
 import IoTCore
 
-/// The header of an ADTS frame (ISO/IEC 14496-3 §1.A.2.2), which RTP and MP4 leave out.
+/// The header of an ADTS frame (ISO/IEC 14496-3 §1.A.2.2). RTP and MP4 omit it.
 struct ADTSHeader: Equatable {
     /// 7 bytes, or 9 with a checksum.
     var length: Int
-    /// The whole frame's, header included.
+    /// The length of the whole frame, including the header.
     var frameLength: Int
     var sampleRateIndex: Int
     var channelConfiguration: Int
     /// `profile_ObjectType` + 1.
     var objectType: Int
-    /// One header may carry up to four access units.
+    /// A frame may hold up to four access units.
     var accessUnits: Int
 
-    /// Nil when `bytes` does not begin with one. An AAC access unit of its own never begins with its sync word.
+    /// Nil if `bytes` does not begin with an ADTS header. A bare AAC access unit never begins with the sync word.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 7, bytes[0] == 0xFF, bytes[1] & 0xF6 == 0xF0 else { return nil }
         length = bytes[1] & 1 == 1 ? 7 : 9
@@ -27,7 +27,7 @@ struct ADTSHeader: Equatable {
 
     var sampleRate: Int { AudioSpecificConfig.sampleRates[sampleRateIndex] }
 
-    /// The two bytes that tell a decoder the same.
+    /// The equivalent AudioSpecificConfig, two bytes.
     var audioSpecificConfig: [UInt8] {
         let bits = objectType << 11 | sampleRateIndex << 7 | channelConfiguration << 3
         return [UInt8(bits >> 8 & 0xFF), UInt8(bits & 0xFF)]

@@ -1,18 +1,18 @@
 import IoTCore
 import NIOCore
 
-/// Brings access units of any framing into the product's form: 4-byte lengths, the parameter sets in force before
-/// each key frame, nothing that carries no picture (access unit delimiters, filler, what the standards leave
-/// unspecified and RTP uses for itself).
+/// Converts access units of any framing into the product's form: 4-byte lengths, the current parameter sets before each
+/// key frame, and no units without picture data (access unit delimiters, filler data, types that the standards leave
+/// unspecified and RTP uses).
 struct AccessUnitAssembler {
     var framing: NALUnitFraming
     private(set) var store: ParameterSetStore
 
-    /// What became of one packet.
+    /// The access unit of one packet.
     struct AccessUnit {
         var bytes: ByteBuffer
         var isKeyFrame: Bool
-        /// The picture order count starts anew (IDR, BLA).
+        /// The picture order count starts again (IDR, BLA).
         var startsSequence: Bool
         var didChangeParameterSets: Bool
     }
@@ -26,9 +26,9 @@ struct AccessUnitAssembler {
 
     private var codec: VideoCodec { store.codec }
 
-    /// - Parameter isMarkedKey: The container or libav's parser says that decoding can begin here. H.264 streams
-    ///   with open GOPs have no IDR but I pictures with a recovery point: they count as key frames too.
-    /// - Returns: Nil when the packet holds no slice; its parameter sets are kept all the same.
+    /// - Parameter isMarkedKey: The container or libav's parser marks this as a decoding start. H.264 streams with open
+    ///   GOPs have I pictures with a recovery point instead of IDR pictures: they count as key frames too.
+    /// - Returns: Nil if the packet holds no slice; its parameter sets are stored in any case.
     mutating func assemble(_ packet: UnsafeRawBufferPointer, isMarkedKey: Bool) -> AccessUnit? {
         var kept: [Range<Int>] = []
         var hasSlice = false
@@ -36,7 +36,8 @@ struct AccessUnitAssembler {
         var startsSequence = false
         var isIntra = true
         var didChange = false
-        // Sets before the first slice come out in front of a key frame; `kept` has them for other frames.
+        // Indices in `kept` of the sets before the first slice. They are removed from key frames, which get all sets as
+        // a prefix.
         var leadingSets: [Int] = []
         for range in framing.ranges(in: packet) {
             let unit = UnsafeRawBufferPointer(rebasing: packet[range])
@@ -73,11 +74,11 @@ struct AccessUnitAssembler {
     private static func isCarried(_ type: NALUnitType, _ unit: UnsafeRawBufferPointer) -> Bool {
         switch type.codec {
         case .h264:
-            // 9 delimiter, 12 filler; 0 and 24 to 31 are unspecified, and aggregates of RFC 6184.
+            // 9: delimiter, 12: filler; 0 and 24 to 31 are unspecified, or aggregates of RFC 6184.
             return type.rawValue != 0 && type.rawValue < 24 && type.rawValue != 9 && type.rawValue != 12
         case .h265:
-            // 35 delimiter, 38 filler; 48 to 63 are unspecified, and aggregates of RFC 7798. Layers above 0 are
-            // other views or qualities, whose parameter sets share the ids of layer 0.
+            // 35: delimiter, 38: filler; 48 to 63 are unspecified, or aggregates of RFC 7798. Layers above 0 are other
+            // views or qualities; their parameter sets share the ids of layer 0.
             guard unit.count >= 2, unit[0] & 1 == 0, unit[1] >> 3 == 0 else { return false }
             return type.rawValue < 48 && type.rawValue != 35 && type.rawValue != 38
         }
@@ -92,7 +93,7 @@ struct AccessUnitAssembler {
 
     // slice_type 2 and 7 are I, 4 and 9 SI (H.264 table 7-6).
     private static func isIntraSlice(_ unit: UnsafeRawBufferPointer) -> Bool {
-        // Data partitions B and C have no slice header of their own.
+        // Data partitions B and C have no slice header.
         guard unit[0] & 0x1F != 3, unit[0] & 0x1F != 4 else { return true }
         var reader = BitReader(nalUnit: unit.prefix(16), headerLength: 1)
         guard (try? reader.unsignedExpGolomb()) != nil, let type = try? reader.unsignedExpGolomb() else { return false }

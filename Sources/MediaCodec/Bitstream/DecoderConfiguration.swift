@@ -1,12 +1,12 @@
 import IoTCore
 
-/// The decoder configuration records `avcC` and `hvcC` (ISO/IEC 14496-15 §5.3.3.1, §8.3.3.1), or the same sets behind
-/// start codes: what libav calls extradata.
+/// The decoder configuration records `avcC` and `hvcC` (ISO/IEC 14496-15 §5.3.3.1, §8.3.3.1), or the same parameter
+/// sets with start codes. libav calls both extradata.
 struct DecoderConfiguration: Equatable {
     var framing: NALUnitFraming
     var parameterSets: [[UInt8]]
 
-    /// Reads any form; garbage gives what could be read before it.
+    /// Parses any form; malformed data yields the sets before the damage.
     init(codec: VideoCodec, extradata: [UInt8]) {
         framing = .startCodes
         parameterSets = []
@@ -57,8 +57,8 @@ struct DecoderConfiguration: Equatable {
         return Array(rest.prefix(length))
     }
 
-    /// The record for frames with 4-byte lengths. Sets that do not belong or do not fit are left out; without any the
-    /// record still tells a decoder the lengths' size.
+    /// The record for frames with 4-byte lengths. Sets that are of another type or too large are left out. A record
+    /// without sets still contains the size of the lengths.
     static func record(codec: VideoCodec, parameterSets: [[UInt8]]) -> [UInt8] {
         let sets = parameterSets.filter { !$0.isEmpty && $0.count <= Int(UInt16.max) }
         switch codec {
@@ -92,7 +92,7 @@ struct DecoderConfiguration: Equatable {
         let sequence = ofType(33).lazy.compactMap { H265SequenceParameterSet(nalUnit: $0) }.first
         var record: [UInt8] = [1]
         record += sequence?.generalProfileTierLevel ?? [1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93]
-        // No claim on spatial segmentation, parallelism or frame rate.
+        // Spatial segmentation, parallelism and frame rate are unspecified.
         record += [0xF0, 0, 0xFC]
         record.append(0xFC | UInt8(sequence?.chromaFormat ?? 1))
         record.append(0xF8 | UInt8((sequence?.lumaBitDepth ?? 8) - 8))
@@ -103,7 +103,7 @@ struct DecoderConfiguration: Equatable {
         let arrays = [UInt8(32), 33, 34].map { ($0, ofType($0)) }.filter { !$0.1.isEmpty }
         record.append(UInt8(arrays.count))
         for (type, units) in arrays {
-            // The high bit: the array is complete, no such sets stand in the samples.
+            // The high bit means that the array is complete: the samples contain no sets of this type.
             record += [0x80 | type, UInt8(units.count >> 8 & 0xFF), UInt8(units.count & 0xFF)]
             for set in units { record += unit(set) }
         }

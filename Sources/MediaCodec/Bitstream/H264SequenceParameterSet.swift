@@ -1,6 +1,6 @@
 import IoTCore
 
-/// What the product needs of an H.264 sequence parameter set (ITU-T H.264 §7.3.2.1.1 and §E.1.1).
+/// The fields of an H.264 sequence parameter set that the product needs (ITU-T H.264 §7.3.2.1.1 and §E.1.1).
 struct H264SequenceParameterSet: Equatable {
     var id = 0
     var profile = 0
@@ -14,13 +14,13 @@ struct H264SequenceParameterSet: Equatable {
     var width = 0
     var height = 0
 
-    /// Frames a second as the VUI tells it.
+    /// Frames per second from the VUI.
     var frameRate: Double?
 
-    /// `max_num_reorder_frames`, or 0 where the profile or the order count type rules reordering out; nil: untold.
+    /// `max_num_reorder_frames`, or 0 if the profile or the order count type excludes reordering; nil if unspecified.
     var reorderDepth: Int?
 
-    /// - Parameter nalUnit: The whole NAL unit with its one-byte header. Nil for garbage.
+    /// - Parameter nalUnit: The whole NAL unit with its one-byte header. The result is nil if it is malformed.
     init?(nalUnit: some Collection<UInt8>) {
         guard let first = nalUnit.first, first & 0x1F == 7 else { return nil }
         var reader = BitReader(nalUnit: nalUnit, headerLength: 1)
@@ -63,7 +63,7 @@ struct H264SequenceParameterSet: Equatable {
         }
         _ = try reader.unsignedExpGolomb(atMost: 16)
         try reader.skip(1)
-        // 16384 pixels a side is past every level of the standard.
+        // No level of the standard allows more than 16384 pixels per side.
         let widthInMacroblocks = try reader.unsignedExpGolomb(atMost: 1023) + 1
         let heightInMapUnits = try reader.unsignedExpGolomb(atMost: 1023) + 1
         let framesOnly = try reader.flag()
@@ -83,10 +83,10 @@ struct H264SequenceParameterSet: Equatable {
             height -= (top + bottom) * unitY
         }
         guard width > 0, height > 0 else { throw BitReader.EndOfBits() }
-        // Without B slices (Baseline), or where output order is decoding order (type 2), nothing is reordered.
+        // There is no reordering without B slices (Baseline), or if output order equals decoding order (type 2).
         if profile == 66 || orderCountType == 2 { reorderDepth = 0 }
         guard try reader.flag() else { return }
-        // A VUI that is cut short, as some cameras send it, does not spoil what stands before it.
+        // Some cameras send a truncated VUI. The values before it are still valid.
         try? parseUsabilityInformation(&reader)
     }
 
@@ -105,7 +105,7 @@ struct H264SequenceParameterSet: Equatable {
             let unitsInTick = try reader.bits(32)
             let timeScale = try reader.bits(32)
             try reader.skip(1)
-            // A tick is a field's duration: two make a frame.
+            // A tick is the duration of a field: a frame has two.
             if unitsInTick > 0 { frameRate = plausibleFrameRate(Double(timeScale) / Double(unitsInTick) / 2) }
         }
         let hasNALParameters = try reader.flag()
@@ -141,7 +141,7 @@ struct H264SequenceParameterSet: Equatable {
     }
 }
 
-/// Nil for what no camera's clock means: parameter sets are known to carry zeros and nonsense there.
+/// Nil for an implausible rate: some parameter sets contain zeros or nonsense.
 func plausibleFrameRate(_ value: Double) -> Double? {
     value >= 0.1 && value <= 1000 ? value : nil
 }

@@ -1,10 +1,10 @@
 import IoTCore
 
-/// What the product needs of an H.265 sequence parameter set (ITU-T H.265 §7.3.2.2.1 and §E.2.1).
+/// The fields of an H.265 sequence parameter set that the product needs (ITU-T H.265 §7.3.2.2.1 and §E.2.1).
 struct H265SequenceParameterSet: Equatable {
     var id = 0
 
-    /// The twelve bytes of `general_profile_space` to `general_level_idc`, as they stand in `hvcC` too.
+    /// The twelve bytes of `general_profile_space` to `general_level_idc`, in the form of `hvcC`.
     var generalProfileTierLevel: [UInt8] = []
     var temporalLayers = 1
     var isTemporalIDNested = false
@@ -16,13 +16,13 @@ struct H265SequenceParameterSet: Equatable {
     var width = 0
     var height = 0
 
-    /// Frames a second as the VUI tells it.
+    /// Frames per second from the VUI.
     var frameRate: Double?
 
     /// `sps_max_num_reorder_pics` of the highest temporal layer.
     var reorderDepth = 0
 
-    /// - Parameter nalUnit: The whole NAL unit with its two-byte header. Nil for garbage.
+    /// - Parameter nalUnit: The whole NAL unit with its two-byte header. The result is nil if it is malformed.
     init?(nalUnit: some Collection<UInt8>) {
         guard let first = nalUnit.first, first >> 1 & 0x3F == 33 else { return nil }
         var reader = BitReader(nalUnit: nalUnit, headerLength: 2)
@@ -66,7 +66,7 @@ struct H265SequenceParameterSet: Equatable {
             reorderDepth = try reader.unsignedExpGolomb(atMost: 15)
             _ = try reader.unsignedExpGolomb()
         }
-        // What follows only tells the frame rate: garbage there spoils nothing.
+        // The rest is only needed for the frame rate, so errors in it are ignored.
         try? parseRest(&reader, subLayers: subLayers, orderCountBits: orderCountBits)
     }
 
@@ -127,7 +127,7 @@ struct H265SequenceParameterSet: Equatable {
         guard try reader.flag() else { return }
         let unitsInTick = try reader.bits(32)
         let timeScale = try reader.bits(32)
-        // Unlike H.264's, a tick is a whole picture.
+        // Unlike in H.264, a tick is a whole picture.
         if unitsInTick > 0 { frameRate = plausibleFrameRate(Double(timeScale) / Double(unitsInTick)) }
     }
 
@@ -144,7 +144,7 @@ struct H265SequenceParameterSet: Equatable {
         }
     }
 
-    // §7.3.7; a set may be told as a difference to the one before, so the counts are kept.
+    // §7.3.7: a set may be coded as a difference to the previous one, so the counts are kept.
     private static func skipShortTermReferenceSets(_ reader: inout BitReader) throws(BitReader.EndOfBits) {
         var previousCount = 0
         for index in 0..<(try reader.unsignedExpGolomb(atMost: 64)) {

@@ -1,13 +1,13 @@
-/// How NAL units stand in a packet.
+/// How a packet delimits its NAL units.
 enum NALUnitFraming: Equatable {
-    /// Behind start codes (H.264 Annex B).
+    /// Each unit follows a start code (H.264 Annex B).
     case startCodes
-    /// Behind big-endian lengths of 1 to 4 bytes (ISO/IEC 14496-15).
+    /// Each unit follows a big-endian length of 1 to 4 bytes (ISO/IEC 14496-15).
     case lengths(size: Int)
 
-    /// Where the units stand in `bytes`, without start codes or lengths; empty units are left out.
+    /// The ranges of the units in `bytes`, without start codes or lengths; empty units are left out.
     ///
-    /// A length that reaches past the bytes ends the list there.
+    /// A length that exceeds the remaining bytes ends the list.
     func ranges(in bytes: UnsafeRawBufferPointer) -> [Range<Int>] {
         switch self {
         case .startCodes: Self.rangesBehindStartCodes(bytes)
@@ -23,7 +23,7 @@ enum NALUnitFraming: Equatable {
             for offset in 0..<size { length = length << 8 | Int(bytes[position + offset]) }
             position += size
             guard length <= bytes.count - position else {
-                // Some writers put start codes where lengths should be: the first reads as a length of 1.
+                // Some writers use start codes instead of lengths: the first one reads as a length of 1.
                 let isStartCode = size >= 3 && bytes[size - 1] == 1 && bytes[..<(size - 1)].allSatisfy { $0 == 0 }
                 return isStartCode ? rangesBehindStartCodes(bytes) : ranges
             }
@@ -54,7 +54,7 @@ enum NALUnitFraming: Equatable {
         return ranges
     }
 
-    // Zeros before a start code belong to no unit: a unit never ends in one (H.264 §7.4.1).
+    // Zeros before a start code do not belong to a unit: no unit ends with a zero byte (H.264 §7.4.1).
     private static func append(
         _ start: Int?, _ limit: Int, _ bytes: UnsafeRawBufferPointer, to ranges: inout [Range<Int>]
     ) {

@@ -1,11 +1,11 @@
 import IoTCore
 import NIOCore
 
-/// The parameter sets in force: the newest of each kind and id, in the order VPS, SPS, PPS.
+/// The current parameter sets: the newest of each kind and id, in the order VPS, SPS, PPS.
 ///
-/// Bounded, since ids have ranges (H.264 §7.4.2, H.265 §7.4.3) and a set has a largest size here.
+/// Its size is bounded, because ids have ranges (H.264 §7.4.2, H.265 §7.4.3) and the size of a set is limited.
 struct ParameterSetStore {
-    /// Real sets have tens of bytes; one with every scaling list stays far below this.
+    /// Real sets have tens of bytes; even one with every scaling list is much smaller than this.
     static let largestSet = 16 * 1024
 
     private struct Entry {
@@ -17,10 +17,10 @@ struct ParameterSetStore {
     let codec: VideoCodec
     private var entries: [Entry] = []
 
-    /// The sets, each behind its 4-byte length, as they stand before a key frame.
+    /// The sets, each with a 4-byte length prefix, as written before a key frame.
     private(set) var prefix = ByteBuffer()
 
-    /// The newest sequence parameter set that could be read.
+    /// The newest valid sequence parameter set.
     private(set) var sequence: SequenceParameterSet?
 
     init(codec: VideoCodec) {
@@ -29,14 +29,14 @@ struct ParameterSetStore {
 
     var parameterSets: [[UInt8]] { entries.map(\.bytes) }
 
-    /// Whether a decoder can start: there is a set of each kind that it needs.
+    /// Whether a decoder can start: the store has a set of each kind that it needs.
     var isComplete: Bool {
         let ranks = Set(entries.map(\.rank))
         return ranks.contains(1) && ranks.contains(2) && (codec == .h264 || ranks.contains(0))
     }
 
-    /// Takes a set in. Garbage, and what is no parameter set, is left out.
-    /// - Returns: Whether something changed.
+    /// Adds a set. Malformed sets and other NAL units are ignored.
+    /// - Returns: Whether the store changed.
     @discardableResult
     mutating func absorb(_ nalUnit: UnsafeRawBufferPointer) -> Bool {
         guard nalUnit.count <= Self.largestSet, let key = Self.key(codec, nalUnit) else { return false }
@@ -71,7 +71,8 @@ struct ParameterSetStore {
         guard let first = nalUnit.first else { return nil }
         let type = NALUnitType(codec: codec, firstByte: first)
         guard type.isParameterSet else { return nil }
-        // An id stands within the first bytes, but for the SPS of H.265, and for H.264 behind three fixed ones.
+        // The id is within the first bytes, except in an SPS: in H.264 it follows three fixed bytes, in H.265 it comes
+        // later.
         if type.isSequenceParameterSet {
             guard let set = SequenceParameterSet(codec: codec, nalUnit: nalUnit) else { return nil }
             return (1, set.id)
@@ -93,13 +94,13 @@ struct ParameterSetStore {
     }
 }
 
-/// What both codecs' sequence parameter sets tell.
+/// The fields of a sequence parameter set of either codec.
 struct SequenceParameterSet: Equatable {
     var id: Int
     var width: Int
     var height: Int
     var frameRate: Double?
-    /// Nil: the set does not say.
+    /// Nil if the set does not specify it.
     var reorderDepth: Int?
 
     init?(codec: VideoCodec, nalUnit: some Collection<UInt8>) {

@@ -2,7 +2,7 @@ public import IoTCore
 import NIOCore
 
 extension VideoParameters {
-    /// What parameter sets say; `nil` when there is no readable sequence parameter set among them.
+    /// Parses parameter sets; `nil` if they contain no valid sequence parameter set.
     public init?(codec: VideoCodec, parameterSets: [[UInt8]]) {
         var store = ParameterSetStore(codec: codec)
         store.absorb(parameterSets)
@@ -12,7 +12,7 @@ extension VideoParameters {
             frameRate: sequence.frameRate ?? 0, reorderDepth: sequence.reorderDepth ?? 0)
     }
 
-    /// What the parameter sets in front of a key frame say; `nil` when it holds none.
+    /// Parses the parameter sets of a key frame; `nil` if it has none.
     public init?(codec: VideoCodec, keyFrame: MediaFrame) {
         var sets: [[UInt8]] = []
         for unit in keyFrame.nalUnits {

@@ -1,13 +1,13 @@
 public import IoTCore
 
-/// A video stream's profile and level, by the names of its standard.
+/// A video stream's profile and level, named as in its standard.
 public struct VideoProfile: Sendable, Hashable {
-    /// Such as `Constrained Baseline`, `High` or `Main 10`; `profile N` for one without a name here.
+    /// For example `Constrained Baseline`, `High` or `Main 10`; `profile N` for others.
     public let name: String
-    /// Such as `4.1`.
+    /// For example `4.1`.
     public let level: String
-    /// H.264 in Baseline, Main or High, which every browser with H.264 decodes; the other profiles have 10 bits, or
-    /// more colour than 4:2:0, or are not for receivers of live video.
+    /// H.264 in Baseline, Main or High, which every browser with H.264 support decodes. Other profiles have 10 bits,
+    /// more chroma than 4:2:0, or are not meant for live video.
     public let isCommonH264: Bool
 
     init(_ set: H264SequenceParameterSet) {
@@ -46,7 +46,7 @@ public struct VideoProfile: Sendable, Hashable {
 }
 
 extension VideoParameters {
-    /// What the newest readable sequence parameter set says; `nil` without one.
+    /// The profile from the newest valid sequence parameter set; `nil` without one.
     public var profile: VideoProfile? {
         for set in parameterSets.reversed() {
             switch codec {

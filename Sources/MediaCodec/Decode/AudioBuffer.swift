@@ -1,15 +1,15 @@
 public import NIOCore
 
-/// Decoded sound: interleaved signed 16-bit samples in the machine's (little-endian) order.
+/// Decoded audio: interleaved signed 16-bit little-endian samples.
 public struct AudioBuffer: Sendable {
-    /// Of the first sample: µs on the source's clock.
+    /// The time of the first sample in µs on the source's clock.
     public var pts: Int64
 
-    /// Samples a second, a channel.
+    /// Samples per second and channel.
     public var sampleRate: Int
     public var channels: Int
 
-    /// Which loudspeaker each channel is for, in the bits of WAVE's `dwChannelMask`; 0 where it is not told.
+    /// The loudspeakers of the channels, as in WAVE's `dwChannelMask`; 0 if unknown.
     public var channelMask: UInt64
 
     public var samples: ByteBuffer
@@ -22,12 +22,12 @@ public struct AudioBuffer: Sendable {
         self.samples = samples
     }
 
-    /// Samples a channel.
+    /// Samples per channel.
     public var frameCount: Int {
         channels > 0 ? samples.readableBytes / (2 * channels) : 0
     }
 
-    /// How long it sounds, µs.
+    /// The duration in µs.
     public var duration: Int64 {
         sampleRate > 0 ? Int64(frameCount) * 1_000_000 / Int64(sampleRate) : 0
     }

@@ -2,9 +2,10 @@ import CFFmpeg
 public import IoTCore
 import NIOCore
 
-/// Brings decoded sound to one rate and number of channels: 5.1 down to stereo or mono, 48 kHz to 8 kHz.
+/// Converts decoded audio to a fixed sample rate and number of channels: for example 5.1 to stereo or mono, 48 kHz to 8
+/// kHz.
 ///
-/// What comes in may change its form midway. Not Sendable.
+/// The input format may change at any time. Not Sendable.
 public final class AudioConverter {
     public let sampleRate: Int
     public let channels: Int
@@ -12,17 +13,17 @@ public final class AudioConverter {
     private var nextPTS: Int64 = 0
 
     /// - Parameters:
-    ///   - sampleRate: 1 to 768,000 samples a second.
+    ///   - sampleRate: 1 to 768,000 samples per second.
     ///   - channels: 1 to 8.
     public init(sampleRate: Int, channels: Int) throws(IoTError) {
         guard (1...768_000).contains(sampleRate), (1...8).contains(channels) else {
-            throw IoTError(.invalidParameter, "sound can have 1 to 768,000 samples a second and 1 to 8 channels")
+            throw IoTError(.invalidParameter, "audio can have 1 to 768,000 samples per second and 1 to 8 channels")
         }
         self.sampleRate = sampleRate
         self.channels = channels
     }
 
-    /// Converts; while resampling, a few samples are held back for the next call or `flush()`.
+    /// Converts a buffer. Resampling holds back a few samples until the next call or `flush()`.
     public func convert(_ buffer: AudioBuffer) throws(IoTError) -> AudioBuffer {
         let input = SampleConverter.Format(
             sampleFormat: AV_SAMPLE_FMT_S16, sampleRate: buffer.sampleRate, channels: buffer.channels,
@@ -49,7 +50,7 @@ public final class AudioConverter {
         return result
     }
 
-    /// What resampling still held back; nil when nothing was.
+    /// The samples that resampling held back; nil if there are none.
     public func flush() throws(IoTError) -> AudioBuffer? {
         guard let converter else { return nil }
         var samples = ByteBuffer()

@@ -2,9 +2,9 @@ import CFFmpeg
 public import IoTCore
 import NIOCore
 
-/// Decodes AAC (LC, HE, up to 7.1) and G.711 into interleaved Int16, with the channels and the rate of the stream.
+/// Decodes AAC (LC, HE, up to 7.1) and G.711 into interleaved Int16, with the stream's channels and sample rate.
 ///
-/// Damage never throws: it is counted, and that frame's sound is left out. Not Sendable.
+/// Damaged frames do not throw: they are counted and left out. Not Sendable.
 public final class AudioDecoder {
     /// Frames that could not be decoded.
     public private(set) var errorCount = 0
@@ -14,20 +14,20 @@ public final class AudioDecoder {
     private var converter: SampleConverter?
     private var clock = OutputClock()
 
-    /// - Throws: `codecUnsupported` (Opus, or AAC without its AudioSpecificConfig), `mediaFailed`.
+    /// - Throws: `codecUnsupported` (Opus, or AAC without AudioSpecificConfig), `mediaFailed`.
     public init(_ parameters: AudioParameters) throws(IoTError) {
         let id: AVCodecID
         switch parameters.codec {
         case .aac: id = AV_CODEC_ID_AAC
         case .pcma: id = AV_CODEC_ID_PCM_ALAW
         case .pcmu: id = AV_CODEC_ID_PCM_MULAW
-        case .opus: throw IoTError(.codecUnsupported, "Opus sound is not decoded here", remedy: "use AAC or G.711")
+        case .opus: throw IoTError(.codecUnsupported, "Opus audio cannot be decoded", remedy: "use AAC or G.711")
         }
         guard parameters.codec != .aac || !parameters.audioSpecificConfig.isEmpty else {
-            throw IoTError(.codecUnsupported, "AAC sound without its AudioSpecificConfig cannot be decoded")
+            throw IoTError(.codecUnsupported, "AAC audio without an AudioSpecificConfig cannot be decoded")
         }
         guard (1...768_000).contains(parameters.sampleRate), (1...64).contains(parameters.channels) else {
-            throw IoTError(.codecUnsupported, "sound of this sample rate or number of channels is not supported")
+            throw IoTError(.codecUnsupported, "audio with this sample rate or number of channels is not supported")
         }
         packet = try CodecPacket()
         codec = try CodecContext(.decoder, id) { context throws(IoTError) in
@@ -41,7 +41,7 @@ public final class AudioDecoder {
         }
     }
 
-    /// - Throws: `mediaFailed` when memory runs out.
+    /// - Throws: `mediaFailed` if memory runs out.
     public func decode(_ frame: MediaFrame) throws(IoTError) -> [AudioBuffer] {
         guard frame.kind == .audio, frame.bytes.readableBytes > 0 else { return [] }
         try packet.fill(frame.bytes, pts: frame.pts)
@@ -51,16 +51,16 @@ public final class AudioDecoder {
         return try receive()
     }
 
-    /// Gives what is still inside, at the end of a stream; the decoder can then start again.
+    /// Returns the remaining audio at the end of a stream. Afterwards the decoder can start again.
     public func flush() -> [AudioBuffer] {
         _ = avcodec_send_packet(codec.pointer, nil)
-        // Only memory can run out here.
+        // The only possible error is that memory runs out.
         let buffers = (try? receive()) ?? []
         reset()
         return buffers
     }
 
-    /// Forgets what is inside, as after a break in the clock.
+    /// Discards the buffered audio, for example after a break in the clock.
     public func reset() {
         avcodec_flush_buffers(codec.pointer)
         clock.reset()

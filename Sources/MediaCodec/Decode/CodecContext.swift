@@ -1,7 +1,7 @@
 import CFFmpeg
 import IoTCore
 
-/// An AVCodecContext of a decoder or encoder, and the frame it writes into or reads from.
+/// The AVCodecContext of a decoder or encoder, and the frame that it writes or reads.
 final class CodecContext {
     let pointer: UnsafeMutablePointer<AVCodecContext>
     let frame: UnsafeMutablePointer<AVFrame>
@@ -11,7 +11,7 @@ final class CodecContext {
         case encoder
     }
 
-    /// Configure the context in `configure`; it is opened behind it.
+    /// Creates the context, calls `configure`, and then opens the context.
     init(
         _ role: Role, _ id: AVCodecID, configure: (UnsafeMutablePointer<AVCodecContext>) throws(IoTError) -> Void
     ) throws(IoTError) {
@@ -36,7 +36,7 @@ final class CodecContext {
             guard result >= 0 else {
                 throw IoTError(
                     .mediaFailed,
-                    "the \(name) \(role) did not start (\(LibAVError(result))): the track's parameters are damaged")
+                    "the \(name) \(role) did not start (\(LibAVError(result))): the track's parameters are invalid")
             }
         } catch {
             avcodec_free_context(&context)
@@ -54,7 +54,7 @@ final class CodecContext {
         av_frame_free(&frame)
     }
 
-    /// Gives the context its own copy of `bytes` as extradata, before it is opened.
+    /// Sets a copy of `bytes` as the context's extradata. Call it before the context is opened.
     static func setExtradata(_ bytes: [UInt8], of context: UnsafeMutablePointer<AVCodecContext>) throws(IoTError) {
         guard let copy = copyForLibAV(bytes) else { throw IoTError.outOfMemory() }
         context.pointee.extradata = copy

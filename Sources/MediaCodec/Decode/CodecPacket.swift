@@ -2,7 +2,7 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// An AVPacket that is filled again and again.
+/// A reusable AVPacket.
 final class CodecPacket {
     let pointer: UnsafeMutablePointer<AVPacket>
 
@@ -16,7 +16,7 @@ final class CodecPacket {
         av_packet_free(&pointer)
     }
 
-    /// Holds a copy of `bytes`, with the padding that libav's readers rely on.
+    /// Copies `bytes` into the packet, with the padding that libav's parsers require.
     func fill(_ bytes: ByteBuffer, pts: Int64) throws(IoTError) {
         av_packet_unref(pointer)
         guard bytes.readableBytes <= Int32.max - 64, av_new_packet(pointer, Int32(bytes.readableBytes)) >= 0 else {

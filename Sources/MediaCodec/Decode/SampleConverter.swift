@@ -2,13 +2,13 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// libswresample, fenced: one format of samples into another.
+/// Wraps libswresample: converts samples from one format to another.
 final class SampleConverter {
     struct Format: Equatable {
         var sampleFormat: AVSampleFormat
         var sampleRate: Int
         var channels: Int
-        /// 0: the usual layout for that many channels.
+        /// 0 selects the default layout for the number of channels.
         var channelMask: UInt64
 
         static func == (a: Format, b: Format) -> Bool {
@@ -47,7 +47,7 @@ final class SampleConverter {
         }
         guard result >= 0, swr_init(context) >= 0 else {
             swr_free(&context)
-            throw IoTError(.mediaFailed, "sound of this form cannot be converted: the stream is damaged")
+            throw IoTError(.mediaFailed, "audio of this format cannot be converted: the stream is damaged")
         }
         self.context = context
     }
@@ -56,15 +56,15 @@ final class SampleConverter {
         swr_free(&context)
     }
 
-    /// How much sound resampling holds back, µs.
+    /// The duration of the audio that resampling holds back, in µs.
     var delay: Int64 {
         max(0, swr_get_delay(context, 1_000_000))
     }
 
     /// - Parameters:
-    ///   - planes: A pointer a plane (one when interleaved); nil drains what resampling holds back.
-    ///   - count: Samples a channel.
-    /// - Returns: The samples written, a channel.
+    ///   - planes: A pointer per plane (one if interleaved); nil drains the samples that resampling holds back.
+    ///   - count: Samples per channel.
+    /// - Returns: The samples written per channel.
     func convert(
         _ planes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?, count: Int, into buffer: inout ByteBuffer
     ) throws(IoTError) -> Int {
@@ -78,7 +78,7 @@ final class SampleConverter {
             return max(0, Int(written)) * bytesPerFrame
         }
         guard written >= 0 else {
-            throw IoTError(.mediaFailed, "converting sound failed: \(LibAVError(written))")
+            throw IoTError(.mediaFailed, "converting audio failed: \(LibAVError(written))")
         }
         return Int(written)
     }

@@ -4,15 +4,15 @@ import NIOCore
 
 /// Decodes H.264 and H.265.
 ///
-/// Pictures come out in presentation order, each once, with the pts of the frame they were coded in; times that stand
-/// in decoding order only (dts equal to pts, as from RTP) do not matter. Parameter sets and size may change midway.
-/// Damage never throws: it is counted, the damaged picture is marked, and frames are passed over until the next key
-/// frame. Not Sendable; decoding blocks, so it belongs on a thread of its own.
+/// Pictures are returned once each, in presentation order, with the pts of their frame. The dts are not used, so they
+/// may equal the pts, as in frames from RTP. Parameter sets and size may change in the stream. Damage does not throw:
+/// it is counted, the damaged picture is marked, and frames are skipped until the next key frame. Not Sendable.
+/// Decoding blocks, so use the decoder on its own thread.
 public final class VideoDecoder {
-    /// Frames in which the decoder met damage.
+    /// Frames in which the decoder found damage.
     public private(set) var errorCount = 0
 
-    /// Frames passed over while waiting for a key frame.
+    /// Frames skipped while waiting for a key frame.
     public private(set) var skippedFrames = 0
 
     private let codec: CodecContext
@@ -21,17 +21,18 @@ public final class VideoDecoder {
     private var isWaitingForKeyFrame = true
 
     /// - Parameters:
-    ///   - parameters: Its parameter sets may be empty, since they stand before each key frame.
-    ///   - threads: Of slice decoding, which adds no delay. 1 to 16.
+    ///   - parameters: Its parameter sets may be empty, because each key frame contains them.
+    ///   - threads: The number of threads for slice decoding, which adds no delay. 1 to 16.
     /// - Throws: `codecUnsupported`, `mediaFailed`.
     public init(_ parameters: VideoParameters, threads: Int = 1) throws(IoTError) {
         packet = try CodecPacket()
         codec = try CodecContext(.decoder, parameters.codec.libavID) { context throws(IoTError) in
             context.pointee.thread_count = Int32(max(1, min(16, threads)))
-            // Frame threads would hold back a frame each.
+            // Frame threading would delay each frame.
             context.pointee.thread_type = FF_THREAD_SLICE
             context.pointee.pkt_timebase = AVRational(num: 1, den: 1_000_000)
-            // Where the parameter sets do not tell, libav would start at 0 and lose pictures until it knows better.
+            // If the parameter sets do not specify the depth, libav would start at 0 and lose pictures until it has
+            // learnt it.
             context.pointee.has_b_frames = Int32(max(0, min(16, parameters.reorderDepth)))
             try CodecContext.setExtradata(
                 DecoderConfiguration.record(codec: parameters.codec, parameterSets: parameters.parameterSets),
@@ -39,10 +40,10 @@ public final class VideoDecoder {
         }
     }
 
-    /// Takes the next frame in decoding order and gives the pictures that are now due: none, one or more.
+    /// Decodes the next frame in decoding order and returns the pictures that are now due: none, one or more.
     ///
-    /// - Parameter isShown: False for a frame that others refer to but that is not to be shown itself.
-    /// - Throws: `mediaFailed` when memory runs out.
+    /// - Parameter isShown: False for a frame that is only a reference for others and is not shown.
+    /// - Throws: `mediaFailed` if memory runs out.
     public func decode(_ frame: MediaFrame, isShown: Bool = true) throws(IoTError) -> [VideoPicture] {
         guard frame.kind == .video, frame.bytes.readableBytes > 0 else { return [] }
         if isWaitingForKeyFrame {
@@ -62,24 +63,24 @@ public final class VideoDecoder {
         return pictures
     }
 
-    /// Gives what is still inside, at the end of a stream. Afterwards the decoder waits for a key frame.
+    /// Returns the remaining pictures at the end of a stream. Afterwards the decoder waits for a key frame.
     public func flush() -> [VideoPicture] {
         var pictures: [VideoPicture] = []
-        // Only memory can run out here; what came out until then still counts.
+        // The only possible error is that memory runs out. The pictures decoded before it are still returned.
         try? drain(into: &pictures, areCorrupt: false)
         clock.reset()
         isWaitingForKeyFrame = true
         return pictures
     }
 
-    /// Forgets what is inside, as after a seek. Afterwards the decoder waits for a key frame.
+    /// Discards the buffered pictures, for example after a seek. Afterwards the decoder waits for a key frame.
     public func reset() {
         avcodec_flush_buffers(codec.pointer)
         clock.reset()
         isWaitingForKeyFrame = true
     }
 
-    // What was decoded before the damage still comes out; what comes after a damaged picture may refer to it.
+    // Pictures decoded before the damage are still returned. Later pictures may refer to a damaged one.
     private func resynchronise(_ pictures: inout [VideoPicture]) throws(IoTError) {
         errorCount += 1
         try drain(into: &pictures, areCorrupt: pictures.contains { $0.isCorrupt })
@@ -92,10 +93,10 @@ public final class VideoDecoder {
         avcodec_flush_buffers(codec.pointer)
     }
 
-    /// Returns false when damage was met.
+    /// Returns false if damage was found.
     private func receive(into pictures: inout [VideoPicture], areCorrupt: Bool = false) throws(IoTError) -> Bool {
         var isWhole = true
-        // A bound, since what a decoder does with a stranger's bytes is not ours to prove.
+        // Bounded, because untrusted input might keep the decoder in this loop.
         for _ in 0..<64 {
             let result = avcodec_receive_frame(codec.pointer, codec.frame)
             if result == LibAVError.again || result == LibAVError.endOfFile { break }
@@ -115,7 +116,7 @@ public final class VideoDecoder {
         return isWhole
     }
 
-    /// As the stream says, µs; 40 ms where it says nothing.
+    /// The stream's frame duration in µs; 40 ms if unspecified.
     private var pictureDuration: Int64 {
         let rate = codec.pointer.pointee.framerate
         return rate.num > 0 && rate.den > 0 ? Int64(rate.den) * 1_000_000 / Int64(rate.num) : 40_000

@@ -5,28 +5,28 @@ import Synchronization
 
 /// One decoded picture.
 ///
-/// `@unchecked Sendable` because it does not change: it alone holds its AVFrame, whose buffers are counted atomically by
-/// libav, and nothing writes to them once the decoder has given the picture out.
+/// `@unchecked Sendable` because it is immutable: it is the only owner of its AVFrame, libav counts references to the
+/// buffers atomically, and nothing writes to them after the decoder has returned the picture.
 public final class VideoPicture: @unchecked Sendable {
     let frame: UnsafeMutablePointer<AVFrame>
 
-    /// µs on the clock of the frame it was decoded from.
+    /// The pts of the frame it was decoded from, in µs.
     public let pts: Int64
 
     /// Pixels, after cropping.
     public let width: Int
     public let height: Int
 
-    /// libav's name of the pixel format: "yuv420p", "yuvj420p", "yuv420p10le", …
+    /// libav's name for the pixel format: "yuv420p", "yuvj420p", "yuv420p10le", …
     public let format: String
 
-    /// The decoder met damage in it, or in what it refers to: do not show it as if it were whole.
+    /// The decoder found damage in this picture or in one it refers to: do not show it as an intact picture.
     public let isCorrupt: Bool
 
-    /// The picture as a frame of Y4M, once somebody has asked for it: all who write it share its bytes.
+    /// The picture as a Y4M frame, created on first use. All writers share its bytes.
     let rawFrame = Mutex<ByteBuffer?>(nil)
 
-    /// Takes over what `source` refers to and leaves it blank.
+    /// Moves the buffers of `source` into the picture and leaves `source` empty.
     init(taking source: UnsafeMutablePointer<AVFrame>, isCorrupt: Bool) throws(IoTError) {
         guard let frame = av_frame_alloc() else { throw IoTError.outOfMemory() }
         av_frame_move_ref(frame, source)
@@ -45,14 +45,14 @@ public final class VideoPicture: @unchecked Sendable {
 
     var pixelFormat: AVPixelFormat { AVPixelFormat(frame.pointee.format) }
 
-    /// All planes one after another, rows without padding: what `ffmpeg -f rawvideo` writes.
+    /// All planes one after another with unpadded rows, like the output of `ffmpeg -f rawvideo`.
     public func packedBytes() -> ByteBuffer {
         var buffer = ByteBuffer()
         appendPackedBytes(to: &buffer)
         return buffer
     }
 
-    /// How many those are.
+    /// The size of `packedBytes()` in bytes.
     public var packedSize: Int {
         max(0, Int(av_image_get_buffer_size(pixelFormat, frame.pointee.width, frame.pointee.height, 1)))
     }

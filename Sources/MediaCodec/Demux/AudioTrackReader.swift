@@ -2,7 +2,7 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// Turns an audio stream's packets into frames.
+/// Converts an audio stream's packets into frames.
 final class AudioTrackReader {
     private(set) var parameters: AudioParameters
 
@@ -11,7 +11,7 @@ final class AudioTrackReader {
     private var nextPTS: Int64?
     private var gap = StartingGap()
 
-    /// Nil when the codec is one the product does not carry.
+    /// Nil if the product does not support the codec.
     init?(_ stream: UnsafeMutablePointer<AVStream>, isLive: Bool) {
         self.isLive = isLive
         let coded = stream.pointee.codecpar.pointee
@@ -37,7 +37,7 @@ final class AudioTrackReader {
         gap = StartingGap()
     }
 
-    /// One frame; none, or several, while the first ones wait for their times.
+    /// Returns one frame, or none or several while the first frames wait for their times.
     func read(_ packet: UnsafeMutablePointer<AVPacket>) -> [MediaFrame] {
         guard let timed = parse(packet) else { return [] }
         return isLive ? gap.push(timed, depth: 0).map(place) : [place(timed)]
@@ -59,8 +59,8 @@ final class AudioTrackReader {
         guard let data = packet.pointee.data, packet.pointee.size > 0 else { return nil }
         var bytes = UnsafeRawBufferPointer(start: data, count: Int(packet.pointee.size))
         if parameters.codec == .aac, let header = ADTSHeader(bytes) {
-            // Several access units behind one header cannot be told apart without decoding; no camera sends them.
-            // A frame that tells its channels inside itself has no two-byte configuration.
+            // Several access units in one ADTS frame cannot be separated without decoding; no camera sends them.
+            // Without a channel configuration in the header, a two-byte AudioSpecificConfig is not possible.
             guard header.accessUnits == 1, header.frameLength <= bytes.count, header.channelConfiguration > 0 else {
                 return nil
             }
@@ -68,7 +68,7 @@ final class AudioTrackReader {
             bytes = UnsafeRawBufferPointer(rebasing: bytes[header.length..<header.frameLength])
         }
         guard parameters.codec != .aac || !parameters.audioSpecificConfig.isEmpty else { return nil }
-        // What an edit list cuts away (an encoder's priming) is not part of the sound.
+        // Audio that an edit list removes (an encoder's priming) is not part of the track.
         guard packet.pointee.flags & AV_PKT_FLAG_DISCARD == 0 else { return nil }
         return TimedFrame(
             frame: MediaFrame(kind: .audio, isKeyFrame: true, pts: 0, dts: 0, bytes: ByteBuffer(bytes: bytes)),
@@ -79,7 +79,8 @@ final class AudioTrackReader {
     private func take(_ header: ADTSHeader) {
         let config = header.audioSpecificConfig
         guard config != parameters.audioSpecificConfig else { return }
-        // At first libav has decoded some frames and knows the rate behind spectral band replication.
+        // The first time, keep the sample rate from libav: it has decoded some frames and knows the rate with spectral
+        // band replication.
         if !parameters.audioSpecificConfig.isEmpty {
             parameters.sampleRate = header.sampleRate
             if let channels = AudioSpecificConfig(config)?.channels, channels > 0 { parameters.channels = channels }

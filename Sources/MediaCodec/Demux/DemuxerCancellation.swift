@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Ends a demuxer's blocking call from another thread. Once cancelled it stays so.
+/// Cancels a demuxer's blocking call from another thread. Cancellation is permanent.
 public final class DemuxerCancellation: Sendable {
     private let flag = Atomic<Bool>(false)
 
     public init() {}
 
-    /// The demuxer's current and later calls fail with `stopping`, within about 0.1 s.
+    /// Makes the demuxer's current and later calls fail with `stopping` within about 0.1 s.
     public func cancel() {
         flag.store(true, ordering: .releasing)
     }

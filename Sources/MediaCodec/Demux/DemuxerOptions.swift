@@ -1,14 +1,14 @@
 public import IoTCore
 
-/// How a source is opened and read.
+/// Options for opening and reading a source.
 public struct DemuxerOptions: Sendable, Hashable {
-    /// What carries the media of an RTSP source. Default: TCP, which loses nothing and passes firewalls.
+    /// The transport for media from an RTSP source. Default: TCP, which is lossless and passes firewalls.
     public var rtspTransport: RTSPTransport
 
-    /// How long opening may take, probing included, before it fails. Default 10 s.
+    /// The maximum time for opening a source, including probing. Default 10 s.
     public var openTimeout: Duration
 
-    /// How long a read may wait for the next frame before it fails. Default 10 s.
+    /// The maximum time that a read waits for the next frame. Default 10 s.
     public var readTimeout: Duration
 
     public init(

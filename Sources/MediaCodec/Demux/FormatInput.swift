@@ -2,7 +2,7 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// libavformat's reading side, fenced: opens, picks the tracks, reads packets, starts again.
+/// Wraps libavformat's input: opens a source, selects tracks, reads packets, rewinds.
 final class FormatInput {
     private let address: SourceAddress
     private let options: DemuxerOptions
@@ -36,15 +36,15 @@ final class FormatInput {
         address.isLive
     }
 
-    /// Ends the reading of what no one wants, already inside libavformat.
+    /// Makes libavformat skip the packets of all other streams.
     func keepOnly(_ indices: Set<Int32>) {
         for stream in streams where !indices.contains(stream.pointee.index) {
             stream.pointee.discard = AVDISCARD_ALL
         }
     }
 
-    /// The next packet, valid until the next call; nil at the end.
-    /// - Parameter restartingTimeout: False lets the time of the opening run on.
+    /// The next packet, valid until the next call; nil at the end of the source.
+    /// - Parameter restartingTimeout: False keeps the timeout of the opening running.
     func readPacket(restartingTimeout: Bool) throws(IoTError) -> UnsafeMutablePointer<AVPacket>? {
         guard let context else { throw IoTError(.mediaFailed, "the source is closed", remedy: "open it again") }
         if restartingTimeout { gate.start(timeout: options.readTimeout) }
@@ -63,7 +63,7 @@ final class FormatInput {
             case LibAVError.again:
                 continue
             case LibAVError.invalidData:
-                // A damaged file may go on behind the damage; a bound keeps a hopeless one from spinning.
+                // A damaged file may continue after the damage; the limit prevents an endless loop.
                 consecutiveInvalid += 1
                 if consecutiveInvalid > 64 { return nil }
             default:
@@ -72,7 +72,7 @@ final class FormatInput {
         }
     }
 
-    /// Goes back to the start of a file. Tracks and streams keep their indices.
+    /// Rewinds a file. Tracks and streams keep their indices.
     func rewind() throws(IoTError) {
         guard !isLive else {
             throw IoTError(.operationNotAllowed, "a live source cannot be rewound", remedy: "open it again")
@@ -84,7 +84,7 @@ final class FormatInput {
         try open()
     }
 
-    // MP4 and Matroska have an index, so a seek to the start is exact; for the rest a new start is.
+    // MP4 and Matroska have an index, so a seek to the start is exact. Other formats are opened again.
     private static func seeksToStart(_ context: UnsafeMutablePointer<AVFormatContext>) -> Bool {
         guard let name = context.pointee.iformat?.pointee.name else { return false }
         let format = String(cString: name)
@@ -110,7 +110,7 @@ final class FormatInput {
         var settings: OpaquePointer?
         defer { av_dict_free(&settings) }
         let url = configure(&settings)
-        // On failure libav frees the context and sets the pointer to nil.
+        // On failure, libav frees the context and sets the pointer to nil.
         var result = avformat_open_input(&context, url, nil, &settings)
         if result >= 0 {
             result = avformat_find_stream_info(context, nil)
@@ -121,8 +121,8 @@ final class FormatInput {
         }
     }
 
-    // The white lists are what keeps a source from running programs, fetching URLs or opening other files: a
-    // "file" could otherwise be a playlist. `file:` in front stops libav from seeing a scheme in a file's name.
+    // The whitelists prevent a source from running programs, fetching URLs or opening other files: a "file" could
+    // otherwise be a playlist. The prefix `file:` prevents libav from seeing a scheme in a file name.
     private func configure(_ settings: inout OpaquePointer?) -> String {
         switch address {
         case .file(let path):
@@ -136,12 +136,13 @@ final class FormatInput {
             av_dict_set(&settings, "format_whitelist", "rtsp", 0)
             av_dict_set(&settings, "rtsp_transport", options.rtspTransport.rawValue, 0)
             av_dict_set(&settings, "timeout", String(TimeAmount(options.readTimeout).nanoseconds / 1000), 0)
-            // Room in the kernel for a key frame's burst of datagrams.
+            // Kernel buffer space for the burst of datagrams of a key frame.
             av_dict_set(&settings, "buffer_size", "4194304", 0)
-            // Codec, size and reordering are known well before this; a silent second track must not hold up longer.
+            // Codec, size and reordering depth are known much earlier; a silent second track must not delay opening
+            // further.
             av_dict_set(&settings, "analyzeduration", "3000000", 0)
-            // Without it libav reads 20 frames for the rate alone: two seconds of a slow camera, which then come all at
-            // once and look like jitter to whoever watches.
+            // Without this option, libav reads 20 frames to determine the frame rate: two seconds of a slow camera.
+            // These frames then arrive all at once, which looks like jitter to viewers.
             av_dict_set(&settings, "fpsprobesize", "4", 0)
             return url
         }
@@ -160,12 +161,12 @@ final class FormatInput {
         switch result {
         case LibAVError.outOfMemory:
             return .outOfMemory()
-        // libav calls a format that is not on the white list an invalid argument.
+        // libav returns "invalid argument" for a format that is not on the whitelist.
         case LibAVError.invalidData, cffmpeg_error_protocol_not_found(), cffmpeg_error(EINVAL):
             return address.isLive
                 ? IoTError(
-                    .sourceUnsupported, "what answers at \(name) is not an RTSP camera: \(reason)",
-                    remedy: "check the host and the port of its URL", underlying: cause)
+                    .sourceUnsupported, "the server at \(name) is not an RTSP camera: \(reason)",
+                    remedy: "check the host and the port in the URL", underlying: cause)
                 : IoTError(
                     .sourceUnsupported, "the file \(name) is not a video in a supported format: \(reason)",
                     remedy: "use MP4, Matroska, MPEG-TS, H.264 or H.265 files", underlying: cause)
@@ -176,12 +177,12 @@ final class FormatInput {
             return IoTError(.sourceNotFound, "the camera has no stream at \(name)", underlying: cause)
         case cffmpeg_error(ENOENT), cffmpeg_error(ENOTDIR):
             return IoTError(
-                .sourceNotFound, "there is no file \(name)", remedy: "check the path, as the daemon's user sees it",
-                underlying: cause)
+                .sourceNotFound, "there is no file \(name)",
+                remedy: "check the path and that the daemon's user can see it", underlying: cause)
         default:
             return IoTError(
                 .sourceUnreachable, "\(what) the source \(name) failed: \(reason)",
-                remedy: address.isLive ? nil : "check that the file is there and that the daemon may read it",
+                remedy: address.isLive ? nil : "check that the file exists and that the daemon's user may read it",
                 underlying: cause)
         }
     }

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Whether a host's name has an address. libavformat reports one without as an input/output error, and so like many
+/// Checks that a host name has an address. libavformat reports an unknown host only as an input/output error, like many
 /// other failures.
 enum HostLookup {
-    /// The resolver's reason alone: log lines do not name addresses.
+    /// Contains only the resolver's reason, because log lines must not contain addresses.
     struct Failure: Error, CustomStringConvertible {
         let reason: String
         var description: String { reason }
     }
 
-    /// Blocks for as long as the system's resolver does.
+    /// Blocks as long as the system's resolver blocks.
     ///
-    /// - Parameter host: a name or an address; of IPv6 without its brackets.
-    /// - Returns: the resolver's reason (gai_strerror(3)); `nil` for a host with an address.
+    /// - Parameter host: a name or an address; IPv6 without brackets.
+    /// - Returns: the resolver's reason (gai_strerror(3)); `nil` if the host has an address.
     static func failure(of host: String) -> String? {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

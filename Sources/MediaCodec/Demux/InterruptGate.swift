@@ -1,9 +1,9 @@
 import CFFmpeg
 import NIOCore
 
-/// What libav asks during a blocking call: whether to give up, because cancelled or out of time.
+/// Answers libav during a blocking call: whether to stop because of cancellation or a timeout.
 ///
-/// Its callback runs on the thread that made the call, so the deadline needs no lock.
+/// The callback runs on the calling thread, so the deadline needs no lock.
 final class InterruptGate {
     private let cancellation: DemuxerCancellation
     private var deadline = NIODeadline.distantFuture
@@ -26,7 +26,7 @@ final class InterruptGate {
         return didTimeOut
     }
 
-    /// Valid as long as the gate lives.
+    /// Valid during the lifetime of the gate.
     var callback: AVIOInterruptCB {
         AVIOInterruptCB(
             callback: { opaque in

@@ -3,11 +3,11 @@ public import IoTCore
 
 /// Reads a camera source, a file or an RTSP server, frame by frame.
 ///
-/// Blocks its caller: use it on a thread of its own, by one thread at a time. `DemuxerCancellation` ends a blocking
-/// call from another. The first supported video and the first supported audio track are read; a track in another
-/// codec is named in `unsupportedTracks` and left out.
+/// Blocks its caller: use it on its own thread, and only from one thread at a time. `DemuxerCancellation` cancels a
+/// blocking call from another thread. The first supported video track and the first supported audio track are read.
+/// Tracks with other codecs are listed in `unsupportedTracks` and skipped.
 public final class MediaDemuxer {
-    /// µs; frames of later times are passed over.
+    /// In µs; frames with later times are dropped.
     static let latestTime: Int64 = 1 << 55
 
     private let input: FormatInput
@@ -15,17 +15,17 @@ public final class MediaDemuxer {
     private var audioTrack: AudioTrackReader?
     private var videoIndex: Int32 = -1
     private var audioIndex: Int32 = -1
-    // What has been read and not yet been asked for: filled at the start and by one packet at a time.
+    // Frames that were read but not yet returned: from opening, and later from one packet at a time.
     private var ready: [ReadFrame] = []
     private var nextReady = 0
     private var didReachEnd = false
     private var discontinuous: Set<MediaKind> = []
 
-    /// What the source also has and the product does not carry, by codec name: "audio mp3".
+    /// The source's tracks with unsupported codecs: "audio mp3".
     public private(set) var unsupportedTracks: [String] = []
 
-    /// True when the frame read last is needed for decoding but stands outside of an MP4 edit list: decode it
-    /// (`VideoDecoder.decode(_:isShown:)`), and do not show it.
+    /// True if the last frame is needed for decoding but is outside an MP4 edit list: decode it
+    /// (`VideoDecoder.decode(_:isShown:)`), but do not show it.
     public private(set) var isDecodeOnly = false
 
     private struct ReadFrame {
@@ -35,9 +35,9 @@ public final class MediaDemuxer {
 
     /// - Parameters:
     ///   - url: A path, a `file://` URL, or an `rtsp://` URL.
-    ///   - cancellation: Ends this initialiser and every later call from another thread.
-    /// - Throws: `sourceUnsupported` (scheme, format or every codec), `sourceUnreachable` (refused, timed out),
-    ///   `sourceHostUnknown`, `sourceNotFound` (no such file or stream), `sourceRefused` (the password), `stopping`
+    ///   - cancellation: Cancels this initialiser and every later call from another thread.
+    /// - Throws: `sourceUnsupported` (scheme, format or all codecs), `sourceUnreachable` (connection refused, timeout),
+    ///   `sourceHostUnknown`, `sourceNotFound` (no such file or stream), `sourceRefused` (wrong password), `stopping`
     ///   (cancelled).
     public init(
         url: String, options: DemuxerOptions = DemuxerOptions(),
@@ -50,20 +50,21 @@ public final class MediaDemuxer {
             let found = unsupportedTracks.isEmpty ? "no track" : unsupportedTracks.joined(separator: ", ")
             throw IoTError(
                 .sourceUnsupported, "the source \(address.redacted) has \(found); it needs H.264, H.265, AAC or G.711",
-                remedy: address.isLive ? nil : "convert the file, such as with ffmpeg")
+                remedy: address.isLive ? nil : "convert the file, for example with ffmpeg")
         }
         try readAhead()
     }
 
-    /// The video track as known now; changes when the stream's parameter sets do.
+    /// The video track's current parameters; they change with the stream's parameter sets.
     public var video: VideoParameters? { videoTrack?.parameters }
 
-    /// The audio track as known now.
+    /// The audio track's current parameters.
     public var audio: AudioParameters? { audioTrack?.parameters }
 
-    /// The next frame in the order of the source, each track in decoding order; nil at the end of a file.
+    /// The next frame in the source's order, with each track in decoding order; nil at the end of a file.
     ///
-    /// - Throws: `sourceUnreachable` (a live source fell silent or away), `stopping` (cancelled), `mediaFailed`.
+    /// - Throws: `sourceUnreachable` (a live source stopped sending or closed the connection), `stopping` (cancelled),
+    ///   `mediaFailed`.
     public func readFrame() throws(IoTError) -> MediaFrame? {
         while true {
             if nextReady < ready.count {
@@ -78,7 +79,7 @@ public final class MediaDemuxer {
         }
     }
 
-    /// Starts a file again from its first frame. Times start again too; the first frame of each kind is marked as a
+    /// Starts a file again from its first frame. Times also start again. The first frame of each kind is marked as a
     /// discontinuity.
     public func rewind() throws(IoTError) {
         try input.rewind()
@@ -108,15 +109,17 @@ public final class MediaDemuxer {
 
     private func append(_ frames: [MediaFrame], isDecodeOnly: Bool) {
         for var frame in frames {
-            // Where each frame follows the one before, even a duration can lead there.
+            // Checked again here, because times derived from the previous frame and a duration can also become too
+            // large.
             guard max(frame.pts.magnitude, frame.dts.magnitude) < 2 * Self.latestTime.magnitude else { continue }
             if discontinuous.remove(frame.kind) != nil { frame.isDiscontinuity = true }
             ready.append(ReadFrame(frame: frame, isDecodeOnly: isDecodeOnly))
         }
     }
 
-    // Some sources tell a track's parameters only in its first frames (ADTS, RTSP without sprop-parameter-sets), and
-    // whoever opens a source must know them before the first frame. Bounded in frames, and in time by the opening's.
+    // Some sources send a track's parameters only with its first frames (ADTS, RTSP without sprop-parameter-sets), but
+    // users need them before the first frame. The number of frames is limited here, and the time by the timeout of the
+    // opening.
     private func readAhead() throws(IoTError) {
         for _ in 0..<1024 where !didReachEnd && ready.count < 256 {
             let lacksSound = audioTrack.map { $0.parameters.codec == .aac && $0.parameters.audioSpecificConfig.isEmpty }
@@ -125,7 +128,7 @@ public final class MediaDemuxer {
             do throws(IoTError) {
                 try readMore(restartingTimeout: false)
             } catch {
-                // What is there may still be enough; if the source is gone, the next read says so.
+                // The parameters read so far may be sufficient. If the source has failed, the next read reports it.
                 guard error.code == .stopping else { return }
                 throw error
             }

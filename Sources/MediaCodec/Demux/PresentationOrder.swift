@@ -1,10 +1,11 @@
 import IoTCore
 
-/// Gives presentation times to pictures that come without, as in a bare H.264 file with B-frames.
+/// Assigns presentation times to pictures without them, for example in a raw H.264 file with B-frames.
 ///
-/// Pictures come in decoding order with decoding times and picture order counts. A picture's place in output order
-/// is certain once more pictures wait than may be reordered (H.264 §C.4.5.3, "bumping"); the n-th in output order is
-/// then shown at the n-th decoding time, and decoded earlier by the depth. Holds back at most `depth` + 1 pictures.
+/// Pictures arrive in decoding order with decoding times and picture order counts. A picture's place in output order is
+/// certain when more pictures wait than may be reordered (H.264 §C.4.5.3, "bumping"). The n-th picture in output order
+/// is then shown at the n-th decoding time, and all decoding times move `depth` frames earlier. At most `depth` + 1
+/// pictures are held back.
 struct PresentationOrder {
     private struct Pending {
         var frame: MediaFrame
@@ -22,8 +23,9 @@ struct PresentationOrder {
         self.frameDuration = frameDuration
     }
 
-    /// - Parameter startsSequence: The order counts start anew, so all earlier pictures come out before this one.
-    /// - Returns: The pictures, in decoding order, whose times are now known.
+    /// - Parameter startsSequence: The order counts start again, so all earlier pictures precede this one in output
+    ///   order.
+    /// - Returns: The pictures with known times, in decoding order.
     mutating func push(_ frame: MediaFrame, orderCount: Int, startsSequence: Bool) -> [MediaFrame] {
         if startsSequence { placeAll() }
         decodingTimes.append(frame.dts)

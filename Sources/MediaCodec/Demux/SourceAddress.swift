@@ -1,11 +1,11 @@
 import IoTCore
 
-/// What a camera source's text means: a local file, or an RTSP server.
+/// The parsed text of a camera source: a local file or an RTSP server.
 enum SourceAddress: Equatable {
     case file(path: String)
     case rtsp(url: String)
 
-    /// - Throws: `sourceUnsupported` for every other scheme: a source never runs a program or fetches by HTTP.
+    /// - Throws: `sourceUnsupported` for every other scheme: a source must never run a program or fetch over HTTP.
     init(_ text: String) throws(IoTError) {
         guard !text.isEmpty, !text.utf8.contains(0) else {
             throw IoTError(.sourceUnsupported, "the source is empty", remedy: Self.known)
@@ -26,17 +26,17 @@ enum SourceAddress: Equatable {
             self = .file(path: path)
         default:
             throw IoTError(
-                .sourceUnsupported, "a source of scheme \(scheme) is not supported", remedy: Self.known)
+                .sourceUnsupported, "the scheme \(scheme) is not supported", remedy: Self.known)
         }
     }
 
-    private static let known = "give a file's path or an rtsp:// URL"
+    private static let known = "use a file path or an rtsp:// URL"
 
     var isLive: Bool {
         if case .rtsp = self { true } else { false }
     }
 
-    /// As it may be shown and logged: without user name and password.
+    /// The address for display and logs: without user name and password.
     var redacted: String {
         switch self {
         case .file(let path): path
@@ -44,7 +44,7 @@ enum SourceAddress: Equatable {
         }
     }
 
-    /// The host of an RTSP URL, of IPv6 without its brackets; `nil` for a file.
+    /// The host of an RTSP URL, IPv6 without brackets; `nil` for a file.
     var host: String? {
         guard case .rtsp(let url) = self, let marker = Substring(url).range(of: "://") else { return nil }
         let authority = url[marker.upperBound...].prefix { !"/?#".contains($0) }
@@ -54,7 +54,7 @@ enum SourceAddress: Equatable {
         return String(host.prefix { $0 != ":" })
     }
 
-    /// Replaces the user information of every URL in `text` (RFC 3986 §3.2.1: never render the password).
+    /// Replaces the user information of every URL in `text` (RFC 3986 §3.2.1: do not show passwords).
     static func redact(_ text: String) -> String {
         var result = ""
         var rest = Substring(text)
@@ -70,7 +70,7 @@ enum SourceAddress: Equatable {
         return result + rest
     }
 
-    // A scheme is letters, digits, "+", "-", "." before "://" (RFC 3986 §3.1); anything else is a file's name.
+    // A scheme consists of letters, digits, "+", "-", "." before "://" (RFC 3986 §3.1); any other text is a file name.
     private static func scheme(of text: String) -> String? {
         guard let marker = Substring(text).range(of: "://") else { return nil }
         let scheme = text[..<marker.lowerBound]
@@ -84,7 +84,7 @@ enum SourceAddress: Equatable {
 
     private static func path(ofFileURL text: String) -> String? {
         var rest = text.dropFirst("file://".count)
-        // A host's name has no case (RFC 3986 §3.2.2).
+        // Host names are case-insensitive (RFC 3986 §3.2.2).
         let host = "localhost"
         if rest.dropFirst(host.count).first == "/", rest.prefix(host.count).lowercased() == host {
             rest = rest.dropFirst(host.count)

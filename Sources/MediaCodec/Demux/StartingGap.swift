@@ -1,28 +1,29 @@
 import CFFmpeg
 import IoTCore
 
-/// A frame with the times that its source gives.
+/// A frame with its times from the source, if any.
 struct TimedFrame {
     var frame: MediaFrame
     var pts: Int64?
     var dts: Int64?
-    /// µs.
+    /// In µs.
     var duration: Int64
 }
 
-/// Gives times to a live stream's first frames when it comes without: libav tells none for the first packet of an RTSP
+/// Assigns times to a live stream's first frames if they have none: libav sets none for the first packet of an RTSP
 /// track.
 ///
-/// They are held until later frames have shown where the stream's first time lies, and then stand before it.
+/// These frames are held until later frames show the stream's first time, and are then placed before it.
 struct StartingGap {
-    /// Frames that are held at most; then the clock starts at 0.
+    /// The maximum number of held frames; after that, the clock starts at 0.
     private static let limit = 32
 
     private var held: [TimedFrame] = []
     private var isClosed = false
 
-    /// - Parameter depth: How many frames may stand before one in decoding order and be shown after it.
-    /// - Returns: The frames whose times are known, in the order they came.
+    /// - Parameter depth: The stream's reordering depth: how many frames may precede a frame in decoding order but
+    ///   follow it in output order.
+    /// - Returns: The frames with known times, in the order of arrival.
     mutating func push(_ frame: TimedFrame, depth: Int) -> [TimedFrame] {
         guard !isClosed else { return [frame] }
         held.append(frame)
@@ -43,14 +44,14 @@ struct StartingGap {
     }
 }
 
-/// A source's time in µs; `nil` where it has none, and for one that no clock tells, so that no difference of two overflows.
+/// A source's time in µs; `nil` if it has none, or an implausible one: so the difference of two times cannot overflow.
 func microseconds(_ time: Int64, _ base: AVRational) -> Int64? {
     guard time != cffmpeg_no_timestamp() else { return nil }
     let time = cffmpeg_to_microseconds(time, base)
     return time.magnitude < MediaDemuxer.latestTime.magnitude ? time : nil
 }
 
-/// `time` moved by `amount`. A source's times are a stranger's: at the end of the range they stay.
+/// `time` + `amount`; `time` if the sum overflows, because a source's times cannot be trusted.
 func saturating(_ time: Int64, _ amount: Int64) -> Int64 {
     let (sum, overflow) = time.addingReportingOverflow(amount)
     return overflow ? time : sum

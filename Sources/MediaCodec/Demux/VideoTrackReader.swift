@@ -2,7 +2,7 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// Turns a video stream's packets into frames.
+/// Converts a video stream's packets into frames.
 final class VideoTrackReader {
     private(set) var parameters: VideoParameters
 
@@ -27,7 +27,7 @@ final class VideoTrackReader {
         let sequence = assembler.store.sequence
         let measured = plausibleFrameRate(av_q2d(stream.pointee.avg_frame_rate))
         let nominal = plausibleFrameRate(av_q2d(stream.pointee.r_frame_rate))
-        // A live source's average is of a second's jitter; a file's is exact.
+        // A live source's average contains the jitter of about a second; a file's average is exact.
         let frameRate =
             isLive ? sequence?.frameRate ?? nominal ?? measured : measured ?? sequence?.frameRate ?? nominal
         parameters = VideoParameters(
@@ -37,7 +37,7 @@ final class VideoTrackReader {
             reorderDepth: max(sequence?.reorderDepth ?? 0, min(16, max(0, Int(coded.video_delay)))))
     }
 
-    /// The clock starts again; the parameter sets in force stay.
+    /// Restarts the clock; the current parameter sets are kept.
     func rewind() {
         hasStarted = false
         lastPTS = nil
@@ -46,7 +46,7 @@ final class VideoTrackReader {
         gap = StartingGap()
     }
 
-    /// Zero, one or, where times had to be derived, more frames in decoding order.
+    /// Returns none, one or, if times had to be derived, several frames in decoding order.
     func read(_ packet: UnsafeMutablePointer<AVPacket>) throws(IoTError) -> [MediaFrame] {
         takeNewExtradata(packet)
         guard let data = packet.pointee.data, packet.pointee.size > 0 else { return [] }
@@ -61,14 +61,14 @@ final class VideoTrackReader {
         return try place(unit, packet.pointee)
     }
 
-    /// What is held back for its times, at the end.
+    /// Returns the frames that still wait for their times, at the end of the source.
     func finish() throws(IoTError) -> [MediaFrame] {
         var frames = order?.finish() ?? []
         for timed in gap.finish() { frames += try place(timed, startsSequence: false) }
         return frames
     }
 
-    // An MP4 with several sample descriptions changes its parameter sets so.
+    // An MP4 with several sample descriptions changes its parameter sets with new extradata.
     private func takeNewExtradata(_ packet: UnsafeMutablePointer<AVPacket>) {
         var size = 0
         guard let data = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size), size > 0 else { return }
@@ -116,7 +116,7 @@ final class VideoTrackReader {
         } else {
             let next = timed.dts ?? lastDTS.map { saturating($0, timed.duration) } ?? 0
             frame.dts = next
-            // A stream that has no times from its start on has none at all.
+            // If a stream's first frames have no times, none of its frames has.
             if depth > 0, lastPTS == nil || order != nil, !isLive {
                 lastDTS = next
                 return try placeByOrder(frame, startsSequence: startsSequence, duration: timed.duration)

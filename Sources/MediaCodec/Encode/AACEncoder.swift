@@ -14,7 +14,7 @@ final class AACEncoder {
 
     static let frameLength = 1024
 
-    /// - Parameter sampleRate: One of AAC's thirteen.
+    /// - Parameter sampleRate: One of AAC's thirteen sample rates.
     init(sampleRate: Int, channels: Int) throws(IoTError) {
         self.channels = channels
         packet = try CodecPacket()
@@ -23,7 +23,7 @@ final class AACEncoder {
             context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
             context.pointee.time_base = AVRational(num: 1, den: Int32(sampleRate))
             av_channel_layout_default(&context.pointee.ch_layout, Int32(channels))
-            // Speech of a telephone's band is transparent well below this.
+            // This is more than enough for telephone-band speech.
             context.pointee.bit_rate = Int64(4 * sampleRate * channels)
             context.pointee.thread_count = 1
             context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
@@ -31,18 +31,19 @@ final class AACEncoder {
         let size = Int(codec.pointer.pointee.extradata_size)
         audioSpecificConfig =
             codec.pointer.pointee.extradata.map { Array(UnsafeBufferPointer(start: $0, count: size)) } ?? []
-        // Interleaved first, so that a frame's length can be cut by bytes; mono planar and interleaved are the same.
+        // The samples stay interleaved at first, so that a frame is a fixed number of bytes. For mono, planar and
+        // interleaved are the same.
         converter = try SampleConverter(
             from: .init(sampleFormat: AV_SAMPLE_FMT_S16, sampleRate: sampleRate, channels: channels, channelMask: 0),
             to: .init(sampleFormat: AV_SAMPLE_FMT_FLT, sampleRate: sampleRate, channels: channels, channelMask: 0))
     }
 
-    /// Where the next samples stand when they follow on without a gap, in samples.
+    /// The time of the next samples if they follow without a gap, in samples.
     var nextPTS: Int64 {
         pendingPTS + Int64(pending.readableBytes / (4 * channels))
     }
 
-    /// Begins, or begins again behind a gap. What is left of the last access unit is filled up with silence.
+    /// Starts at `pts`, or restarts there after a gap. The last access unit is padded with silence.
     func start(at pts: Int64) throws(IoTError) -> [EncodedPacket] {
         let packets = try padAndEncode()
         pendingPTS = pts

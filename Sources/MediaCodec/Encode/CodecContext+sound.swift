@@ -2,11 +2,11 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// An encoder of sound.
+/// Audio encoding.
 extension CodecContext {
-    /// Makes room in `frame` for samples in the encoder's own form.
+    /// Allocates space in `frame` for samples in the encoder's format.
     ///
-    /// - Returns: its planes.
+    /// - Returns: the frame's planes.
     func makeFrame(
         sampleCount: Int, pts: Int64
     ) throws(IoTError) -> UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?> {
@@ -22,19 +22,19 @@ extension CodecContext {
         return planes
     }
 
-    /// Encodes what `frame` holds.
+    /// Encodes `frame`.
     ///
     /// - Parameters:
-    ///   - name: of the encoding, for errors.
-    ///   - packet: to read into.
-    /// - Returns: what is ready by now.
+    ///   - name: the encoding's name for error messages.
+    ///   - packet: a packet for the output.
+    /// - Returns: the packets that are ready.
     func encodeFrame(as name: String, through packet: CodecPacket) throws(IoTError) -> [EncodedPacket] {
         let result = avcodec_send_frame(pointer, frame)
         guard result >= 0 else { throw Self.failure(name, result) }
         return try receivePackets(as: name, through: packet)
     }
 
-    /// Tells the encoder that no frame follows.
+    /// Drains the encoder at the end of the stream.
     func finish(as name: String, through packet: CodecPacket) throws(IoTError) -> [EncodedPacket] {
         _ = avcodec_send_frame(pointer, nil)
         return try receivePackets(as: name, through: packet)
@@ -53,6 +53,6 @@ extension CodecContext {
     }
 
     private static func failure(_ name: String, _ result: Int32) -> IoTError {
-        IoTError(.mediaFailed, "encoding sound as \(name) failed: \(LibAVError(result))")
+        IoTError(.mediaFailed, "encoding audio as \(name) failed: \(LibAVError(result))")
     }
 }

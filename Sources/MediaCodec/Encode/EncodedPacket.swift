@@ -1,8 +1,8 @@
 import NIOCore
 
-/// What an encoder of sound gave for a frame.
+/// A packet from an audio encoder.
 struct EncodedPacket {
-    /// In samples, on the clock of what was put in; below the first put in for the encoder's look-ahead.
+    /// In samples, on the input's clock. The first pts is earlier than the first input, by the encoder's look-ahead.
     var pts: Int64
     var bytes: ByteBuffer
 }

@@ -6,9 +6,9 @@ import NIOCore
 final class OpusEncoder {
     static let sampleRate = 48_000
     static let channels = 2
-    /// 20 ms, which is what RFC 7587 §4.2 and every browser expect.
+    /// 20 ms, as RFC 7587 §4.2 recommends and browsers expect.
     static let frameLength = 960
-    /// Bits a second: transparent for speech, good for music.
+    /// Bits per second: transparent for speech, good for music.
     private static let bitrate: Int64 = 64_000
     private static let bytesPerFrame = frameLength * 2 * channels
 
@@ -27,19 +27,19 @@ final class OpusEncoder {
             context.pointee.bit_rate = Self.bitrate
             context.pointee.thread_count = 1
         }
-        // libavcodec's own encoder of that name is experimental and is not chosen.
+        // libavcodec's native Opus encoder is experimental; it must not be used.
         guard codec.pointer.pointee.frame_size == Int32(Self.frameLength) else {
             throw IoTError(
                 .codecUnsupported, "this build of libavcodec has no libopus", remedy: "install Debian's libavcodec59")
         }
     }
 
-    /// Where the next samples stand when they follow on without a gap, in samples.
+    /// The time of the next samples if they follow without a gap, in samples.
     var nextPTS: Int64 {
         pendingPTS + Int64(pending.readableBytes / (2 * Self.channels))
     }
 
-    /// Begins, or begins again behind a gap. What is left of the last packet is filled up with silence.
+    /// Starts at `pts`, or restarts there after a gap. The last packet is padded with silence.
     func start(at pts: Int64) throws(IoTError) -> [EncodedPacket] {
         var packets: [EncodedPacket] = []
         if pending.readableBytes > 0 {
@@ -72,7 +72,7 @@ final class OpusEncoder {
         samples.withUnsafeReadableBytes { source in
             UnsafeMutableRawBufferPointer(start: plane, count: Self.bytesPerFrame).copyMemory(from: source)
         }
-        // libopus gives one packet for each frame; libavcodec's own reckoning is a packet late behind a gap.
+        // libopus returns one packet per frame. libavcodec's own times are one packet late after a gap.
         let pts = pendingPTS - Int64(codec.pointer.pointee.initial_padding)
         return try codec.encodeFrame(as: "Opus", through: packet).map { EncodedPacket(pts: pts, bytes: $0.bytes) }
     }

@@ -1,15 +1,15 @@
 public import IoTCore
 import NIOCore
 
-/// Turns AAC or G.711 into Opus as browsers take it: 48 kHz, stereo, a packet every 20 ms on a clock without jitter.
+/// Transcodes AAC or G.711 to Opus for browsers: 48 kHz, stereo, a packet every 20 ms on a clock without jitter.
 ///
 /// Not Sendable.
 public final class OpusTranscoder {
-    /// What comes out.
+    /// The parameters of the output.
     public static let parameters = AudioParameters(
         codec: .opus, sampleRate: OpusEncoder.sampleRate, channels: OpusEncoder.channels)
 
-    /// Frames of sound follow on; only a gap longer than this, µs, starts the clock anew.
+    /// Audio frames are treated as contiguous. Only a gap longer than this, in µs, restarts the clock.
     private static let tolerance: Int64 = 100_000
 
     private let decoder: AudioDecoder
@@ -18,16 +18,16 @@ public final class OpusTranscoder {
     private var isStarted = false
     private var startsSpurt = true
 
-    /// - Throws: `codecUnsupported` for sound that cannot be decoded here, `mediaFailed`.
+    /// - Throws: `codecUnsupported` for audio that cannot be decoded, `mediaFailed`.
     public init(_ parameters: AudioParameters) throws(IoTError) {
         decoder = try AudioDecoder(parameters)
         converter = try AudioConverter(sampleRate: OpusEncoder.sampleRate, channels: OpusEncoder.channels)
         encoder = try OpusEncoder()
     }
 
-    /// The Opus packets that this frame completes. A damaged frame gives none, and leaves a gap.
+    /// The Opus packets that this frame completes. A damaged frame yields none and leaves a gap.
     ///
-    /// - Throws: `mediaFailed` when memory runs out, or the encoder fails.
+    /// - Throws: `mediaFailed` if memory runs out or the encoder fails.
     public func transcode(_ frame: MediaFrame) throws(IoTError) -> [MediaFrame] {
         if frame.isDiscontinuity {
             decoder.reset()
@@ -38,7 +38,7 @@ public final class OpusTranscoder {
             let sound = try converter.convert(buffer)
             guard sound.frameCount > 0 else { continue }
             let late = Self.time(encoder.nextPTS) - sound.pts
-            // What was heard already: an echo of a damaged clock.
+            // Audio for a time that was already encoded, because of a faulty clock.
             if isStarted, late > Self.tolerance, late < 10 * Self.tolerance { continue }
             if !isStarted || abs(late) > Self.tolerance {
                 for packet in try encoder.start(at: Self.samples(sound.pts)) { packets.append(place(packet)) }

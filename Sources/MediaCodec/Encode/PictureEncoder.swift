@@ -7,9 +7,9 @@ public enum PictureEncoder {
     /// A baseline JPEG (JFIF, BT.601, full range, 4:2:0).
     ///
     /// - Parameters:
-    ///   - size: In pixels; the picture's own when it is absent.
-    ///   - quality: 1 to 100, near the scale that other JPEG writers use; outside of it the nearest counts.
-    /// - Throws: `mediaFailed`, for a picture of over 65,500 pixels a side too.
+    ///   - size: In pixels; by default the picture's own size.
+    ///   - quality: 1 to 100, similar to other JPEG encoders' scale; other values are clamped.
+    /// - Throws: `mediaFailed`, also for a picture with more than 65,500 pixels per side.
     public static func jpeg(
         _ picture: VideoPicture, size: (width: Int, height: Int)? = nil, quality: Int = 85
     ) throws(IoTError) -> ByteBuffer {
@@ -22,8 +22,8 @@ public enum PictureEncoder {
         try encode(picture, AV_CODEC_ID_PNG, AV_PIX_FMT_RGB24, isFullRange: false, scale: nil, size: nil)
     }
 
-    // libjpeg's quality is a percentage of the standard's tables, 50 being all of it; libavcodec's scale multiplies
-    // its own table, which at 8 is about as coarse.
+    // libjpeg's quality selects a percentage of the standard's tables; 50 is 100 %. libavcodec's scale multiplies its
+    // own table, which at 8 is about as coarse.
     private static func quantiser(_ quality: Int) -> Int32 {
         let quality = max(1, min(100, quality))
         let percentage = quality < 50 ? 5000 / quality : 200 - 2 * quality

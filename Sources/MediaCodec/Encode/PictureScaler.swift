@@ -1,34 +1,34 @@
 import CFFmpeg
 import IoTCore
 
-/// libswscale, fenced: a picture in another pixel format, and in another size.
+/// Wraps libswscale: converts a picture to another pixel format and size.
 struct PictureScaler {
     private init() {}
 
     /// - Parameters:
-    ///   - isFullRange: Of the result, when it is not RGB.
-    ///   - size: Of the result, in pixels.
-    /// - Returns: A frame that the caller frees.
+    ///   - isFullRange: The colour range of the result, unless it is RGB.
+    ///   - size: The size of the result in pixels.
+    /// - Returns: A frame. The caller must free it.
     static func convert(
         _ picture: VideoPicture, to format: AVPixelFormat, isFullRange: Bool, size: (width: Int, height: Int)
     ) throws(IoTError) -> UnsafeMutablePointer<AVFrame> {
         let source = picture.frame
         let (width, height) = (Int32(clamping: size.width), Int32(clamping: size.height))
-        // Accurate rounding and full chroma cost little for one picture and keep it near the source.
+        // Accurate rounding and full chroma cost little for one picture and preserve quality.
         let flags = SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
         guard
             let scaler = sws_getContext(
                 source.pointee.width, source.pointee.height, picture.pixelFormat, width, height, format, flags, nil,
                 nil, nil)
         else {
-            throw IoTError(.mediaFailed, "a picture of format \(picture.format) cannot be converted")
+            throw IoTError(.mediaFailed, "a picture with pixel format \(picture.format) cannot be converted")
         }
         defer { sws_freeContext(scaler) }
         let sourceIsFull =
             source.pointee.color_range == AVCOL_RANGE_JPEG || picture.format.hasPrefix("yuvj") ? Int32(1) : 0
         let matrix = source.pointee.colorspace
-        // JPEG and rawvideo carry no matrix: what is not told is BT.601, as libav has it; what is told is kept for Y4M
-        // and turned into BT.601 for JPEG (JFIF 1.02 §7).
+        // JPEG and rawvideo carry no matrix. An unspecified matrix is taken as BT.601, like in libav. A specified one
+        // is kept for Y4M and converted to BT.601 for JPEG (JFIF 1.02 §7).
         let sourceMatrix = sws_getCoefficients(
             matrix == AVCOL_SPC_UNSPECIFIED || matrix == AVCOL_SPC_RGB ? SWS_CS_DEFAULT : Int32(matrix.rawValue))
         let targetMatrix = isFullRange ? sws_getCoefficients(SWS_CS_DEFAULT) : sourceMatrix
@@ -43,7 +43,7 @@ struct PictureScaler {
         target.pointee.pts = 0
         guard av_frame_get_buffer(target, 0) >= 0, sws_scale_frame(scaler, target, source) >= 0 else {
             av_frame_free(&result)
-            throw IoTError(.mediaFailed, "a picture of format \(picture.format) cannot be converted")
+            throw IoTError(.mediaFailed, "a picture with pixel format \(picture.format) cannot be converted")
         }
         return target
     }

@@ -9,18 +9,18 @@ import Synchronization
     import Musl
 #endif
 
-/// The one place for what is global in libav: its log.
+/// libav's global state: its log.
 ///
-/// libav writes to stderr unless told otherwise, and a corrupt stream makes it write thousands of lines. Here its
-/// errors go, rate-limited, to a logger that the daemon may set, and everything else nowhere.
+/// By default, libav logs to stderr, and a corrupt stream causes thousands of lines. Here its errors go to a logger,
+/// rate-limited, and all other lines are dropped.
 public enum LibAV {
-    /// Sends libav's error lines to `logger` at debug level, at most ten in ten seconds; nil (the default) drops them.
+    /// Logs libav's errors to `logger` at debug level, at most ten in ten seconds; nil (the default) drops them.
     public static func setLogger(_ logger: Logger?) {
         initialize()
         sink.withLock { $0 = LogSink(logger: logger) }
     }
 
-    /// Takes over libav's log. Every entry into libav calls it first; only the first call does something.
+    /// Redirects libav's log. Call this before any other call into libav; only the first call has an effect.
     static func initialize() {
         _ = once
     }
@@ -35,7 +35,7 @@ public enum LibAV {
 
     private static let sink = Mutex(LogSink(logger: nil))
 
-    // libav calls this from any thread, its decoder's own included.
+    // libav calls this from any thread, including its decoder threads.
     private static func log(format: UnsafePointer<CChar>, arguments: CVaListPointer) {
         sink.withLock { sink in
             guard sink.logger != nil, sink.admits(at: .now()) else { return }
@@ -50,7 +50,7 @@ public enum LibAV {
     }
 }
 
-/// At most ten lines in ten seconds, and no credentials of a URL.
+/// Logs at most ten lines in ten seconds, without credentials in URLs.
 struct LogSink {
     var logger: Logger?
     private var windowEnd = NIODeadline.uptimeNanoseconds(0)

@@ -1,7 +1,7 @@
 import CFFmpeg
 import IoTCore
 
-/// libav's negative return values, and what they say.
+/// A negative return value of libav, with its description.
 struct LibAVError: Error, CustomStringConvertible {
     let code: Int32
 
@@ -26,10 +26,10 @@ struct LibAVError: Error, CustomStringConvertible {
 }
 
 extension IoTError {
-    /// A local failure of libav: no memory, or a codec this build of it lacks.
+    /// libav could not allocate memory.
     static func outOfMemory() -> IoTError {
         IoTError(
-            .mediaFailed, "there is not enough memory for media work",
+            .mediaFailed, "there is not enough memory to process media",
             remedy: "close other programs or use fewer channels")
     }
 }

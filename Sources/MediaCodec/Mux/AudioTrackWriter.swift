@@ -2,7 +2,7 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// The sound track of a recording: AAC as it is, G.711 as AAC, on a clock of samples without jitter.
+/// The audio track of a recording, on a sample clock without jitter. AAC is copied, G.711 is transcoded to AAC.
 final class AudioTrackWriter {
     private let parameters: AudioParameters
     private let transcoder: Transcoder?
@@ -27,12 +27,12 @@ final class AudioTrackWriter {
         channels = parameters.channels
         clock = Int64(parameters.sampleRate)
         guard sampleRate > 0, channels > 0 else {
-            throw IoTError(.codecUnsupported, "the sound's rate or number of channels is not known")
+            throw IoTError(.codecUnsupported, "the audio's sample rate or number of channels is unknown")
         }
         switch parameters.codec {
         case .aac:
             guard let config = AudioSpecificConfig(parameters.audioSpecificConfig) else {
-                throw IoTError(.codecUnsupported, "AAC sound without its AudioSpecificConfig cannot be recorded")
+                throw IoTError(.codecUnsupported, "AAC audio without an AudioSpecificConfig cannot be recorded")
             }
             transcoder = nil
             audioSpecificConfig = parameters.audioSpecificConfig
@@ -44,7 +44,7 @@ final class AudioTrackWriter {
             audioSpecificConfig = encoder.audioSpecificConfig
             samplesPerFrame = Int64(AACEncoder.frameLength)
         case .opus:
-            throw IoTError(.codecUnsupported, "Opus sound cannot be recorded as MP4 yet", remedy: "use AAC or G.711")
+            throw IoTError(.codecUnsupported, "Opus audio cannot be recorded as MP4 yet", remedy: "use AAC or G.711")
         }
     }
 
@@ -66,7 +66,7 @@ final class AudioTrackWriter {
     func take(_ frame: MediaFrame, base: Int64) throws(IoTError) -> [MuxedSample] {
         let (time, overflow) = frame.pts.subtractingReportingOverflow(base)
         guard !overflow, time.magnitude < 1 << 50 else {
-            throw IoTError(.mediaFailed, "the clock of the sound jumped too far", remedy: "start a new recording")
+            throw IoTError(.mediaFailed, "the audio clock jumped too far", remedy: "start a new recording")
         }
         guard let transcoder else {
             return place(frame.bytes, at: ticks(time, clock))
@@ -92,7 +92,7 @@ final class AudioTrackWriter {
         _ buffer: AudioBuffer, at pts: Int64, _ transcoder: Transcoder
     ) throws(IoTError) -> [MuxedSample] {
         var packets: [EncodedPacket] = []
-        // Packets of sound follow on; only a real gap, over 0.1 s, starts anew.
+        // Audio packets are treated as contiguous; only a gap over 0.1 s restarts the clock.
         let tolerance = Int64(sampleRate / 10)
         if let expected {
             let next = transcoder.encoder.nextPTS
@@ -110,19 +110,20 @@ final class AudioTrackWriter {
         return samples
     }
 
-    /// - Returns: The sample before this one, whose duration is now known.
+    /// - Returns: The previous sample with its duration, which is now known.
     private func place(_ bytes: ByteBuffer, at pts: Int64) -> [MuxedSample] {
         var time = pts
         if let held {
             let next = held.dts + samplesPerFrame
-            // µs and RTP round; half a frame is more than any rounding, and less than one that is lost.
+            // Times from µs and RTP are rounded. Half a frame is more than any rounding error and less than a lost
+            // frame.
             if abs(time - next) <= samplesPerFrame / 2 {
                 time = next
             } else if time < next {
                 return []
             }
         }
-        // Before the first picture: not part of the recording. The encoder's priming is there too.
+        // Audio before the first picture is not part of the recording. This includes the encoder's priming.
         guard time >= 0 else { return [] }
         let sample = MuxedSample(
             stream: stream, bytes: bytes, pts: time, dts: time, duration: samplesPerFrame, isKey: true,

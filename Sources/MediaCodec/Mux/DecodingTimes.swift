@@ -1,14 +1,15 @@
-/// Derives decoding times from presentation times alone, as a receiver of RTP must.
+/// Derives decoding times from presentation times, because RTP carries only the latter.
 ///
-/// The n-th picture in decoding order is decoded when the (n − depth)-th in output order is shown: by then at most
-/// `depth` later ones may stand before it. So decoding times only grow and never pass the presentation time.
+/// The n-th picture in decoding order is decoded when the (n − depth)-th picture in output order is shown, because at
+/// most `depth` later pictures precede it in decoding order. So decoding times always increase and never exceed the
+/// presentation time.
 struct DecodingTimes {
     private let depth: Int
     private let frameDuration: Int64
     private var window: [Int64] = []
     private var last: Int64?
 
-    /// Pictures whose times did not fit the depth and were moved.
+    /// Pictures with times that did not fit the depth and were changed.
     private(set) var adjusted = 0
 
     init(depth: Int, frameDuration: Int64) {
@@ -16,13 +17,14 @@ struct DecodingTimes {
         self.frameDuration = max(1, frameDuration)
     }
 
-    /// The same on another clock, before the first picture.
+    /// A copy for another clock rate. Call it before the first picture.
     func scaled(frameDuration: Int64) -> DecodingTimes {
         DecodingTimes(depth: depth, frameDuration: frameDuration)
     }
 
-    /// - Parameter pts: In decoding order, in ticks.
-    /// - Returns: A dts greater than the last one's, and the pts, which is moved only when it lies before that.
+    /// - Parameter pts: The presentation times in decoding order, in ticks.
+    /// - Returns: A dts that is greater than the last one, and the pts, which is only changed if it is earlier than the
+    ///   dts.
     mutating func place(_ pts: Int64) -> (pts: Int64, dts: Int64) {
         if last == nil {
             window = (0..<depth).map { pts - Int64(depth - $0) * frameDuration }

@@ -2,9 +2,9 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// libavformat's writing side for fragmented MP4, fenced. What it writes gathers in a buffer.
+/// Wraps libavformat's output of fragmented MP4. The output is collected in a buffer.
 final class FormatOutput {
-    /// What libavformat's callback writes into; it must outlive the I/O context.
+    /// The target of libavformat's callback; it must outlive the I/O context.
     private final class Sink {
         var bytes = ByteBuffer()
     }
@@ -42,7 +42,7 @@ final class FormatOutput {
         io.pointee.seekable = 0
         context.pointee.pb = io
         context.pointee.flags |= AVFMT_FLAG_BITEXACT
-        // Times arrive as they are to stand in the file.
+        // Times are written as they are.
         context.pointee.avoid_negative_ts = 0
     }
 
@@ -57,7 +57,7 @@ final class FormatOutput {
         avio_context_free(&io)
     }
 
-    /// - Parameter ticks: Of the track's clock, a second.
+    /// - Parameter ticks: The ticks per second of the track's clock.
     /// - Returns: The track's index.
     func addStream(
         ticks: Int, _ configure: (UnsafeMutablePointer<AVCodecParameters>) throws(IoTError) -> Void
@@ -79,17 +79,17 @@ final class FormatOutput {
     func writeHeader() throws(IoTError) {
         var settings: OpaquePointer?
         defer { av_dict_free(&settings) }
-        // delay_moov: the header waits for the first sample, so that it can tell (in an edit list) how far decoding
-        // runs ahead of showing; negative composition offsets would do without, but ffmpeg then shows the pictures
-        // late. frag_custom: fragments end where `endFragment` says. frag_discont: a track's first fragment stands at
-        // its own time, not at 0, so that a late track keeps its place.
+        // delay_moov: the header is written after the first sample, so that its edit list can contain how far decoding
+        // runs ahead of presentation. Negative composition offsets would not need this, but ffmpeg then shows the
+        // pictures late. frag_custom: fragments end at `endFragment`. frag_discont: a track's first fragment starts at
+        // its own time, not at 0, so that a late track keeps its position.
         av_dict_set(&settings, "movflags", "delay_moov+default_base_moof+frag_custom+frag_discont", 0)
         av_dict_set(&settings, "use_editlist", "1", 0)
         try check(avformat_write_header(context, &settings), "starting")
         hasHeader = true
     }
 
-    /// - Parameters: In ticks of the time base that `writeHeader` settled, see `ticks(of:)`.
+    /// Writes one sample. Times are in ticks of the time base that `writeHeader` set, see `ticks(of:)`.
     func write(_ bytes: ByteBuffer, stream: Int32, pts: Int64, dts: Int64, duration: Int64, isKey: Bool)
         throws(IoTError)
     {
@@ -111,7 +111,7 @@ final class FormatOutput {
         try check(av_write_trailer(context), "ending")
     }
 
-    /// What was written since the last call.
+    /// The bytes written since the last call.
     func takeBytes() -> ByteBuffer? {
         avio_flush(io)
         guard sink.bytes.readableBytes > 0 else { return nil }
@@ -119,7 +119,7 @@ final class FormatOutput {
         return sink.bytes
     }
 
-    /// The clock of a track, ticks a second, which the muxer may have changed in the header.
+    /// The clock rate of a track in ticks per second. The muxer may change it in the header.
     func ticks(of stream: Int32) -> Int64 {
         guard let context, stream >= 0, stream < context.pointee.nb_streams,
             let base = context.pointee.streams[Int(stream)]?.pointee.time_base, base.num > 0

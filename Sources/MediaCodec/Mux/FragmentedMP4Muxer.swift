@@ -1,11 +1,11 @@
 public import IoTCore
 public import NIOCore
 
-/// Writes fragmented MP4: playable while it grows, a fragment about every second.
+/// Writes fragmented MP4 with a fragment about every second. It is playable while it grows.
 ///
-/// Takes frames as a receiver of RTP has them: in decoding order, dts equal to pts. H.264 becomes `avc1`, H.265
-/// `hvc1`, AAC `mp4a`; G.711, which MP4 does not carry, is decoded and encoded as AAC. Times start at 0 with the first
-/// key frame; sound before it is left out. Not Sendable.
+/// Takes frames as received over RTP: in decoding order, with dts equal to pts. H.264 becomes `avc1`, H.265 `hvc1`, AAC
+/// `mp4a`; G.711, which MP4 does not support, is transcoded to AAC. Times start at 0 with the first key frame; earlier
+/// audio is left out. Not Sendable.
 public final class FragmentedMP4Muxer {
     private let output: FormatOutput
     private var videoTrack: VideoTrackWriter?
@@ -15,7 +15,7 @@ public final class FragmentedMP4Muxer {
     private var hasHeader = false
     private var isFinished = false
 
-    /// A fragment ends when it is this long, or at half of it at a key frame: µs.
+    /// The length of a fragment in µs. A fragment that is at least half as long ends at a key frame.
     private static let fragmentDuration: Int64 = 1_000_000
 
     /// - Throws: `invalidParameter` without any track; `codecUnsupported` for Opus, or AAC without its
@@ -29,12 +29,12 @@ public final class FragmentedMP4Muxer {
         if let audio { audioTrack = try AudioTrackWriter(audio) }
     }
 
-    /// Takes the next frame of either track.
+    /// Writes the next frame of either track.
     ///
-    /// - Returns: What is to be appended to the file, when something is.
-    /// - Throws: `mediaHeaderInvalid` when the first video frame is not a key frame with its parameter sets;
-    ///   `videoSizeChanged` when the parameter sets change, which one MP4 track cannot hold: finish, and start another;
-    ///   `mediaFailed`.
+    /// - Returns: The bytes to append to the file, if any.
+    /// - Throws: `mediaHeaderInvalid` if the first video frame is not a key frame with parameter sets;
+    ///   `videoSizeChanged` if the parameter sets change, because an MP4 track cannot hold both: finish this file and
+    ///   start another; `mediaFailed`.
     public func write(_ frame: MediaFrame) throws(IoTError) -> ByteBuffer? {
         guard !isFinished else {
             throw IoTError(.stateMismatch, "the recording is finished", remedy: "start a new one")
@@ -57,16 +57,16 @@ public final class FragmentedMP4Muxer {
 
     /// Ends the file.
     ///
-    /// - Returns: What is still to be appended. A file without it plays up to the last whole fragment.
+    /// - Returns: The last bytes to append. Without them, the file plays up to the last whole fragment.
     public func finish() -> ByteBuffer {
         guard !isFinished else { return ByteBuffer() }
         isFinished = true
-        // Nothing can be asked of the caller here any more: what could be written is given.
+        // Errors are ignored: everything that could be written is returned.
         try? finishTracks()
         return output.takeBytes() ?? ByteBuffer()
     }
 
-    /// Video frames whose times did not fit their order and were moved.
+    /// Video frames with times that did not fit their order and were changed.
     public var adjustedTimes: Int { videoTrack?.adjustedTimes ?? 0 }
 
     private func finishTracks() throws(IoTError) {
@@ -99,7 +99,7 @@ public final class FragmentedMP4Muxer {
                 sample.bytes, stream: sample.stream, pts: sample.pts, dts: sample.dts, duration: sample.duration,
                 isKey: sample.isKey)
             if !hasHeader {
-                // The delayed header is written by the first flush, which leaves the samples where they are.
+                // The first flush writes only the delayed header; the samples stay buffered.
                 try output.endFragment()
                 hasHeader = true
             }
@@ -107,7 +107,7 @@ public final class FragmentedMP4Muxer {
     }
 }
 
-/// One sample as it is written, its times in ticks of its track.
+/// One sample to write, with times in ticks of its track.
 struct MuxedSample {
     var stream: Int32
     var bytes: ByteBuffer
@@ -115,13 +115,13 @@ struct MuxedSample {
     var dts: Int64
     var duration: Int64
     var isKey: Bool
-    /// A key frame of video: a good place to start a fragment.
+    /// A video key frame: a good start for a fragment.
     var isFragmentStart: Bool
-    /// µs from the start of the file.
+    /// In µs from the start of the file.
     var time: Int64
 }
 
-/// `time` µs in ticks, rounded to the nearest.
+/// Converts `time` from µs to ticks, rounded to the nearest.
 func ticks(_ time: Int64, _ ticksPerSecond: Int64) -> Int64 {
     let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000_000)
     let part = rest * ticksPerSecond

@@ -2,7 +2,7 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// The video track of a recording: parameter sets into the header, decoding times, durations.
+/// The video track of a recording: moves parameter sets to the header, and assigns decoding times and durations.
 final class VideoTrackWriter {
     private let parameters: VideoParameters
     private var store: ParameterSetStore
@@ -29,7 +29,7 @@ final class VideoTrackWriter {
         store.absorb(parameters.parameterSets)
         let inBand = parameterSets(of: frame)
         if !inBand.isEmpty {
-            // What stands before the frame is the truth; the track's parameters may be of an earlier time.
+            // The parameter sets in the key frame take precedence; the track's parameters may be older.
             var fresh = ParameterSetStore(codec: parameters.codec)
             fresh.absorb(inBand)
             if fresh.isComplete { store = fresh } else { store.absorb(inBand) }
@@ -48,8 +48,8 @@ final class VideoTrackWriter {
             coded.pointee.height = Int32(sequence.height)
             try FormatOutput.setExtradata(record, of: coded)
         }
-        // A depth that is too large costs nothing in a file; one too small would move pictures. A set that does not
-        // tell gets the depth of the usual encoders.
+        // A depth that is too large has no cost in a file; one that is too small would change times. If the set does
+        // not specify a depth, that of common encoders is used.
         let depth = max(parameters.reorderDepth, sequence.reorderDepth ?? 4)
         let rate = sequence.frameRate ?? plausibleFrameRate(parameters.frameRate) ?? 25
         lastDuration = Int64(90_000 / rate)
@@ -66,22 +66,22 @@ final class VideoTrackWriter {
     func take(_ frame: MediaFrame, base: Int64) throws(IoTError) -> [MuxedSample] {
         let (time, overflow) = frame.pts.subtractingReportingOverflow(base)
         guard !overflow, time.magnitude < 1 << 50 else {
-            throw IoTError(.mediaFailed, "the clock of the video jumped too far", remedy: "start a new recording")
+            throw IoTError(.mediaFailed, "the video clock jumped too far", remedy: "start a new recording")
         }
         for set in parameterSets(of: frame) where !store.parameterSets.contains(set) {
             throw IoTError(
                 .videoSizeChanged,
-                "the video's parameters changed, which one recording cannot hold")
+                "the video's parameters changed, and one recording cannot hold both")
         }
         if firstPTS == nil {
             firstPTS = time
         } else if !isPastLeading {
-            // Pictures that lead the first key frame refer to what stood before it: they cannot be decoded.
+            // Leading pictures of the first key frame refer to earlier pictures, so they cannot be decoded.
             if time < firstPTS ?? 0 { return [] }
             isPastLeading = true
         }
         let placed = times.place(ticks(time, clock))
-        // The first dts lies below 0 by the depth: libavformat starts the track there and writes an edit list.
+        // The first dts is negative if the depth is not 0: libavformat starts the track there and writes an edit list.
         let sample = MuxedSample(
             stream: stream, bytes: withoutParameterSets(frame.bytes), pts: placed.pts, dts: placed.dts, duration: 0,
             isKey: frame.isKeyFrame, isFragmentStart: frame.isKeyFrame, time: time)
@@ -94,7 +94,7 @@ final class VideoTrackWriter {
         return release(nextDTS: nil)
     }
 
-    // A sample's duration is the distance to the next one's dts, so each waits for the next.
+    // A sample's duration is the difference to the next dts, so each sample waits for the next one.
     private func release(nextDTS: Int64?) -> [MuxedSample] {
         guard var sample = held else { return [] }
         if let nextDTS { lastDuration = nextDTS - sample.dts }
@@ -111,7 +111,7 @@ final class VideoTrackWriter {
         }
     }
 
-    // They stand in the header, and `avc1` and `hvc1` forbid them in samples (ISO/IEC 14496-15 §5.3.2, §8.3.2).
+    // The header contains them, and `avc1` and `hvc1` forbid them in samples (ISO/IEC 14496-15 §5.3.2, §8.3.2).
     private func withoutParameterSets(_ bytes: ByteBuffer) -> ByteBuffer {
         var result = ByteBuffer()
         result.reserveCapacity(bytes.readableBytes)

@@ -1,9 +1,10 @@
 public import IoTCore
 public import NIOCore
 
-/// Writes WAVE as a stream: 16-bit samples of any length, so its sizes are all ones ("until the end").
+/// Writes WAVE as a stream of 16-bit samples. Its length is unknown, so all bits of the sizes are set ("until the
+/// end").
 ///
-/// More than two channels are told with their loudspeakers (`WAVE_FORMAT_EXTENSIBLE`).
+/// More than two channels are written with their loudspeakers (`WAVE_FORMAT_EXTENSIBLE`).
 public struct WAVWriter: Sendable {
     private var sampleRate = 0
     private var channels = 0
@@ -11,9 +12,9 @@ public struct WAVWriter: Sendable {
     public init() {}
 
     /// - Parameters:
-    ///   - sampleRate: Samples a second, a channel.
+    ///   - sampleRate: Samples per second and channel.
     ///   - channels: 1 to 64.
-    ///   - channelMask: `dwChannelMask`; 0 takes the usual loudspeakers for that many channels.
+    ///   - channelMask: `dwChannelMask`; 0 selects the default loudspeakers for the number of channels.
     public mutating func header(sampleRate: Int, channels: Int, channelMask: UInt64 = 0) -> ByteBuffer {
         self.sampleRate = sampleRate
         self.channels = channels
@@ -43,22 +44,23 @@ public struct WAVWriter: Sendable {
         return header
     }
 
-    /// The samples as they are.
+    /// The samples, unchanged.
     ///
-    /// - Throws: `mediaHeaderInvalid` when rate or channels are not the header's: bring them to it with
-    ///   `AudioConverter`.
+    /// - Throws: `mediaHeaderInvalid` if the sample rate or channels differ from the header's. Convert them with
+    ///   `AudioConverter` first.
     public func samples(_ buffer: AudioBuffer) throws(IoTError) -> ByteBuffer {
         guard buffer.sampleRate == sampleRate, buffer.channels == channels else {
             throw IoTError(
                 .mediaHeaderInvalid,
-                "the sound changed from \(sampleRate) Hz, \(channels) channels to \(buffer.sampleRate) Hz, "
+                "the audio changed from \(sampleRate) Hz, \(channels) channels to \(buffer.sampleRate) Hz, "
                     + "\(buffer.channels), which a WAV stream cannot express",
                 remedy: "start a new one")
         }
         return buffer.samples
     }
 
-    // Front left 1, right 2, centre 4, low 8, back left 0x10, right 0x20, back centre 0x100, side 0x200 and 0x400.
+    // Front left 1, front right 2, centre 4, low frequency 8, back left 0x10, back right 0x20, back centre 0x100, side
+    // left 0x200, side right 0x400.
     private static func usualMask(_ channels: Int) -> UInt32 {
         switch channels {
         case 3: 0x7

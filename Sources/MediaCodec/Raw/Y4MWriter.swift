@@ -5,7 +5,7 @@ import Synchronization
 
 /// Writes YUV4MPEG2, the raw video that ffmpeg, mpv and encoders read from a pipe.
 ///
-/// Pictures in a format that Y4M names go out as they are, byte for byte; others are converted to 8-bit 4:2:0.
+/// Pictures in a Y4M pixel format are written unchanged; others are converted to 8-bit 4:2:0.
 public struct Y4MWriter: Sendable {
     private struct Form: Equatable {
         var width: Int
@@ -19,7 +19,7 @@ public struct Y4MWriter: Sendable {
 
     /// The header line, from the first picture.
     ///
-    /// - Parameter frameRate: Frames a second as a fraction; players go by it alone, since Y4M carries no times.
+    /// - Parameter frameRate: Frames per second as a fraction. Players use only this, because Y4M has no times.
     public mutating func header(
         for picture: VideoPicture, frameRate: (numerator: Int, denominator: Int)
     ) -> ByteBuffer {
@@ -35,13 +35,13 @@ public struct Y4MWriter: Sendable {
         return ByteBuffer(string: line)
     }
 
-    /// One frame with its line, its rows without padding. Its bytes are written once, whoever else asks for them.
+    /// One frame with its header line and unpadded rows. The bytes are created once and shared by all writers.
     ///
-    /// - Throws: `videoSizeChanged` when the size or format is no longer the header's, which Y4M cannot express;
-    ///   `stateMismatch` before the header.
+    /// - Throws: `videoSizeChanged` if the size or format differs from the header's, because Y4M cannot express a
+    ///   change; `stateMismatch` before the header.
     public func frame(_ picture: VideoPicture) throws(IoTError) -> ByteBuffer {
         guard let form else {
-            throw IoTError(.stateMismatch, "the Y4M header goes before the first frame")
+            throw IoTError(.stateMismatch, "the Y4M header must precede the first frame")
         }
         guard form == Form(width: picture.width, height: picture.height, format: picture.format) else {
             throw IoTError(
@@ -72,7 +72,7 @@ public struct Y4MWriter: Sendable {
         return buffer
     }
 
-    // The tags of mjpegtools and, for 10 bits, those that ffmpeg and x265 added.
+    // The tags of mjpegtools and, for 10 bits, of ffmpeg and x265.
     private static func tag(of picture: VideoPicture) -> String? {
         switch picture.format {
         case "gray": "mono"

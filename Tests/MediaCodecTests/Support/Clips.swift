@@ -1,6 +1,6 @@
 import Foundation
 
-/// The checked-in clips, and a place for what a test makes.
+/// The checked-in clips.
 enum Clips {
     static let h264 = sample("street-h264-aac.mp4")
     static let h265 = sample("street-h265-aac.mp4")
@@ -21,7 +21,7 @@ enum Clips {
     }
 }
 
-/// A folder that is gone when the test is over.
+/// A folder that is deleted after the test.
 final class TemporaryFolder {
     let path: String
 

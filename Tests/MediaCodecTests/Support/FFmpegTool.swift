@@ -1,12 +1,12 @@
 import Foundation
 
-/// Runs Debian's ffmpeg, the reference that these tests compare with.
+/// Runs Debian's ffmpeg, the reference for these tests.
 enum FFmpegTool {
     struct Failure: Error, CustomStringConvertible {
         var description: String
     }
 
-    /// What the command wrote to stdout, all of it.
+    /// Runs the command and returns its standard output.
     @discardableResult
     static func run(_ arguments: [String], tool: String = "ffmpeg", allowMessages: Bool = false) throws -> Data {
         let process = Process()
@@ -29,20 +29,20 @@ enum FFmpegTool {
         return data
     }
 
-    /// Decodes the whole video of `file` as ffmpeg does by default, and gives every frame's bytes.
+    /// Decodes the whole video of `file` with ffmpeg's defaults and returns all frames' bytes.
     static func rawVideo(_ file: String, _ options: [String] = [], input: [String] = []) throws -> Data {
-        // `rawvideo` alone would make the rate constant by leaving out and repeating frames.
+        // By default, `rawvideo` drops and repeats frames for a constant frame rate.
         try run(
             input + ["-threads", "1", "-i", file, "-map", "0:v:0", "-fps_mode", "passthrough"] + options
                 + ["-f", "rawvideo", "-"])
     }
 
-    /// Decodes the whole sound of `file` as interleaved Int16.
+    /// Decodes the whole audio of `file` as interleaved Int16.
     static func rawAudio(_ file: String, input: [String] = []) throws -> Data {
         try run(input + ["-i", file, "-map", "0:a:0", "-f", "s16le", "-"])
     }
 
-    /// One value of ffprobe's, as text.
+    /// One value from ffprobe, as text.
     static func probe(_ file: String, _ arguments: [String]) throws -> String {
         let data = try run(arguments + ["-of", "default=nw=1:nk=1", file], tool: "ffprobe")
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)

@@ -3,7 +3,7 @@ import IoTCore
 import MediaCodec
 import NIOCore
 
-/// Reads and decodes whole sources the way the product does.
+/// Reads and decodes whole sources as the product does.
 enum Pipeline {
     static func frames(_ url: String, _ options: DemuxerOptions = DemuxerOptions()) throws -> [MediaFrame] {
         let demuxer = try MediaDemuxer(url: url, options: options)
@@ -12,8 +12,8 @@ enum Pipeline {
         return frames
     }
 
-    /// Decodes the video of `url` and gives each picture to `body`.
-    /// - Parameter asFromRTP: Only the presentation times are kept, as over a channel.
+    /// Decodes the video of `url` and calls `body` with each picture.
+    /// - Parameter asFromRTP: Keeps only the presentation times, as over RTP.
     @discardableResult
     static func decodeVideo(
         _ url: String, options: DemuxerOptions = DemuxerOptions(), asFromRTP: Bool = false,
@@ -33,8 +33,8 @@ enum Pipeline {
 
     private struct Enough: Error {}
 
-    /// How the decoded pictures of `url` differ from `reference`, ffmpeg's raw video of it; nil when they do not.
-    /// - Parameter limit: Only so many pictures are read.
+    /// The difference of the decoded pictures of `url` to `reference`, ffmpeg's raw video; nil if there is none.
+    /// - Parameter limit: The maximum number of pictures to read.
     static func difference(
         _ url: String, from reference: Data, options: DemuxerOptions = DemuxerOptions(), asFromRTP: Bool = false,
         limit: Int? = nil
@@ -50,7 +50,7 @@ enum Pipeline {
                 if picture.isCorrupt {
                     failure = "picture \(count) is marked as corrupt"
                 } else if picture.pts <= lastPTS {
-                    failure = "picture \(count) has pts \(picture.pts) behind \(lastPTS)"
+                    failure = "picture \(count) has pts \(picture.pts) after \(lastPTS)"
                 } else if offset + bytes.readableBytes > reference.count {
                     failure = "picture \(count) is one too many"
                 } else if !isEqual(bytes, reference, at: offset) {

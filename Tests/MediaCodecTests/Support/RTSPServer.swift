@@ -1,6 +1,6 @@
 import Foundation
 
-/// GStreamer's RTSP server, serving one file until it is released.
+/// GStreamer's RTSP server. Serves one file until this object is released.
 final class RTSPServer {
     private let process = Process()
     private let input = Pipe()
@@ -35,7 +35,7 @@ final class RTSPServer {
     var url: String { "rtsp://127.0.0.1:\(port)/camera" }
 }
 
-/// A TCP port that accepts and never says a word.
+/// A TCP port that accepts connections and never sends anything.
 final class SilentServer: Sendable {
     private let descriptor: Int32
     let port: Int
@@ -52,7 +52,7 @@ final class SilentServer: Sendable {
                     && getsockname(descriptor, generic, &length) == 0
             }
         }
-        guard result else { throw FFmpegTool.Failure(description: "no port is free") }
+        guard result else { throw FFmpegTool.Failure(description: "no free port") }
         self.descriptor = descriptor
         port = Int(UInt16(bigEndian: address.sin_port))
     }
@@ -61,7 +61,7 @@ final class SilentServer: Sendable {
         close(descriptor)
     }
 
-    /// Returns when a client has come.
+    /// Returns when a client has connected.
     func waitForClient() {
         _ = accept(descriptor, nil, nil)
     }

@@ -2,8 +2,8 @@
 """Serves one file over RTSP on 127.0.0.1 with GStreamer, for tests; prints the port when it is ready.
 
 Usage: rtsp_server.py FILE [--port 0] [--user NAME --password PASSWORD]
-The address is rtsp://127.0.0.1:PORT/camera. Each client gets the file from its start, in real time, once.
-Needs Debian's gir1.2-gst-rtsp-server-1.0 and GStreamer's good and bad plugins. Ends when stdin does.
+The address is rtsp://127.0.0.1:PORT/camera. Each client gets the file once from its start, in real time.
+Needs Debian's gir1.2-gst-rtsp-server-1.0 and GStreamer's good and bad plugins. Exits when stdin ends.
 """
 import argparse
 import subprocess
