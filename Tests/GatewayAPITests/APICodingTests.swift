@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct APICodingTests {
     @Test(
-        "A body that does not fit is refused with the member at fault",
+        "A body of the wrong form is refused with the invalid member",
         arguments: [
             (#"{"source":0}"#, "device is missing"),
             (#"{"device":5}"#, "device must be a string"),
@@ -21,13 +21,13 @@ import Testing
         #expect(error?.message == message)
     }
 
-    @Test("Members of a newer client are ignored")
+    @Test("Unknown members from a newer client are ignored")
     func unknownMembers() throws {
         let text = #"{"device":"front","colour":"red"}"#
         #expect(try APICoding.decode(ChannelRequest.self, from: text.utf8).device == "front")
     }
 
-    @Test("A statistic that is no number does not cost the whole answer")
+    @Test("A statistic that is not a number does not make the whole response fail")
     func notANumber() throws {
         var report = StatisticsReport(timestamp: 1)
         report.firstFrameTime = .nan

@@ -3,7 +3,7 @@ import IoTCore
 import Testing
 
 @Suite struct APIErrorTests {
-    @Test("An error travels with number, name, message and remedy, and comes back with number and message")
+    @Test("An error is encoded with number, name, message and remedy, and decoded with number and message")
     func travels() throws {
         let body = ErrorResponse(error: APIError(IoTError(.deviceOffline, "front is offline")))
         let json = try JSONValue(parsing: try APICoding.encode(body))
@@ -19,7 +19,7 @@ import Testing
         #expect(back.specificRemedy == nil)
     }
 
-    @Test("A remedy of its own travels in place of the catalogue's")
+    @Test("A specific remedy is sent in place of the catalogue's")
     func specificRemedy() throws {
         let error = IoTError(.targetNotFound, "there is no account 'bob'", remedy: "list the accounts")
         let bytes = try APICoding.encode(ErrorResponse(error: APIError(error)))
@@ -27,7 +27,7 @@ import Testing
         #expect(try APICoding.decode(ErrorResponse.self, from: bytes).error.error.remedy == "list the accounts")
     }
 
-    @Test("A number of a newer daemon keeps its number")
+    @Test("An unknown number from a newer daemon is kept")
     func unknownNumber() throws {
         let text = #"{"error":{"code":25999,"name":"fromTheFuture","message":"m","remedy":"r"}}"#
         let error = try APICoding.decode(ErrorResponse.self, from: text.utf8).error

@@ -3,7 +3,7 @@ import IoTCore
 import Testing
 
 @Suite struct CameraChangeTests {
-    @Test("A user name that is absent, null or given stays so on its way")
+    @Test("A user name stays absent, null or set when it is encoded and decoded")
     func username() throws {
         for (change, text) in [
             (CameraChange(CameraSettings(viewers: 2)), #"{"viewers":2}"#),
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("A tested track has its members beside the track's own")
+    @Test("A tested track is encoded as one object with the track's members")
     func testedTrack() throws {
         let track = TestedTrack(
             track: TrackDescription(kind: .video, codec: "h264", width: 16, height: 16), profile: "High",

@@ -7,7 +7,7 @@ import Testing
         try JSONValue(parsing: try APICoding.encode(value))
     }
 
-    @Test("The status has the shape that docs/openapi.yaml describes")
+    @Test("The status has the form that docs/openapi.yaml describes")
     func status() throws {
         let status = StatusResponse(
             version: "1.2.3", uptime: 7,
@@ -32,7 +32,7 @@ import Testing
         #expect(try APICoding.decode(StatusResponse.self, from: expected.jsonText.utf8) == status)
     }
 
-    @Test("What is unknown of a track is absent, not zero")
+    @Test("Unknown properties of a track are absent, not zero")
     func tracks() throws {
         let unknown = TrackDescription(.video(VideoParameters(codec: .h265)))
         #expect(try json(unknown) == ["kind": "video", "codec": "h265"])
@@ -41,7 +41,7 @@ import Testing
             try json(audio) == ["kind": "audio", "codec": "aac", "sampleRate": 48000, "channels": 6, "bitrate": 5])
     }
 
-    @Test("States travel as the numbers of the IoT video SDK, beside their names")
+    @Test("States are encoded as the numbers of the IoT video SDK and their names")
     func states() throws {
         let state = ChannelState(connection: .connecting, substate: .handshaking, player: .stopping)
         #expect(
@@ -51,7 +51,7 @@ import Testing
             ])
     }
 
-    @Test("A device's detail holds its summary")
+    @Test("A device's detail contains its summary")
     func device() throws {
         let summary = DeviceSummary(
             id: "a", name: "front", role: "owner", state: .failed, stateSince: 5, reason: IoTError(.sourceRefused),
@@ -61,7 +61,7 @@ import Testing
         #expect(try APICoding.decode(DeviceDetail.self, from: try APICoding.encode(detail)) == detail)
     }
 
-    @Test("A camera's description comes back")
+    @Test("A camera's description is decoded as it was encoded")
     func camera() throws {
         let camera = CameraDescription(
             name: "front", device: nil, url: "rtsp://u:***@h/", state: .failed, since: 7,

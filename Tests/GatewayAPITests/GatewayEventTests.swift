@@ -23,7 +23,7 @@ import Testing
         .failed(APIError(IoTError(.slowReader))),
     ]
 
-    @Test("Every event comes back from its text as it was, with its id")
+    @Test("Every event and its id are decoded as they were encoded")
     func roundTrip() throws {
         var parser = ServerSentEventParser()
         for (number, event) in events.enumerated() {
@@ -36,14 +36,14 @@ import Testing
         }
     }
 
-    @Test("An id stays until another one comes (HTML Living Standard §9.2.6)")
+    @Test("An id applies until the next one (HTML Living Standard §9.2.6)")
     func lastID() {
         var parser = ServerSentEventParser()
         let text = "id: 1\n\nevent: a\ndata: x\n\nid: 2\ndata: y\n\nid\ndata: z\n\n"
         #expect(parser.receive(text.utf8).map(\.id) == ["1", "2", "2"])
     }
 
-    @Test("Messages' events come back, and an unknown one is left")
+    @Test("Events of messages are decoded as they were encoded; unknown ones are skipped")
     func messages() throws {
         for event in [
             MessageEvent.response(MessageData(data: "AA==")), .end, .failed(APIError(IoTError(.peerTimeout))),

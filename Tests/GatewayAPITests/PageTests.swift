@@ -9,14 +9,14 @@ import Testing
         Page(of: names, PageRequest(limit: limit, after: after), by: { $0 })
     }
 
-    @Test("Without a limit a list is whole and in order")
+    @Test("Without a limit a list is complete and sorted")
     func whole() {
         let page = page(nil)
         #expect(page.elements == ["a", "b", "c", "d", "e"])
         #expect(page.next == nil)
     }
 
-    @Test("Pages hold every element once, and the last one says so", arguments: 1...6)
+    @Test("Pages contain every element once, and the last page has no next one", arguments: 1...6)
     func pages(limit: Int) {
         var seen: [String] = []
         var after: String?
@@ -29,7 +29,7 @@ import Testing
         #expect(seen == names.sorted())
     }
 
-    @Test("A page goes on after an element that went meanwhile")
+    @Test("A page continues after an element that was removed")
     func gone() {
         #expect(page(2, after: "bb").elements == ["c", "d"])
         #expect(page(2, after: "z").elements == [])

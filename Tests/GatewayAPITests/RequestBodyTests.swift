@@ -6,12 +6,12 @@ import Testing
     private func check<Body: APIRequestBody & Equatable>(_ body: Body) throws {
         let bytes = try APICoding.encode(body)
         #expect(try APICoding.decode(Body.self, from: bytes) == body)
-        // What the client writes, the daemon must know.
+        // The daemon must know every member that the client writes.
         let members = try JSONValue(parsing: bytes).objectValue ?? [:]
         #expect(Set(members.keys) == Set(Body.members), "\(Body.self)")
     }
 
-    /// A camera with each such key of the API.
+    /// A camera with each key of the API that `isIncluded` accepts.
     private static func camera(_ isIncluded: (CameraKey) -> Bool) -> CameraSettings {
         var camera = CameraSettings()
         for key in CameraKey.all where key.isInAPI && isIncluded(key) {
@@ -26,7 +26,7 @@ import Testing
         return camera
     }
 
-    @Test("Each request's members are those that the daemon knows")
+    @Test("Each request has exactly the members that the daemon knows")
     func members() throws {
         try check(UserRequest(accessId: "a", kind: .member))
         try check(TemporaryUserRequest(device: "d", actions: [.view], ttlSeconds: 60))
@@ -45,7 +45,7 @@ import Testing
         try check(ChannelRequest(device: "d"))
     }
 
-    @Test("A reading without a value carries why")
+    @Test("A reading without a value contains the reason")
     func readings() throws {
         let readings = PropertyReadings(readings: [
             DeviceReading(device: "d", name: "front", value: 1, version: 2),

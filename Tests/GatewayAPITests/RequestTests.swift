@@ -7,7 +7,7 @@ import Testing
         try APICoding.decode(type, from: text.utf8)
     }
 
-    @Test("A channel request needs the device only")
+    @Test("A channel request only needs the device")
     func channelDefaults() throws {
         let request = try decode(ChannelRequest.self, #"{"device":"front"}"#)
         #expect(request == ChannelRequest(device: "front", source: 0, kind: .monitor))
@@ -15,7 +15,7 @@ import Testing
         #expect(try decode(ChannelRequest.self, #"{"device":"a","kind":"cinema"}"#).channelKind == nil)
     }
 
-    @Test("An action without a value carries null")
+    @Test("An action without a value is sent with null")
     func actionDefaults() throws {
         let request = try decode(ActionRequest.self, #"{"path":"Action.takePhoto"}"#)
         #expect(request.value == .null)
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "A property's value comes back exactly, whatever its type",
+        "A property's value of any type is decoded exactly",
         arguments: [
             .null, true, 9_007_199_254_740_993, -1, 0.25, "µ\"\\\n", [1, ["a": .null]], [:],
         ] as [JSONValue])

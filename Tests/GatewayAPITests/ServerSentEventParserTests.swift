@@ -1,7 +1,7 @@
 import GatewayAPI
 import Testing
 
-// The examples are those of the HTML Living Standard §9.2.6 where it has one.
+// The examples are from the HTML Living Standard §9.2.6 where it has one.
 @Suite struct ServerSentEventParserTests {
     private func parse(_ text: String) -> [ServerSentEvent] {
         var parser = ServerSentEventParser()
@@ -14,7 +14,7 @@ import Testing
             parse("data: YHOO\ndata: +2\ndata: 10\n\n") == [ServerSentEvent(name: "message", data: "YHOO\n+2\n10")])
     }
 
-    @Test("Comments and unknown fields are skipped, one space behind the colon too, an unfinished block is dropped")
+    @Test("Comments and unknown fields are skipped, as is one space after the colon; unfinished blocks are dropped")
     func standardExample() {
         let events = parse(": test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event")
         #expect(events.map(\.data) == ["first event", "second event"])
@@ -32,7 +32,7 @@ import Testing
             parse(text) == [ServerSentEvent(name: "a", data: "1"), ServerSentEvent(name: "message", data: "2")])
     }
 
-    @Test("Bytes may be cut anywhere, inside a character or a CRLF too")
+    @Test("Bytes may be split anywhere, even inside a character or a CRLF")
     func pieces() {
         let event = ServerSentEvent(name: "état", data: "naïve\n\n日本")
         let bytes = Array((ServerSentEvent.heartbeat + event.text).replacing("\n", with: "\r\n").utf8)

@@ -3,7 +3,7 @@ import IoTCore
 import Testing
 
 @Suite struct ServerSentEventTests {
-    @Test("Every channel update travels as an event and comes back")
+    @Test("Every channel update is encoded as an event and decoded again")
     func channelUpdates() throws {
         var report = StatisticsReport(timestamp: 5)
         report.video = TrackStatistics()
@@ -24,7 +24,7 @@ import Testing
         #expect(try events.map { try ChannelUpdate($0) } == updates)
     }
 
-    @Test("Every device event travels and comes back")
+    @Test("Every device event is encoded and decoded again")
     func deviceEvents() throws {
         let all: [DeviceEvent] = [
             .update(PropertyUpdate(device: "d", path: "", value: ["a": "line\nbreak"], version: 1)),
@@ -33,7 +33,7 @@ import Testing
         for event in all { #expect(try DeviceEvent(try event.serverSentEvent) == event) }
     }
 
-    @Test("An event of a newer daemon is passed over; damaged data are an error")
+    @Test("An unknown event from a newer daemon is skipped; malformed data are an error")
     func strangeEvents() throws {
         #expect(try ChannelUpdate(ServerSentEvent(name: "weather", data: "{}")) == nil)
         #expect(try DeviceEvent(ServerSentEvent(name: "message", data: "")) == nil)

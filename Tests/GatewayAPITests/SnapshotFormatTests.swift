@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct SnapshotFormatTests {
     @Test(
-        "A file name's ending chooses the format",
+        "A file name's extension selects the format",
         arguments: [
             ("a.jpg", .jpeg), ("a.b.JPEG", .jpeg), ("x.png", .png), ("x.gif", nil), ("jpg", nil),
         ] as [(String, SnapshotFormat?)])

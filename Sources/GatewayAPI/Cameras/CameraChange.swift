@@ -1,17 +1,17 @@
 public import IoTCore
 
-/// `PATCH /v1/cameras/{name}`: what is to be different about a camera that was added. What is absent stays.
+/// `PATCH /v1/cameras/{name}`: changes to an added camera. Absent members stay unchanged.
 @dynamicMemberLookup
 public struct CameraChange: APIRequestBody, Hashable {
     private static let keys = CameraKey.all.filter { $0.isInAPI && $0.part != .device }
     public static let members = keys.map(\.member) + ["check"]
     public static let nullable = keys.first { $0.traits.contains(.nullable) }?.member
 
-    /// What is given. The user name and the password stay, when the URL names the same host and port.
+    /// The changes. The user name and the password stay if the URL has the same host and port.
     public var settings: CameraSettings
-    /// `username` is null: the user name and the password go.
+    /// `username` is null: the user name and the password are removed.
     public var removesUser: Bool
-    /// Changes nothing when the source does not work.
+    /// Changes the camera only if the source works.
     public var check: Bool?
 
     private enum CodingKeys: String, CodingKey {

@@ -1,35 +1,35 @@
 public import IoTCore
 
-/// One configured camera, as measured.
+/// A configured camera with measured values.
 public struct CameraDescription: Hashable, Sendable {
     public enum State: String, Codable, Hashable, Sendable, CaseIterable {
         /// The source is being opened, for the first time or again.
         case connecting
         /// Frames arrive.
         case ready
-        /// The source cannot be opened or read; it is tried again.
+        /// The source cannot be opened or read. The daemon tries again.
         case failed
         /// Switched off by `Action.cameraOn` 0.
         case off
     }
 
     public var name: String
-    /// The device's id; `nil` until the hub has given one.
+    /// The device's id; `nil` until the hub has assigned one.
     public var device: String?
-    /// The source, without its password.
+    /// The source URL, without its password.
     public var url: String
     public var state: State
-    /// Since when it is in this state: ms since 1970.
+    /// When this state began: ms since 1970.
     public var since: Int64
-    /// Why it failed, and the newest reason while it connects again.
+    /// Why the camera failed. While it reconnects, the newest reason.
     public var reason: APIError?
-    /// Measured tracks; empty until the source was open once.
+    /// Measured tracks; empty until the source has been opened once.
     public var tracks: [TrackDescription]
-    /// Bits a second of all tracks, over the last seconds; `nil` while unknown.
+    /// Bits per second of all tracks, over the last seconds; `nil` while unknown.
     public var bitrate: Int?
     public var viewers: Int
     public var viewerLimit: Int
-    /// Those of its settings that are shown, such as how RTSP carries the media. Their members stand beside the others.
+    /// The visible settings, such as the transport of RTSP. They are encoded as members of this object.
     public var settings: CameraSettings
 
     public init(
@@ -92,7 +92,7 @@ extension CameraDescription: Codable {
 /// `GET /v1/cameras`
 public struct CameraList: Codable, Hashable, Sendable {
     public var cameras: [CameraDescription]
-    /// What `after` must say for the next page; `nil` at the list's end.
+    /// The value of `after` for the next page; `nil` at the end of the list.
     public var next: String?
 
     public init(cameras: [CameraDescription], next: String? = nil) {

@@ -1,14 +1,14 @@
 import Foundation
 public import IoTCore
 
-/// `POST /v1/cameras`: a camera as the configuration file would have it.
+/// `POST /v1/cameras`: a camera with the settings of the configuration file.
 @dynamicMemberLookup
 public struct CameraRequest: APIRequestBody, Hashable {
     private static let keys = CameraKey.all.filter(\.isInAPI)
     public static let members = keys.map(\.member) + ["check"]
 
     public var settings: CameraSettings
-    /// Adds nothing when the source does not work; not unless told.
+    /// Adds the camera only if the source works. Default false.
     public var check: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -35,19 +35,19 @@ public struct CameraRequest: APIRequestBody, Hashable {
         settings[keyPath: path]
     }
 
-    /// Why a URL that holds a password is refused, wherever it was given, and where the password goes.
+    /// Why a URL with a password is refused, and where to put the password instead.
     public static let passwordInURL =
-        "the URL holds a password, which others could read there: take the user name and the password out, and give "
+        "the URL contains a password, which others could read there: remove the user name and the password, and give "
         + "them as `username` and `password` in the API, as --username and --password-file to `iotctl camera`, or as "
         + "`username` and `passwordFile` in a configuration file"
 
-    /// Whether the source is a URL that holds a password.
+    /// Whether the source is a URL with a password.
     public static func holdsPassword(_ source: String) -> Bool {
         scheme(of: source) != nil && URLComponents(string: source)?.password != nil
     }
 
-    /// What stands before a colon in a camera's source, as in `rtsp://…` or `exec:…`; `nil` for a file's path. A file
-    /// whose name holds a colon is named `./a:b`.
+    /// The text before the first colon of a camera's source, as in `rtsp://…` or `exec:…`; `nil` for a file path. A
+    /// file with a colon in its name is written `./a:b`.
     public static func scheme(of source: String) -> String? {
         let scheme = source.prefix { $0 != ":" && $0 != "/" }
         return source.dropFirst(scheme.count).first == ":" ? scheme.lowercased() : nil

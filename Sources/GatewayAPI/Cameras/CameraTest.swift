@@ -1,15 +1,15 @@
 public import Foundation
 public import IoTCore
 
-/// `POST /v1/camera-tests`: a camera's source that is tried without being added.
+/// `POST /v1/camera-tests`: a camera's source to test, without adding the camera.
 @dynamicMemberLookup
 public struct CameraTestRequest: APIRequestBody, Hashable {
     private static let keys = CameraKey.all.filter { $0.isInAPI && $0.part == .source }
     public static let members = keys.map(\.member) + ["picture"]
 
-    /// As of a `CameraRequest`.
+    /// The same settings as in a `CameraRequest`.
     public var settings: CameraSettings
-    /// Whether the answer holds a picture; not unless told.
+    /// Whether the response contains a picture. Default false.
     public var picture: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -36,7 +36,7 @@ public struct CameraTestRequest: APIRequestBody, Hashable {
         settings[keyPath: path]
     }
 
-    /// As if a camera were added.
+    /// The request that would add this camera.
     public var camera: CameraRequest {
         var camera = settings
         camera.name = "test"
@@ -44,14 +44,14 @@ public struct CameraTestRequest: APIRequestBody, Hashable {
     }
 }
 
-/// What was found at the source.
+/// The result of testing a source.
 public struct CameraTestReport: Codable, Hashable, Sendable {
-    /// Without its password.
+    /// The source URL, without its password.
     public var url: String
     public var tracks: [TestedTrack]
-    /// What the source has and iotvideod does not carry: `audio mp3`.
+    /// Tracks that iotvideod does not support, for example `audio mp3`.
     public var unsupportedTracks: [String]
-    /// How many seconds of the source's own clock were measured.
+    /// The measured duration in seconds, on the source's clock.
     public var measuredSeconds: Double
     public var picture: TestedPicture?
 
@@ -67,19 +67,19 @@ public struct CameraTestReport: Codable, Hashable, Sendable {
     }
 }
 
-/// A track with what matters to who is going to watch it.
+/// A track with properties that matter for viewers.
 public struct TestedTrack: Codable, Hashable, Sendable {
     public enum Playback: String, Codable, Hashable, Sendable, CaseIterable {
         case yes
-        /// Some browsers, on some machines.
+        /// Some browsers on some machines.
         case some
         case no
     }
 
-    /// Whether browsers play it over WebRTC.
+    /// Whether browsers can play the track over WebRTC.
     public struct Browsers: Codable, Hashable, Sendable {
         public var plays: Playback
-        /// Why, and what to do about it.
+        /// The reason, and what to do about it.
         public var reason: String
 
         public init(plays: Playback, reason: String) {
@@ -88,13 +88,13 @@ public struct TestedTrack: Codable, Hashable, Sendable {
         }
     }
 
-    /// Its members stand beside the others.
+    /// Encoded as members of this object.
     public var track: TrackDescription
-    /// Such as `High`; video only.
+    /// For example `High`; video only.
     public var profile: String?
-    /// Such as `4.1`; video only.
+    /// For example `4.1`; video only.
     public var level: String?
-    /// Between two key frames; `nil` when it is longer than `measuredSeconds`. Video only.
+    /// The time between two key frames; `nil` if it is longer than `measuredSeconds`. Video only.
     public var keyFrameSeconds: Double?
     /// Video only.
     public var bFrames: Bool?
@@ -142,12 +142,12 @@ public struct TestedTrack: Codable, Hashable, Sendable {
     }
 }
 
-/// A JPEG inside of an answer.
+/// A JPEG picture in a response.
 public struct TestedPicture: Codable, Hashable, Sendable {
     public var contentType: String
     public var width: Int
     public var height: Int
-    /// As JSON in base64 (RFC 4648 §4).
+    /// Base64 in JSON (RFC 4648 §4).
     public var data: Data
 
     public init(contentType: String, width: Int, height: Int, data: Data) {

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// One open channel: its state, tracks and statistics.
+/// An open channel: its state, tracks and statistics.
 public struct ChannelDescription: Codable, Hashable, Sendable {
     public var id: String
     /// The device's id.
@@ -11,7 +11,7 @@ public struct ChannelDescription: Codable, Hashable, Sendable {
     /// `live`, `monitor`, `playback` or `transmission`.
     public var kind: String
     public var state: ChannelState
-    /// Empty until the device has described them.
+    /// Empty until the device has described the tracks.
     public var tracks: [TrackDescription]
     /// `nil` before `play`.
     public var statistics: StatisticsReport?
@@ -53,7 +53,7 @@ public struct ChannelState: Codable, Hashable, Sendable {
     }
 }
 
-/// A number that stands for a state, beside its name.
+/// The number and the name of a state.
 public struct NamedValue: Codable, Hashable, Sendable {
     public var value: Int
     public var name: String
@@ -67,7 +67,7 @@ public struct NamedValue: Codable, Hashable, Sendable {
 /// `GET /v1/channels`
 public struct ChannelList: Codable, Hashable, Sendable {
     public var channels: [ChannelDescription]
-    /// What `after` must say for the next page; `nil` at the list's end.
+    /// The value of `after` for the next page; `nil` at the end of the list.
     public var next: String?
 
     public init(channels: [ChannelDescription], next: String? = nil) {

@@ -1,12 +1,12 @@
 public import IoTCore
 
-/// `POST /v1/channels`: connects to a device and learns its tracks; no media flows until `play`.
+/// `POST /v1/channels`: connects to a device and gets its tracks. Media start with `play`.
 public struct ChannelRequest: APIRequestBody, Hashable {
     public static let members = ["device", "source", "kind"]
 
     /// A device's id or name.
     public var device: String
-    /// Which camera of a recorder; 0 for a device with one.
+    /// The number of the camera of a recorder; 0 for a device with one camera.
     public var source: Int
     /// `monitor`.
     public var kind: String
@@ -28,7 +28,7 @@ public struct ChannelRequest: APIRequestBody, Hashable {
         kind = try container.decodeIfPresent(String.self, forKey: .kind) ?? ChannelKind.monitor.name
     }
 
-    /// `nil` for a word that names no kind.
+    /// `nil` if `kind` is not a known name.
     public var channelKind: ChannelKind? {
         ChannelKind.allCases.first { $0.name == kind }
     }

@@ -1,16 +1,16 @@
 public import IoTCore
 
-/// What `GET /v1/channels/{id}/events` tells, as server-sent events.
+/// The server-sent events of `GET /v1/channels/{id}/events`.
 public enum ChannelUpdate: Hashable, Sendable {
-    /// `event: state`. The first event of every stream, and each change.
+    /// `event: state`. The first event of every stream, and one for each change.
     case state(ChannelState)
-    /// `event: statistics`, about once a second while playing.
+    /// `event: statistics`, about once a second during playback.
     case statistics(StatisticsReport)
     /// `event: discontinuity`
     case discontinuity(ChannelDiscontinuity)
-    /// `event: error`: something failed and the channel goes on.
+    /// `event: error`: something failed, but the channel continues.
     case warning(APIError)
-    /// `event: end`, the last one: the channel is closed.
+    /// `event: end`, the last event: the channel is closed.
     case end(ChannelDescription)
 
     public var serverSentEvent: ServerSentEvent {
@@ -25,7 +25,7 @@ public enum ChannelUpdate: Hashable, Sendable {
         }
     }
 
-    /// `nil` for an event of a newer daemon.
+    /// `nil` for an unknown event of a newer daemon.
     public init?(_ event: ServerSentEvent) throws(IoTError) {
         switch event.name {
         case "state": self = .state(try event.decode(ChannelState.self))
@@ -38,19 +38,19 @@ public enum ChannelUpdate: Hashable, Sendable {
     }
 }
 
-/// A break in what is shown.
+/// A break in the playback.
 public struct ChannelDiscontinuity: Codable, Hashable, Sendable {
     public enum Reason: String, Codable, Hashable, Sendable, CaseIterable {
-        /// The source's clock jumped, or its file began again.
+        /// The source's clock jumped, or its file started again.
         case clock
-        /// The picture has another size.
+        /// The picture size changed.
         case size
     }
 
     public var reason: Reason
-    /// The first frame behind the break: µs on the source's clock.
+    /// The first frame after the break: µs on the source's clock.
     public var pts: Int64
-    /// The new picture size.
+    /// The new width of the picture.
     public var width: Int?
     public var height: Int?
 

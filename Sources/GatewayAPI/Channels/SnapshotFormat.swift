@@ -10,7 +10,7 @@ public enum SnapshotFormat: String, Codable, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// By a file name's ending: `.jpg`, `.jpeg`, `.png`; `nil` for others.
+    /// The format for a file name's extension: `.jpg`, `.jpeg`, `.png`; `nil` for others.
     public init?(fileName: String) {
         let name = fileName.lowercased()
         if name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") {

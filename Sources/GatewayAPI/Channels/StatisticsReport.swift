@@ -1,5 +1,5 @@
-/// How a channel fares. Names are those of W3C webrtc-stats where it has one; every duration is in seconds.
-/// A field that does not apply, or is not yet known, is absent.
+/// The statistics of a channel. Names are from W3C webrtc-stats where it defines one. Durations are in seconds. Fields
+/// that do not apply or are not known yet are absent.
 public struct StatisticsReport: Codable, Hashable, Sendable {
     /// When this was measured: ms since 1970.
     public var timestamp: Int64
@@ -8,22 +8,23 @@ public struct StatisticsReport: Codable, Hashable, Sendable {
 
     /// From `play` to the first decoded frame.
     public var firstFrameTime: Double?
-    /// From `play` until the picture shown was as new as the jitter buffer allows.
+    /// From `play` until the shown picture was as recent as the jitter buffer allows.
     public var liveEdgeTime: Double?
-    /// The first decoded picture's own time: µs on the source's clock. Raw video begins with this picture.
+    /// The presentation time of the first decoded picture: µs on the source's clock. Raw video begins with this
+    /// picture.
     public var firstPicturePts: Int64?
-    /// Received bits a second over the last second, all tracks.
+    /// Received bits per second of all tracks, over the last second.
     public var bitrate: Int?
     /// The jitter that the buffer is sized for.
     public var tolerance: Double?
-    /// How long a frame is held beyond its earliest possible time.
+    /// How long a frame is held after the earliest time at which it could be shown.
     public var delay: Double?
-    /// How much later than the sound the picture is shown; negative: earlier.
+    /// How much later than the sound the picture is shown. Negative if it is earlier.
     public var audioVideoSkew: Double?
     public var currentRoundTripTime: Double?
-    /// Breaks of the source's clock, and changed picture sizes; one that both tracks show counts once.
+    /// Jumps of the source's clock and changes of the picture size. A jump in both tracks counts once.
     public var discontinuities: Int?
-    /// What is read from this channel, and was lately.
+    /// The sinks that read from this channel, including those that ended recently.
     public var sinks: [SinkReport]?
 
     public init(timestamp: Int64) {
@@ -31,15 +32,15 @@ public struct StatisticsReport: Codable, Hashable, Sendable {
     }
 }
 
-/// What one reader of a channel was given, and was too slow for.
+/// What one reader of a channel received and missed.
 public struct SinkReport: Codable, Hashable, Sendable {
     /// `recording`, `rawVideo`, `rawAudio`.
     public var kind: String
     public var isOpen: Bool
-    /// Pictures, frames of sound, or of a recording coded frames of both; those dropped included.
+    /// Pictures or audio frames; coded frames of both for a recording. Includes dropped ones.
     public var frames: Int
     public var framesDropped: Int
-    /// As they would have been written; of a recording as they were coded.
+    /// The size as it would have been written; for a recording, the coded size.
     public var bytesDropped: Int
 
     public init(kind: String, isOpen: Bool, frames: Int, framesDropped: Int, bytesDropped: Int) {
@@ -51,38 +52,38 @@ public struct SinkReport: Codable, Hashable, Sendable {
     }
 }
 
-/// One received track.
+/// A received track.
 public struct TrackStatistics: Codable, Hashable, Sendable {
     // MARK: Arrival
     public var packetsReceived: Int?
     public var bytesReceived: Int?
-    /// Packets that never came, retransmission included.
+    /// Packets that never arrived, not even by retransmission.
     public var packetsLost: Int?
-    /// Packets that came a second time.
+    /// Packets that arrived more than once.
     public var packetsDuplicated: Int?
-    /// Lost packets that a retransmission brought.
+    /// Lost packets that were recovered by retransmission.
     public var retransmittedPacketsReceived: Int?
     public var nackCount: Int?
     public var pliCount: Int?
     /// Interarrival jitter (RFC 3550 §6.4.1).
     public var jitter: Double?
-    /// Received bits a second over the last second.
+    /// Received bits per second, over the last second.
     public var bitrate: Int?
 
     // MARK: Decoding
-    /// Whole frames out of the network.
+    /// Complete frames received from the network.
     public var framesReceived: Int?
     public var framesDecoded: Int?
     public var keyFramesDecoded: Int?
     /// Frames that could not be decoded.
     public var decodeErrors: Int?
 
-    // MARK: Showing
+    // MARK: Playback
     public var framesShown: Int?
     public var framesDropped: Int?
     /// `framesDropped` by reason: `late`, `incomplete`, `undecodable`, `slowReader` …
     public var framesDroppedByReason: [String: Int]?
-    /// Shown frames a second over the last second.
+    /// Shown frames per second, over the last second.
     public var framesPerSecond: Double?
     public var frameWidth: Int?
     public var frameHeight: Int?
@@ -91,7 +92,7 @@ public struct TrackStatistics: Codable, Hashable, Sendable {
 
     // MARK: Sound
     public var totalSamplesReceived: Int?
-    /// Samples that were made up for late or lost ones.
+    /// Samples that were generated to replace late or lost ones.
     public var concealedSamples: Int?
 
     public init() {}

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// One track of a camera or channel.
+/// A track of a camera or channel.
 public struct TrackDescription: Codable, Hashable, Sendable {
     public var kind: MediaKind
     /// `h264`, `h265`, `aac`, `pcmu`, `pcma` or `opus`.
@@ -8,12 +8,12 @@ public struct TrackDescription: Codable, Hashable, Sendable {
     /// Pixels; video only, `nil` while unknown.
     public var width: Int?
     public var height: Int?
-    /// Frames a second; video only.
+    /// Frames per second; video only.
     public var frameRate: Double?
-    /// Samples a second; audio only.
+    /// Samples per second; audio only.
     public var sampleRate: Int?
     public var channels: Int?
-    /// Measured bits a second.
+    /// Measured bits per second.
     public var bitrate: Int?
 
     public init(

@@ -1,25 +1,25 @@
 import Foundation
 public import IoTCore
 
-/// How the API's types become JSON text and back, the same in the daemon and in its clients.
+/// Encodes and decodes the API's types as JSON, in the same way for the daemon and its clients.
 public enum APICoding {
-    /// Compact JSON with names in order.
+    /// Compact JSON with sorted names.
     public static func encode(_ value: some Encodable) throws(IoTError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // JSON has no infinities; a statistic that is one is a defect, but must not cost the whole answer.
+        // JSON has no infinities. An infinite statistic is a defect, but must not make the whole response fail.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         do {
             return Array(try encoder.encode(value))
         } catch {
-            throw IoTError(.internalFailure, "an answer could not be written as JSON: \(error)", underlying: error)
+            throw IoTError(.internalFailure, "a response could not be written as JSON: \(error)", underlying: error)
         }
     }
 
-    /// Reads one JSON text; unknown members are ignored.
+    /// Decodes one JSON text. Unknown members are ignored.
     ///
-    /// - Throws: `code`, with the member at fault and the reason.
+    /// - Throws: `code` with the invalid member and the reason.
     public static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: some Sequence<UInt8>, failure code: ErrorCode = .invalidRequest
     ) throws(IoTError) -> Value {
@@ -47,7 +47,7 @@ public enum APICoding {
             context.codingPath.isEmpty
                 ? "the body is not JSON" : "\(name(context.codingPath)): \(context.debugDescription)"
         @unknown default:
-            "the body does not fit"
+            "the body does not have the expected form"
         }
     }
 

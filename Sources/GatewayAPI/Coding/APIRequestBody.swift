@@ -1,8 +1,8 @@
-/// A request's JSON body whose members are all known: the daemon refuses any other, by name.
+/// A JSON request body with known members only. The daemon refuses other members, by name.
 public protocol APIRequestBody: Codable, Sendable {
-    /// The names that the body may have at its top level.
+    /// The names of the body's top-level members.
     static var members: [String] { get }
-    /// The one member that may be null, if there is one.
+    /// The member that may be null, if any.
     static var nullable: String? { get }
 }
 

@@ -1,4 +1,4 @@
-/// The answer of a request that has nothing to tell but its success: `{}`.
+/// The response to a successful request without a result: `{}`.
 public struct EmptyResponse: Codable, Hashable, Sendable {
     public init() {}
 }

@@ -1,13 +1,13 @@
-/// Which part of a list is wanted: `limit` and `after` in the query of every list.
+/// The requested part of a list: `limit` and `after` in the query of every list.
 public struct PageRequest: Sendable, Hashable {
     public static let limits: ClosedRange<Int64> = 1...500
     public static let all = PageRequest()
     /// The longest `after`, in Unicode scalars.
     public static let longestName = 256
 
-    /// At most so many; `nil` for all.
+    /// The maximum number of elements; `nil` for all.
     public var limit: Int?
-    /// What `next` of the page before said.
+    /// The `next` of the previous page.
     public var after: String?
 
     public init(limit: Int? = nil, after: String? = nil) {
@@ -16,10 +16,10 @@ public struct PageRequest: Sendable, Hashable {
     }
 }
 
-/// A part of a list, in the order of its elements' names.
+/// A part of a list, sorted by the names of its elements.
 public struct Page<Element> {
     public var elements: [Element]
-    /// What `after` must say for the next page; `nil` at the list's end.
+    /// The value of `after` for the next page; `nil` at the end of the list.
     public var next: String?
 
     public init(_ elements: [Element], next: String? = nil) {
@@ -27,7 +27,8 @@ public struct Page<Element> {
         self.next = next
     }
 
-    /// The wanted part of a whole list. An element that went meanwhile is no fault: a page goes on after where it was.
+    /// The requested part of a whole list. If the element named by `after` was removed in the meantime, the page
+    /// continues at its position.
     public init(of list: some Sequence<Element>, _ request: PageRequest, by name: (Element) -> String) {
         var rest = list.map { (name: name($0), element: $0) }
         if let after = request.after { rest.removeAll { $0.name <= after } }

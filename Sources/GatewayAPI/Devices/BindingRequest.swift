@@ -3,7 +3,7 @@ public import IoTCore
 /// `GET /v1/devices/{device}/bindings`
 public struct BindingList: Codable, Hashable, Sendable {
     public var bindings: [BindingDescription]
-    /// What `after` must say for the next page; `nil` at the list's end.
+    /// The value of `after` for the next page; `nil` at the end of the list.
     public var next: String?
 
     public init(bindings: [BindingDescription], next: String? = nil) {
@@ -20,11 +20,11 @@ public struct BindingList: Codable, Hashable, Sendable {
 public struct BindingRequest: APIRequestBody, Hashable {
     public static let members = ["role", "actions", "force"]
 
-    /// `guest` unless told.
+    /// Default `guest`.
     public var role: BindingRole?
-    /// A guest's; `view` alone unless told. An owner has all.
+    /// A guest's actions. Default `view`. An owner may do everything.
     public var actions: [DeviceAction]?
-    /// Takes the device from another owner (8023 without).
+    /// Takes the device from its current owner. Without `force`, this fails with 8023.
     public var force: Bool?
 
     public init(role: BindingRole? = nil, actions: [DeviceAction]? = nil, force: Bool? = nil) {

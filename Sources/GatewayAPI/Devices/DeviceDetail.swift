@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// `GET /v1/devices/{device}`: a device with its thing model as the hub stores it.
+/// `GET /v1/devices/{device}`: a device with its thing model as stored by the hub.
 public struct DeviceDetail: Codable, Hashable, Sendable {
     public var id: String
     public var name: String
@@ -16,7 +16,7 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
     public var model: JSONValue
     /// The document's version.
     public var version: Int64
-    /// Paths of writes that the device has not yet applied.
+    /// Paths of writes that the device has not applied yet.
     public var pending: [String]
 
     public init(summary: DeviceSummary, model: JSONValue, version: Int64, pending: [String]) {

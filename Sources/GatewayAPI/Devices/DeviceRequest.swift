@@ -3,7 +3,7 @@ public struct DeviceRequest: APIRequestBody, Hashable {
     public static let members = ["name", "owner"]
 
     public var name: String
-    /// The account that owns it; nobody when absent.
+    /// The account that owns the device. Without it, the device has no owner.
     public var owner: String?
 
     public init(name: String, owner: String? = nil) {

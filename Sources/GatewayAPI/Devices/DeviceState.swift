@@ -1,12 +1,12 @@
-/// What a device is doing, as far as its hub knows.
+/// The state of a device as known to its hub.
 public enum DeviceState: String, Codable, Hashable, Sendable, CaseIterable {
     /// Not connected to the hub.
     case offline
-    /// A camera whose source is being opened, for the first time or again.
+    /// A camera that is opening its source, for the first time or again.
     case connecting
-    /// Connected; a camera's source delivers.
+    /// Connected. If it is a camera, its source delivers.
     case ready
-    /// A camera whose source cannot be opened or read; it is tried again.
+    /// A camera whose source cannot be opened or read. The camera tries again.
     case failed
     /// A camera that was switched off by `Action.cameraOn` 0.
     case off

@@ -1,24 +1,24 @@
 public import IoTCore
 
-/// One device of the account.
+/// A device of the account.
 public struct DeviceSummary: Codable, Hashable, Sendable {
     /// 32 lower-case hex digits.
     public var id: String
     public var name: String
-    /// What the account may do with it: `owner` or `guest`.
+    /// The account's role: `owner` or `guest`.
     public var role: String
-    /// Whether it is `ready`: connected to the hub, and a camera's source delivers.
+    /// Whether the state is `ready`: the device is connected to the hub, and a camera's source delivers.
     public var online: Bool
     public var state: DeviceState
-    /// Since when it is in this state: ms since 1970; `nil` while unknown.
+    /// When this state began: ms since 1970; `nil` while unknown.
     public var stateSince: Int64?
-    /// Why a camera's source failed.
+    /// Why the camera's source failed.
     public var reason: APIError?
-    /// When it last connected to the hub or left it: ms since 1970; `nil` if it never came.
+    /// When the device last connected to the hub or disconnected: ms since 1970; `nil` if it has never connected.
     public var presenceSince: Int64?
-    /// What the account may do with it; `nil` from a hub that knows roles only.
+    /// What the account may do with the device; `nil` from a hub that supports only roles.
     public var actions: [DeviceAction]?
-    /// The access id of its owner; `nil` for none.
+    /// The access id of the owner; `nil` without an owner.
     public var owner: String?
 
     public init(
@@ -41,7 +41,7 @@ public struct DeviceSummary: Codable, Hashable, Sendable {
 /// `GET /v1/devices`
 public struct DeviceList: Codable, Hashable, Sendable {
     public var devices: [DeviceSummary]
-    /// What `after` must say for the next page; `nil` at the list's end.
+    /// The value of `after` for the next page; `nil` at the end of the list.
     public var next: String?
 
     public init(devices: [DeviceSummary], next: String? = nil) {

@@ -4,9 +4,9 @@ public import IoTCore
 public struct ShareRequest: APIRequestBody, Hashable {
     public static let members = ["actions", "ttlSeconds"]
 
-    /// What its taker may do; `view` alone unless told.
+    /// What the recipient may do. Default `view`.
     public var actions: [DeviceAction]?
-    /// 1 s to a week; 600 unless told.
+    /// 1 s to one week. Default 600 s.
     public var ttlSeconds: Int64?
 
     public init(actions: [DeviceAction]? = nil, ttlSeconds: Int64? = nil) {
@@ -15,7 +15,7 @@ public struct ShareRequest: APIRequestBody, Hashable {
     }
 }
 
-/// `POST /v1/subscriptions`; answered with a `BindingResponse`.
+/// `POST /v1/subscriptions`. The response is a `BindingResponse`.
 public struct SubscriptionRequest: APIRequestBody, Hashable {
     public static let members = ["token"]
 

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// A failure as the API tells it: the catalogue's number and name, what went wrong this time, and what to do.
+/// A failure in the API: the number and name from the catalogue, the message, and the remedy.
 public struct APIError: Codable, Hashable, Sendable {
     public var code: Int
     public var name: String
@@ -19,7 +19,7 @@ public struct APIError: Codable, Hashable, Sendable {
             code: error.code.rawValue, name: error.code.name, message: error.message, remedy: error.remedy)
     }
 
-    /// The same failure on the client's side.
+    /// The same failure as an `IoTError`, for clients.
     public var error: IoTError {
         let code = ErrorCode(rawValue: code)
         return IoTError(code, message, remedy: remedy.isEmpty || remedy == code.remedy ? nil : remedy)

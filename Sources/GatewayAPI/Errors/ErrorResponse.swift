@@ -1,8 +1,8 @@
-/// The body of every answer whose status is 400 or above.
+/// The body of every response with a status of 400 or above.
 public struct ErrorResponse: Codable, Hashable, Sendable {
     public var error: APIError
 
-    /// Only with 25014 `versionConflict`: what the property holds now.
+    /// The property's current value; only with 25014 `versionConflict`.
     public var current: PropertyResponse?
 
     public init(error: APIError, current: PropertyResponse? = nil) {

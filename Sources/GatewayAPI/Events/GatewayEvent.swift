@@ -1,32 +1,32 @@
 public import IoTCore
 
-/// What `GET /v1/events` tells, as server-sent events with ids.
+/// The server-sent events of `GET /v1/events`, which have ids.
 public enum GatewayEvent: Hashable, Sendable {
-    /// The words of the query item `types`, which are the events' names.
+    /// The values of the query item `types`, which are the names of the events.
     public enum Kind: String, Codable, Hashable, Sendable, CaseIterable {
         case link, presence, property, event, data, binding, channel
     }
 
-    /// `event: link`: the gateway's own link with the hub.
+    /// `event: link`: the status of the gateway's own link to the hub.
     case link(LinkState)
     /// `event: presence`
     case presence(DevicePresence)
     /// `event: property`
     case property(PropertyUpdate)
-    /// `event: event`: a device reported something, which the hub keeps.
+    /// `event: event`: an event that a device reported and the hub stores.
     case event(StoredEvent)
-    /// `event: data`: bytes from a device, which nobody keeps.
+    /// `event: data`: bytes from a device, which are not stored.
     case data(DeviceData)
     /// `event: binding`: what the account may do with a device has changed.
     case binding(BindingChange)
-    /// `event: channel`: a channel of the account's was opened, changed or closed.
+    /// `event: channel`: a channel of the account was opened, changed or closed.
     case channel(ChannelChange)
-    /// `event: reset`: events were missed, so read again what matters. The next events follow as they come.
+    /// `event: reset`: events were missed, so clients should read the current state. Later events follow.
     case reset(EventReset)
-    /// `event: error`, the last one.
+    /// `event: error`, the last event.
     case failed(APIError)
 
-    /// `nil` for `reset` and `error`, which come whatever was asked for.
+    /// `nil` for `reset` and `error`, which every stream may contain.
     public var kind: Kind? {
         switch self {
         case .link: .link
@@ -40,7 +40,7 @@ public enum GatewayEvent: Hashable, Sendable {
         }
     }
 
-    /// The id of the device that it is about; `nil` for those about none.
+    /// The id of the device that the event is about; `nil` if there is none.
     public var device: String? {
         switch self {
         case .presence(let presence): presence.device
@@ -53,7 +53,7 @@ public enum GatewayEvent: Hashable, Sendable {
         }
     }
 
-    /// As it travels, without an id.
+    /// The event in its transport form, without an id.
     public var serverSentEvent: ServerSentEvent {
         get throws(IoTError) {
             switch self {
@@ -70,7 +70,7 @@ public enum GatewayEvent: Hashable, Sendable {
         }
     }
 
-    /// `nil` for an event of a newer daemon.
+    /// `nil` for an unknown event of a newer daemon.
     public init?(_ event: ServerSentEvent) throws(IoTError) {
         switch event.name {
         case "link": self = .link(try event.decode(LinkState.self))
@@ -99,15 +99,15 @@ public struct DeviceData: Codable, Hashable, Sendable {
     }
 }
 
-/// A device became the account's, its rights changed, or it is the account's no more.
+/// A device was bound to the account, its rights changed, or it was unbound.
 public struct BindingChange: Codable, Hashable, Sendable {
     public var device: String
     public var bound: Bool
-    /// While bound.
+    /// The device's name, while bound.
     public var name: String?
     public var role: String?
     public var actions: [DeviceAction]?
-    /// When no longer bound: `unbound`, `removed`, `forced` or `expired`.
+    /// Why the device is no longer bound: `unbound`, `removed`, `forced` or `expired`.
     public var reason: String?
 
     public init(
@@ -123,13 +123,13 @@ public struct BindingChange: Codable, Hashable, Sendable {
     }
 }
 
-/// A channel of the account's.
+/// A channel of the account.
 public struct ChannelChange: Codable, Hashable, Sendable {
     public var id: String
     public var device: String
     public var deviceName: String
     public var state: ChannelState
-    /// True for the last one of this channel.
+    /// True for the last event of this channel.
     public var closed: Bool
 
     public init(id: String, device: String, deviceName: String, state: ChannelState, closed: Bool) {
@@ -141,12 +141,12 @@ public struct ChannelChange: Codable, Hashable, Sendable {
     }
 }
 
-/// Why the events do not go on where the reader left.
+/// Why a stream cannot continue after the last event that the reader saw.
 public struct EventReset: Codable, Hashable, Sendable {
     public enum Reason: String, Codable, Hashable, Sendable, CaseIterable {
-        /// The id is of another run of the daemon, or none of its ids.
+        /// The id is malformed, or from another run of the daemon.
         case restarted
-        /// More events came since than are kept.
+        /// More events have occurred since than are kept.
         case tooOld
     }
 

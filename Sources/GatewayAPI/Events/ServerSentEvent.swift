@@ -2,10 +2,10 @@ import IoTCore
 
 /// One event of a `text/event-stream` (HTML Living Standard §9.2).
 public struct ServerSentEvent: Hashable, Sendable {
-    /// The event's type; `message` when the stream names none.
+    /// The event's type; `message` if the stream does not name one.
     public var name: String
     public var data: String
-    /// Where to resume behind it, as `Last-Event-ID`; `nil` when the stream gives none.
+    /// The id after which to resume, sent as `Last-Event-ID`; `nil` if the stream has none.
     public var id: String?
 
     public init(name: String, data: String, id: String? = nil) {
@@ -22,7 +22,7 @@ public struct ServerSentEvent: Hashable, Sendable {
         try APICoding.decode(type, from: data.utf8)
     }
 
-    /// The event as it travels, with the empty line that ends it.
+    /// The event as sent, including the empty line at its end.
     public var text: String {
         var text = "event: \(name)\n"
         if let id { text += "id: \(id)\n" }
@@ -30,6 +30,6 @@ public struct ServerSentEvent: Hashable, Sendable {
         return text + "\n"
     }
 
-    /// A comment that keeps a silent stream alive; readers skip it.
+    /// A comment that keeps an idle stream alive. Readers skip it.
     public static let heartbeat = ": heartbeat\n\n"
 }

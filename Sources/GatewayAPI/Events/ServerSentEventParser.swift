@@ -1,11 +1,11 @@
-/// Takes a `text/event-stream` in pieces and gives its events (HTML Living Standard §9.2.6).
+/// Parses a `text/event-stream` that arrives in pieces (HTML Living Standard §9.2.6).
 public struct ServerSentEventParser: Sendable {
-    /// A line may hold this many bytes; a longer one is cut off and its event is dropped.
+    /// The maximum number of bytes in a line or an event. A larger event is dropped.
     public static let maximumEventSize = 4 << 20
 
     private var line: [UInt8] = []
     private var name = ""
-    /// Stays until another one comes, as the standard has it.
+    /// The last id, which applies to all later events until it changes, as the standard requires.
     private var id: String?
     private var data: [String] = []
     private var dataSize = 0
@@ -14,7 +14,7 @@ public struct ServerSentEventParser: Sendable {
 
     public init() {}
 
-    /// The events that these bytes completed.
+    /// Returns the events that these bytes complete.
     public mutating func receive(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
         var events: [ServerSentEvent] = []
         for byte in bytes {
@@ -46,7 +46,7 @@ public struct ServerSentEventParser: Sendable {
             if dataSize > Self.maximumEventSize { isOversized = true }
             if !isOversized { data.append(String(decoding: value, as: UTF8.self)) }
         case "id":
-            // One that holds NUL is ignored, by the standard.
+            // Ids that contain NUL are ignored, as the standard requires.
             if !value.contains(0), !value.isEmpty { id = String(decoding: value, as: UTF8.self) }
         default: break  // a comment (an empty field name), `retry`, or a field of the future
         }

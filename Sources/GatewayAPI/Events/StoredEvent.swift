@@ -1,14 +1,14 @@
 public import IoTCore
 
-/// An event that a device reported and the hub keeps.
+/// An event that a device reported and the hub stores.
 public struct StoredEvent: Codable, Hashable, Sendable {
-    /// Decimal digits; later events have greater numbers.
+    /// Decimal digits. Later events have larger numbers.
     public var id: String
     /// The device's id.
     public var device: String
     public var topic: String
     public var body: JSONValue
-    /// When it happened, as the device says: ms since 1970.
+    /// When the event happened, according to the device: ms since 1970.
     public var t: Int64
 
     public init(id: String, device: String, topic: String, body: JSONValue, t: Int64) {
@@ -36,9 +36,9 @@ public struct StoredEvent: Codable, Hashable, Sendable {
 /// `GET /v1/device-events`, newest first.
 public struct StoredEventList: Codable, Hashable, Sendable {
     public var events: [StoredEvent]
-    /// Older ones are left: ask again with `before` `next`.
+    /// There are older events: request them with `next` as `before`.
     public var more: Bool
-    /// While `more`.
+    /// Set if `more` is true.
     public var next: String?
 
     public init(events: [StoredEvent], more: Bool, next: String? = nil) {
@@ -48,7 +48,7 @@ public struct StoredEventList: Codable, Hashable, Sendable {
     }
 }
 
-/// `DELETE /v1/device-events`: either `ids`, or a `device` with `before`, and `topic` if wanted.
+/// `DELETE /v1/device-events`: either `ids`, or `device` and `before`, with an optional `topic`.
 public struct StoredEventDeletion: APIRequestBody, Hashable {
     public static let members = ["ids", "device", "topic", "before"]
 
@@ -56,9 +56,9 @@ public struct StoredEventDeletion: APIRequestBody, Hashable {
     public var ids: [String]?
     /// A device's id or name.
     public var device: String?
-    /// A prefix.
+    /// A prefix of the topic.
     public var topic: String?
-    /// What is older goes: ms since 1970.
+    /// Deletes events before this time: ms since 1970.
     public var before: Int64?
 
     public init(ids: [String]? = nil, device: String? = nil, topic: String? = nil, before: Int64? = nil) {

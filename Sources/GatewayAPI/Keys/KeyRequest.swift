@@ -4,15 +4,15 @@ public import IoTCore
 public struct KeyRequest: APIRequestBody, Hashable {
     public static let members = ["name", "user", "devices", "actions", "ttlSeconds"]
 
-    /// What it is for: 1 to 64 characters.
+    /// The key's purpose: 1 to 64 characters.
     public var name: String
-    /// The account whose rights it passes on; the caller's own when absent.
+    /// The account that the key acts for. Default: the caller's account.
     public var user: String?
-    /// The only devices it is good for, as ids or names; all of the account's when absent.
+    /// The only devices that the key may access, as ids or names. Default: all devices of the account.
     public var devices: [String]?
-    /// `view`, `talk`, `playback`; `view` alone when absent.
+    /// `view`, `talk`, `playback`. Default `view`.
     public var actions: [DeviceAction]?
-    /// One second to ten years.
+    /// 1 s to ten years.
     public var ttlSeconds: Int64
 
     public init(

@@ -1,12 +1,13 @@
 public import IoTCore
 
-/// What `POST /v1/devices/{device}/messages` with `responses: many` and `Accept: text/event-stream` tells.
+/// The server-sent events of `POST /v1/devices/{device}/messages` with `responses: many` and `Accept:
+/// text/event-stream`.
 public enum MessageEvent: Hashable, Sendable {
     /// `event: response`
     case response(MessageData)
-    /// `event: error`, the last one: no more answers come.
+    /// `event: error`, the last event: no more responses follow.
     case failed(APIError)
-    /// `event: end`, the last one: the device has said all.
+    /// `event: end`, the last event: the device has sent all responses.
     case end
 
     public var serverSentEvent: ServerSentEvent {
@@ -19,7 +20,7 @@ public enum MessageEvent: Hashable, Sendable {
         }
     }
 
-    /// `nil` for an event of a newer daemon.
+    /// `nil` for an unknown event of a newer daemon.
     public init?(_ event: ServerSentEvent) throws(IoTError) {
         switch event.name {
         case "response": self = .response(try event.decode(MessageData.self))

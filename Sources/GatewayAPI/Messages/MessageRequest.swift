@@ -1,20 +1,20 @@
 public import IoTCore
 
-/// `POST /v1/devices/{device}/messages`: bytes for a device, which this house does not look into.
+/// `POST /v1/devices/{device}/messages`: bytes for a device, which the hub does not interpret.
 public struct MessageRequest: APIRequestBody, Hashable {
     public static let members = ["data", "text", "responses", "timeoutMilliseconds", "wake"]
-    /// Bytes a message may hold (21008).
+    /// The maximum size in bytes; larger messages fail with 21008.
     public static let maximumSize = 30_000
 
     /// The message in base64 (RFC 4648 §4); either this or `text`.
     public var data: String?
     /// The message as UTF-8 text.
     public var text: String?
-    /// `one` unless told.
+    /// Default `one`.
     public var responses: MessageResponses?
-    /// 100 ms to 10 min; 10 s when absent.
+    /// 100 ms to 10 min. Default 10 s.
     public var timeoutMilliseconds: Int?
-    /// Whether a sleeping device is to be woken for it.
+    /// Whether to wake a sleeping device for the message.
     public var wake: Bool?
 
     public init(
@@ -38,7 +38,7 @@ public struct MessageData: Codable, Hashable, Sendable {
     }
 }
 
-/// What the device answered; empty for `none`.
+/// The responses of the device; empty for `none`.
 public struct MessageResponse: Codable, Hashable, Sendable {
     public var responses: [MessageData]
 
@@ -47,7 +47,7 @@ public struct MessageResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// `POST /v1/server-messages`: a question to the hub by its path, such as `GET/time`.
+/// `POST /v1/server-messages`: a request to the hub with a path, such as `GET/time`.
 public struct ServerMessageRequest: APIRequestBody, Hashable {
     public static let members = ["path", "data"]
 

@@ -7,9 +7,9 @@ public struct ActionRequest: APIRequestBody, Hashable {
 
     /// For example `Action.takePhoto` or `Action.cameraOn.ctlVal`.
     public var path: String
-    /// The command's value; null when the action takes none.
+    /// The value for the action; null if it takes none.
     public var value: JSONValue
-    /// How long the device may take; 10 s when absent. 100 ms to 10 min.
+    /// How long the device may take: 100 ms to 10 min. Default 10 s.
     public var timeoutMilliseconds: Int?
 
     public init(path: String, value: JSONValue, timeoutMilliseconds: Int? = nil) {
@@ -30,9 +30,9 @@ public struct ActionRequest: APIRequestBody, Hashable {
     }
 }
 
-/// What the device answered.
+/// The result of an action.
 public struct ActionResponse: Codable, Hashable, Sendable {
-    /// Null when it had nothing to say. `{"resource":"/v1/resources/…"}` names bytes to fetch.
+    /// Null if there is no result. `{"resource":"/v1/resources/…"}` names data to download.
     public var value: JSONValue
 
     public init(value: JSONValue) {

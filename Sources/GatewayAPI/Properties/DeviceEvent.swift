@@ -1,12 +1,12 @@
 public import IoTCore
 
-/// What `GET /v1/devices/{device}/properties/watch` tells, as server-sent events.
+/// The server-sent events of `GET /v1/devices/{device}/properties/watch`.
 public enum DeviceEvent: Hashable, Sendable {
-    /// `event: update`. The first one holds the present value of the watched path.
+    /// `event: update`. The first one contains the current value of the watched path.
     case update(PropertyUpdate)
     /// `event: presence`
     case presence(DevicePresence)
-    /// `event: error`, after which the stream ends: what was missed can be read again.
+    /// `event: error`, the last event. The client can read the properties again to get what it missed.
     case failed(APIError)
 
     public var serverSentEvent: ServerSentEvent {
@@ -19,7 +19,7 @@ public enum DeviceEvent: Hashable, Sendable {
         }
     }
 
-    /// `nil` for an event of a newer daemon.
+    /// `nil` for an unknown event of a newer daemon.
     public init?(_ event: ServerSentEvent) throws(IoTError) {
         switch event.name {
         case "update": self = .update(try event.decode(PropertyUpdate.self))
@@ -33,11 +33,11 @@ public enum DeviceEvent: Hashable, Sendable {
 /// A property's new value.
 public struct PropertyUpdate: Codable, Hashable, Sendable {
     public var device: String
-    /// The property that changed; `changes` has its leaves.
+    /// The property that changed. `changes` contains its changed leaves.
     public var path: String
     public var value: JSONValue
     public var version: Int64
-    /// The leaves that changed, where the hub tells.
+    /// The leaves that changed, if the hub reports them.
     public var changes: [LeafChange]?
 
     public init(device: String, path: String, value: JSONValue, version: Int64, changes: [LeafChange]? = nil) {
@@ -65,7 +65,7 @@ public struct PropertyUpdate: Codable, Hashable, Sendable {
 /// One leaf of a changed property.
 public struct LeafChange: Codable, Hashable, Sendable {
     public var path: String
-    /// Null also when it is gone.
+    /// Null if the leaf is null or was removed.
     public var value: JSONValue
 
     public init(path: String, value: JSONValue) {
@@ -84,7 +84,7 @@ public struct LeafChange: Codable, Hashable, Sendable {
     }
 }
 
-/// A device came or went.
+/// A device connected to the hub or disconnected.
 public struct DevicePresence: Codable, Hashable, Sendable {
     public var device: String
     public var online: Bool

@@ -1,9 +1,9 @@
 public import IoTCore
 
-/// `GET /v1/properties?path=&device=…`: one path of many devices.
+/// `GET /v1/properties?path=&device=…`: the values at one path for several devices.
 public struct PropertyReadings: Codable, Hashable, Sendable {
     public var readings: [DeviceReading]
-    /// What `after` must say for the next page; `nil` at the list's end.
+    /// The value of `after` for the next page; `nil` at the end of the list.
     public var next: String?
 
     public init(readings: [DeviceReading], next: String? = nil) {
@@ -16,12 +16,12 @@ public struct PropertyReadings: Codable, Hashable, Sendable {
     }
 }
 
-/// One device's value, or why there is none.
+/// The value of one device, or why there is none.
 public struct DeviceReading: Codable, Hashable, Sendable {
-    /// The device's id; as it was asked for when there is no such device.
+    /// The device's id. If there is no such device, the text from the request.
     public var device: String
     public var name: String?
-    /// Null beside an `error`.
+    /// Null if there is an `error`.
     public var value: JSONValue
     public var version: Int64?
     public var error: APIError?

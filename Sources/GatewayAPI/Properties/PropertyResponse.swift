@@ -3,7 +3,7 @@ public import IoTCore
 /// `GET /v1/devices/{device}/properties?path=`
 public struct PropertyResponse: Codable, Hashable, Sendable {
     public var value: JSONValue
-    /// The property's version, or the document's where the path names more than one property.
+    /// The property's version; the document's version if the path covers several properties.
     public var version: Int64
 
     public init(value: JSONValue, version: Int64) {
@@ -22,12 +22,12 @@ public struct PropertyResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to a write.
+/// The response to a write.
 public struct PropertyWriteResponse: Codable, Hashable, Sendable {
     public var version: Int64
-    /// The value that is stored now.
+    /// The value that is now stored.
     public var value: JSONValue
-    /// True while the device has not applied it: it is offline, or still at work.
+    /// True while the device has not applied the value, because it is offline or has not finished.
     public var pending: Bool
 
     public init(version: Int64, value: JSONValue, pending: Bool) {
@@ -48,9 +48,9 @@ public struct PropertyWriteResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// The answer to `DELETE /v1/devices/{device}/user-properties/{name}`
+/// The response to `DELETE /v1/devices/{device}/user-properties/{name}`.
 public struct VersionResponse: Codable, Hashable, Sendable {
-    /// The document's version behind the change.
+    /// The document's version after the change.
     public var version: Int64
 
     public init(version: Int64) {

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// `GET /healthz`: the process lives.
+/// `GET /healthz`: the process is running.
 public struct HealthResponse: Codable, Hashable, Sendable {
     /// Always `ok`.
     public var status: String
@@ -10,7 +10,7 @@ public struct HealthResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// `GET /readyz`: 200 when everything serves, 503 with the reasons otherwise.
+/// `GET /readyz`: 200 if everything is ready, otherwise 503 with the reasons.
 public struct ReadyResponse: Codable, Hashable, Sendable {
     public var ready: Bool
     public var reasons: [APIError]

@@ -4,9 +4,9 @@ public import IoTCore
 public struct HubState: Codable, Hashable, Sendable {
     public var enabled: Bool
     public var ready: Bool
-    /// Where principals reach it: a socket path, or `host:port`; `nil` when it is not enabled.
+    /// The address for clients: a socket path or `host:port`; `nil` if the hub is not enabled.
     public var endpoint: String?
-    /// Devices that it knows, and how many of them are online; `nil` when it is not enabled.
+    /// The number of devices, and of those that are online; `nil` if the hub is not enabled.
     public var devices: Int?
     public var devicesOnline: Int?
 
@@ -30,9 +30,9 @@ public struct BrokerState: Codable, Hashable, Sendable {
     public var state: State
     /// For example `mosquitto 2.0.11`; `nil` while unknown.
     public var version: String?
-    /// Process id; `nil` while it does not run.
+    /// Process id; `nil` while the broker is not running.
     public var process: Int?
-    /// How often it was started again since the daemon's start.
+    /// How often the broker was restarted since the daemon started.
     public var restarts: Int
     public var reason: APIError?
 

@@ -1,18 +1,18 @@
 public import IoTCore
 
-/// Whether the gateway is connected to its hub, and why not.
+/// Whether the gateway is connected to its hub, and if not, why.
 public struct LinkState: Codable, Hashable, Sendable {
     /// −1 unregistering, 0 registering, 1 online, 2 offline, 3 tokenFailed, 6 kickOff.
     public var status: Int
     public var name: String
-    /// Why, in one word, as `LinkStatusChange.Cause` of IoTLink names it.
+    /// The cause in one word: a name of `LinkStatusChange.Cause` in IoTLink.
     public var cause: String
-    /// The failure behind it; `nil` when nothing failed.
+    /// The failure that caused this status; `nil` if there is none.
     public var reason: APIError?
     /// When this status began: ms since 1970.
     public var since: Int64
     public var accessId: String
-    /// The hub's: `unix:PATH`, `HOST:PORT` of this machine, or `tls:HOST:PORT`; `nil` from a daemon that does not tell it.
+    /// The hub's address: `unix:PATH`, `HOST:PORT` on this machine, or `tls:HOST:PORT`; `nil` from an older daemon.
     public var endpoint: String?
 
     public init(

@@ -4,7 +4,7 @@ public struct ReloadResponse: Codable, Hashable, Sendable {
     public var added: [String]
     public var changed: [String]
     public var removed: [String]
-    /// Keys whose change counts from the next start on.
+    /// Keys that take effect at the next start.
     public var restartNeeded: [String]
 
     public init(

@@ -1,4 +1,4 @@
-/// How much of a resource that all accounts share is in use.
+/// How much of a shared resource is in use.
 public struct SharedUse: Codable, Hashable, Sendable {
     public var used: Int
     public var bound: Int

@@ -1,21 +1,21 @@
 /// `GET /v1/status`
 public struct StatusResponse: Codable, Hashable, Sendable {
     public var version: String
-    /// Whole seconds since the daemon was started.
+    /// Seconds since the daemon started.
     public var uptime: Int
     public var link: LinkState
     public var hub: HubState
-    /// The broker of the hub's own; `nil` when the hub is not enabled.
+    /// The hub's broker; `nil` if the hub is not enabled.
     public var broker: BrokerState?
     /// Configured cameras.
     public var cameras: Int
-    /// How many of them are online at their hub; `nil` from a daemon that does not count them.
+    /// The number of cameras that are online at their hub; `nil` from an older daemon.
     public var camerasOnline: Int?
     /// Open channels of local users.
     public var channels: Int
-    /// Browsers' calls of the account; `nil` from a daemon that does not count them.
+    /// Calls from browsers of this account; `nil` from an older daemon.
     public var calls: Int?
-    /// What all accounts share, by its name, for an administrator.
+    /// The use of shared resources by name; only for administrators.
     public var shared: [String: SharedUse]?
 
     public init(

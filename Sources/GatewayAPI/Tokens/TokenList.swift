@@ -3,7 +3,7 @@ public import IoTCore
 /// `GET /v1/tokens`
 public struct TokenList: Codable, Hashable, Sendable {
     public var tokens: [TokenDescription]
-    /// What `after` must say for the next page; `nil` at the list's end.
+    /// The value of `after` for the next page; `nil` at the end of the list.
     public var next: String?
 
     public init(tokens: [TokenDescription], next: String? = nil) {

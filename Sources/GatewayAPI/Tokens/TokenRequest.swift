@@ -5,15 +5,16 @@ public struct TokenRequest: APIRequestBody, Hashable {
     public static let members = ["kind", "name", "user", "devices", "actions", "ttlSeconds"]
 
     public var kind: TokenKind
-    /// `link` and `api`: what it is for, in the maker's words; 1 to 64 characters.
+    /// `link` and `api`: the token's purpose as text, 1 to 64 characters.
     public var name: String?
-    /// The account it is for; the caller's own when absent. An enrolment for devices alone needs none.
+    /// The account that the token is for. Default: the caller's account. An enrolment for devices only needs no
+    /// account.
     public var user: String?
-    /// `api`: the only devices it is good for. `enrolment`: the devices that join. Ids or names.
+    /// `api`: the only devices that the token may access. `enrolment`: the devices that join. Ids or names.
     public var devices: [String]?
-    /// `api` only: the only actions it is good for.
+    /// `api`: the only actions that the token allows.
     public var actions: [DeviceAction]?
-    /// Required but for an enrolment.
+    /// Required, except for an enrolment.
     public var ttlSeconds: Int64?
 
     public init(
@@ -30,7 +31,7 @@ public struct TokenRequest: APIRequestBody, Hashable {
     }
 }
 
-/// The token that was made; it is told this once.
+/// The created token. It is returned only once.
 public struct TokenResponse: Codable, Hashable, Sendable {
     public var id: String
     public var kind: TokenKind

@@ -3,7 +3,7 @@ public import IoTCore
 /// `GET /v1/users`
 public struct UserList: Codable, Hashable, Sendable {
     public var users: [UserDescription]
-    /// What `after` must say for the next page; `nil` at the list's end.
+    /// The value of `after` for the next page; `nil` at the end of the list.
     public var next: String?
 
     public init(users: [UserDescription], next: String? = nil) {

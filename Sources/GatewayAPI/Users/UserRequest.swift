@@ -6,7 +6,7 @@ public struct UserRequest: APIRequestBody, Hashable {
 
     /// `[a-z0-9_-]{1,64}`
     public var accessId: String
-    /// `member` unless told; `temporary` is refused here.
+    /// Default `member`. `temporary` is refused here.
     public var kind: AccountKind?
 
     public init(accessId: String, kind: AccountKind? = nil) {
@@ -15,13 +15,13 @@ public struct UserRequest: APIRequestBody, Hashable {
     }
 }
 
-/// `POST /v1/users/temporary`: an account for one device, which goes by itself.
+/// `POST /v1/users/temporary`: an account for one device, which expires.
 public struct TemporaryUserRequest: APIRequestBody, Hashable {
     public static let members = ["device", "actions", "ttlSeconds"]
 
     /// A device's id or name.
     public var device: String
-    /// `view` alone unless told.
+    /// Default `view`.
     public var actions: [DeviceAction]?
     public var ttlSeconds: Int64
 
