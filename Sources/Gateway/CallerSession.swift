@@ -4,14 +4,14 @@ import IoTLink
 import MediaChannel
 import ThingModel
 
-/// The gateway as one caller may use it: requests go out in the caller's name, and what the caller's token is not
-/// good for is refused here.
+/// The gateway as one caller may use it. Requests go out in the caller's name, and requests that the caller's token
+/// does not allow are refused here.
 struct CallerSession: GatewaySession {
     let gateway: LocalGateway
-    /// Ends with the caller's right.
+    /// Ends when the caller's credentials or rights end.
     let lease: Lease
 
-    // MARK: Rooms
+    // MARK: Parts
 
     var daemon: any GatewayDaemon { CallerDaemon(session: self) }
     var cameras: any GatewayCameras { CallerCameras(session: self) }
@@ -26,23 +26,24 @@ struct CallerSession: GatewaySession {
     var channels: any GatewayChannels { CallerChannels(session: self) }
     var calls: any GatewayCalls { CallerCalls(session: self) }
 
-    // MARK: Who asks
+    // MARK: Caller
 
     var caller: Caller { lease.caller }
     private var holder: AccountHolder { caller.holder(owner: gateway.account) }
 
-    /// The caller's account's part of what all share.
+    /// Takes a part of a shared resource for the caller's account.
     func take(_ resource: SharedResource) throws(IoTError) -> QuotaPart {
         try gateway.quotas.take(resource, for: holder)
     }
 
-    /// In whose name requests go; `nil` for the daemon's own account.
+    /// The account in whose name requests are sent; `nil` for the daemon's own account.
     var principal: Principal? { gateway.principal(of: caller.account) }
     var hub: HubClient { HubClient(link: gateway.link, account: principal) }
     var model: ThingModelClient { ThingModelClient(link: hub.link) }
     var storedEvents: EventClient { EventClient(link: hub.link) }
 
-    /// The API token that asks, by its id: what is made with it must not outlive or exceed it, which the hub sees to.
+    /// The id of the caller's API token, if it has one. The hub ensures that what is created with the token does not
+    /// outlive or exceed it.
     var token: String? {
         if case .token(let id) = caller.credentials { id } else { nil }
     }
@@ -58,9 +59,10 @@ struct CallerSession: GatewaySession {
 
     // MARK: Devices by id or name
 
-    /// What to ask the hub for. A token for some devices needs to know which this is; otherwise the hub judges.
+    /// The device to name in requests to the hub. If the token is limited to some devices, the device is looked up and
+    /// checked here; otherwise the hub checks it.
     ///
-    /// - Throws: 8002 for a device that is not the account's, 25005 for one that the token is not good for.
+    /// - Throws: 8002 for a device that the account does not have, 25005 for one that is not in the token's scope.
     func target(_ device: String) async throws -> String {
         guard caller.scope.devices != nil else { return device }
         return try await find(device).id
@@ -68,7 +70,7 @@ struct CallerSession: GatewaySession {
 
     /// One of the account's devices.
     ///
-    /// - Throws: as `target`.
+    /// - Throws: the same errors as `target`.
     func find(_ device: String) async throws -> AccountRights.Entry {
         let entries = try await gateway.rights.entries(of: caller.account)
         guard let entry = entries[device] ?? entries.values.first(where: { $0.name == device }) else {
@@ -87,7 +89,7 @@ struct CallerSession: GatewaySession {
         return entry
     }
 
-    /// A part in the channel to a device's source.
+    /// Opens a channel to a device's source, or takes part in the open one.
     func open(_ entry: AccountRights.Entry, _ kind: ChannelKind, source: Int) async throws -> ChannelRegistry.Use {
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
         return try await gateway.registry.open(
@@ -97,11 +99,11 @@ struct CallerSession: GatewaySession {
 
     // MARK: Rights
 
-    /// Carries out what changes the rights of accounts. They are asked for again afterwards, so that event streams
-    /// follow at once.
+    /// Executes a change to accounts' rights. The rights are reloaded afterwards, so that event streams reflect the
+    /// change at once.
     ///
-    /// - Parameter owner: who is to own a device by it. The hub calls a temporary account there a wrong request; here it
-    ///   is the account's state that does not allow it.
+    /// - Parameter owner: the account that is to own a device. If it is a temporary account, the hub reports an invalid
+    ///   request; this method reports that the account's state does not allow it.
     func changingRights<Value: Sendable>(
         owner: String? = nil, _ change: () async throws -> Value
     ) async throws -> Value {
@@ -110,9 +112,10 @@ struct CallerSession: GatewaySession {
             await gateway.rights.invalidate()
             return value
         } catch {
-            // Even a request without an answer may have been carried out.
+            // A request without a response may have been executed.
             await gateway.rights.invalidate()
-            // The hub names temporary accounts so; a repeated request gets this answer also when the account is gone.
+            // The hub names temporary accounts with this prefix. The name is checked because a repeated request gets
+            // this error even after the account was removed.
             if let owner, owner.hasPrefix("temporary-"), let refusal = error as? IoTError,
                 refusal.code == .invalidRequest
             {

@@ -1,23 +1,23 @@
 package import IoTCore
 
-/// The gateway behind every door, before it is known who asks.
+/// The gateway as the servers see it before the caller is known.
 package protocol GatewayService: Sendable {
-    /// The account whose link this is; who may open the Unix socket acts as it.
+    /// The account of this link. Callers on the Unix socket act as this account.
     var account: AccessID { get }
 
     var tokens: BearerTokens { get }
     var leases: Leases { get }
     var quotas: Quotas { get }
 
-    /// The gateway as the lease's caller may use it; what goes on longer holds the lease.
+    /// The gateway as the lease's caller may use it. Long operations hold the lease.
     func session(for lease: Lease) -> any GatewaySession
 
-    /// Why it does not serve now; empty when it does.
+    /// Why the gateway cannot serve now; empty if it can.
     func obstacles() async -> [IoTError]
 
-    /// Gathers events until it is cancelled.
+    /// Collects events until cancelled.
     func run() async
 
-    /// Ends every open body and event stream in order, as `GatewayChannels.close` does; the daemon is stopping.
+    /// Ends every open body and event stream in order, like `GatewayChannels.close`, because the daemon stops.
     func prepareToStop() async
 }

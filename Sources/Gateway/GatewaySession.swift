@@ -1,9 +1,9 @@
-/// The gateway as one caller may use it: a room for each thing that it has.
+/// The gateway as one caller may use it, divided into one protocol per subject.
 ///
 /// A `device` is an id or a name, as the caller wrote it. A `requestID` is the caller's idempotency key; with `nil` the
-/// gateway makes one. Every failure is an `IoTError`; anything else is a mistake of the gateway's own (25000). The door
-/// has checked what the caller's credentials are good for; which devices and channels the caller may use is judged here
-/// and by the hub.
+/// gateway creates one. Every failure is an `IoTError`; other errors are internal failures (25000). The server has
+/// already checked what the caller's credentials allow. The session and the hub check which devices and channels the
+/// caller may use.
 package protocol GatewaySession: Sendable {
     var daemon: any GatewayDaemon { get }
     var cameras: any GatewayCameras { get }

@@ -4,7 +4,7 @@ import IoTLink
 import MediaChannel
 import ThingModel
 
-/// Gathers what `GatewayEvents.follow` gives, and does what else goes on while the gateway runs.
+/// Collects the events for `GatewayEvents.follow`, and runs the gateway's background tasks.
 extension LocalGateway {
     package func run() async {
         await withDiscardingTaskGroup { group in
@@ -20,17 +20,17 @@ extension LocalGateway {
     private func readStatus() async {
         for await change in link.statusChanges() {
             feed.publish(.link(linkState(change)), to: .everyone)
-            // Pushes may have been missed.
+            // Pushes may have been lost.
             if change.status == .online { await rights.invalidate() }
         }
     }
 
-    /// Asks for the hub's keys each time that the link becomes online: a hub has others at most after its restart.
+    /// Requests the hub's keys each time the link goes online, because they can change only when the hub restarts.
     private func readTokenKeys() async {
         for await change in link.statusChanges() where change.status == .online {
             let hub = HubClient(link: link, account: nil)
             while !Task.isCancelled, link.current.status == .online {
-                // Until they come, the hub is asked about each token.
+                // Until the keys arrive, the hub is asked about each token.
                 tokens.use(nil)
                 do {
                     tokens.use(try await hub.tokenKeys())
@@ -62,7 +62,7 @@ extension LocalGateway {
         }
     }
 
-    /// Looks at the channels once a second: what changed is told, and what they counted is added up.
+    /// Observes the channels once a second: publishes changes and adds up statistics.
     private func watchChannels() async {
         var watch = ChannelWatch()
         while !Task.isCancelled {

@@ -28,20 +28,20 @@ extension LocalGateway {
         return samples
     }
 
-    /// No account is a label: there may be any number of them.
+    /// Accounts are not labels, because their number is not limited.
     private func quotaMetrics() -> [MetricSample] {
         quotas.table.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { resource, quota in
             let labels = [MetricLabel(name: "resource", value: resource.rawValue)]
             return [
                 MetricSample(
                     "iotvideod_quota_used", .gauge, Double(quota.used), labels: labels,
-                    help: "What all accounts together have of what they share"),
+                    help: "Units of the shared resource in use by all accounts"),
                 MetricSample(
                     "iotvideod_quota_bound", .gauge, Double(quota.bound.total), labels: labels,
-                    help: "What there is of it"),
+                    help: "Total units of the shared resource"),
                 MetricSample(
                     "iotvideod_quota_refused_total", .counter, Double(quota.refusals), labels: labels,
-                    help: "How often an account wanted more than its part, or than there is"),
+                    help: "Requests for the shared resource above the account's part or the total"),
             ]
         }
     }
@@ -63,7 +63,7 @@ extension LocalGateway {
                 help: "Pushes dropped because a reader was slow"),
             MetricSample(
                 "iotvideod_link_malformed_envelopes_total", .counter, Double(counters.malformedEnvelopes),
-                help: "Messages that were not understood"),
+                help: "Malformed messages"),
         ]
     }
 
@@ -81,7 +81,7 @@ extension LocalGateway {
                 help: "Requests refused because there were too many"),
             MetricSample(
                 "iotvideod_hub_ignored_messages_total", .counter, Double(statistics.ignoredMessages),
-                help: "Messages that were not understood, or of a session that was over"),
+                help: "Malformed messages, and messages of ended sessions"),
             MetricSample(
                 "iotvideod_hub_transactions_total", .counter, Double(statistics.transactions),
                 help: "Transactions of the store"),
@@ -96,7 +96,7 @@ extension LocalGateway {
         ]
     }
 
-    /// Sums over all cameras: a camera's name is no label, so that the number of series is bounded.
+    /// Sums over all cameras. Camera names are not labels, so that the number of series is limited.
     private func cameraMetrics() async -> [MetricSample] {
         var up = 0
         var viewers = 0

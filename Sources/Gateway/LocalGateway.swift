@@ -7,16 +7,17 @@ package import MediaChannel
 import NIOCore
 import ThingModel
 
-/// The gateway of this daemon: the link of its account, the channels, and its cameras.
+/// The gateway of this daemon: the link of its account, the channels and the cameras.
 ///
-/// Another account's requests go over the same link in that account's name, which an administrator's may.
+/// Requests of other accounts use the same link in those accounts' names. The hub allows this only to an
+/// administrator's account.
 package final class LocalGateway: GatewayService {
     let link: any HubLink
     package let account: AccessID
-    /// False for a box that has joined with its cameras alone.
+    /// False for a box that has joined with cameras only.
     private let hasAccount: Bool
     let registry: ChannelRegistry
-    /// Calls whose media go to another than this gateway: a browser.
+    /// Calls whose media go directly to a browser.
     let relayed: RelayedCalls
     let fleet: any CameraFleet
     let photos: PhotoStore
@@ -28,7 +29,7 @@ package final class LocalGateway: GatewayService {
     package let tokens: BearerTokens
     package let leases: Leases
     package let quotas: Quotas
-    /// Of this daemon's configuration.
+    /// From this daemon's configuration.
     let iceServers: ICEServers
     private let startedAt = NIODeadline.now()
 
@@ -71,22 +72,23 @@ package final class LocalGateway: GatewayService {
         CallerSession(gateway: self, lease: lease)
     }
 
-    /// In whose name requests of this account go; `nil` for our own.
+    /// The account in whose name requests are sent; `nil` for our own account.
     func principal(of account: AccessID) -> Principal? {
         account == self.account ? nil : .user(account)
     }
 
-    /// Whether the token of this id is one without which this daemon's own sessions end.
+    /// Whether the token belongs to one of this daemon's own sessions, which would end without it.
     func usesToken(_ id: String) async throws -> Bool {
         guard let hub else { return false }
         if Self.id(ofToken: try await hub.ownToken()) == id { return true }
         let client = HubClient(link: link, account: nil)
-        // Only an administrator sees those of the cameras, and only the daemon's account need be one.
+        // Only administrators can list the cameras' tokens, and only the daemon's account needs to be one.
         let tokens = try await client.page(TokenMethod.list, .all)
         return tokens.elements.contains { $0.id == id && $0.isLocal == true }
     }
 
-    /// The claim `jti` of a JWT (RFC 7519 §4.1.7), which is the hub's own here and needs no check.
+    /// The claim `jti` of a JWT (RFC 7519 §4.1.7). The token comes from the hub itself, so its signature is not
+    /// checked.
     static func id(ofToken token: String) -> String? {
         let parts = token.split(separator: ".")
         guard parts.count == 3 else { return nil }
@@ -96,7 +98,7 @@ package final class LocalGateway: GatewayService {
         return (try? JSONValue(parsing: Array(payload)))?["jti"]?.stringValue
     }
 
-    // MARK: How it fares
+    // MARK: Status
 
     func status(channels: Int, calls: Int, isAdministrator: Bool) async -> StatusResponse {
         let uptime = (NIODeadline.now() - startedAt).nanoseconds / 1_000_000_000
@@ -122,13 +124,13 @@ package final class LocalGateway: GatewayService {
 
     package func obstacles() async -> [IoTError] {
         var obstacles: [IoTError] = []
-        // A box that acts for no account has the links of its cameras.
+        // A box that acts for no account only has the links of its cameras.
         let links = hasAccount ? [link.current] : await fleet.cameras().map(\.linkStatus)
         for change in links where change.status != .online {
             obstacles.append(change.reason ?? IoTError(.linkUnavailable, "the link is \(change.status.name)"))
         }
         if let hub, hub.brokerProcessIdentifier == nil {
-            obstacles.append(hub.brokerFailure ?? IoTError(.brokerFailed, "the hub's broker does not run"))
+            obstacles.append(hub.brokerFailure ?? IoTError(.brokerFailed, "the hub's broker is not running"))
         }
         if let failure = hub?.storeFailure { obstacles.append(failure) }
         return obstacles

@@ -7,12 +7,12 @@ import Testing
 
 @testable import Gateway
 
-/// What each room does for whom, with a hub that answers by a script.
+/// What each part of a session does for each caller, with a scripted hub.
 @Suite struct CallerSessionTests {
     private static let front = "00112233445566778899aabbccddeeff"
     private static let back = "ffeeddccbbaa99887766554433221100"
 
-    /// A hub whose accounts may view two devices, and whose devices name the resource `photo` after each action.
+    /// A hub whose accounts may view two devices. Its devices return the resource `photo` for each action.
     private let link = ScriptedLink { request throws(IoTError) in
         switch request.method {
         case "device.list":
@@ -28,7 +28,7 @@ import Testing
 
     private var asked: [ScriptedLink.Request] { link.requests.filter { $0.method != "device.list" } }
 
-    @Test("Requests go out in the account's name; the daemon's own account needs none")
+    @Test("Requests are sent in the account's name; the daemon's own account needs none")
     func accounts() async throws {
         try await withGateway(link) { gateway in
             _ = try await gateway.session(of: "guest").properties.read("front", path: "")
@@ -40,7 +40,7 @@ import Testing
         #expect(asked.map(\.account) == [guest, nil, guest, guest])
     }
 
-    @Test("A token for one device reaches no other: the hub is not asked about it")
+    @Test("A token for one device cannot use another one, and the hub is not asked about it")
     func scope() async throws {
         try await withGateway(link) { gateway in
             let session = gateway.session(of: "guest", scope: Caller.Scope(devices: [Self.front]))
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("A key of one account is no other's, also where several answers come")
+    @Test("Idempotency keys of different accounts do not collide, also for several responses")
     func requestKeys() async throws {
         try await withGateway(link) { gateway in
             for account in ["guest", "other"] {
@@ -87,7 +87,7 @@ import Testing
         #expect(ids.count == 2 && Set(ids + ["k"]).count == 3)
     }
 
-    @Test("A device's events are deleted until none is left that was meant")
+    @Test("A device's events are deleted until no matching one is left")
     func eventDeletion() async throws {
         let rounds = Mutex(0)
         let link = ScriptedLink { _ throws(IoTError) in
@@ -105,11 +105,11 @@ import Testing
         #expect(link.requests.map { $0.params["before"] } == [5, 5, 5])
     }
 
-    @Test("What an API token makes must not exceed it: the hub is told which token asks")
+    @Test("The hub gets the id of the asking API token, so that nothing created with it exceeds it")
     func within() async throws {
         try await withGateway(link) { gateway in
             let session = gateway.session(of: "guest")
-            // The answers hold nothing, which is of no matter here.
+            // The responses are empty, which does not matter here.
             _ = try? await session.bindings.share("front", ShareRequest(), requestID: nil)
             _ = try? await session.tokens.create(TokenRequest(kind: .api, ttlSeconds: 60), requestID: nil)
             _ = try? await session.keys.create(KeyRequest(name: "tv", ttlSeconds: 60), requestID: nil)
@@ -117,15 +117,15 @@ import Testing
         #expect(asked.map { $0.params["within"] } == ["guest", "guest", "guest"])
     }
 
-    @Test("A picture that an action named is for the account that took the action, and nobody else")
+    @Test("A picture that an action named is only for the account that took the action")
     func resources() async throws {
         try await withGateway(link) { gateway in
             let guest = gateway.session(of: "guest")
             let answer = try await guest.properties.takeAction(
                 "front", path: "Action.photo", value: .null, timeout: .seconds(1), requestID: nil)
-            #expect(answer.value["resource"] == "photo", "an address is the door's to make")
+            #expect(answer.value["resource"] == "photo", "the server makes the address")
             #expect(gateway.resources.owner(of: "photo")?.rawValue == "guest")
-            // Nobody kept the picture here, which only the owner of the name is told.
+            // No picture is stored here. Only the owner of the name gets that reason.
             for (account, message) in [("guest", "older than ten minutes, or kept"), ("other", "no such resource")] {
                 let error = await #expect(throws: IoTError.self) {
                     try await gateway.session(of: account).channels.resource("photo")
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test("A call of another account does not exist for a caller")
+    @Test("A caller cannot see calls of other accounts")
     func others() async throws {
         try await withGateway(link) { gateway in
             let calling = Task {

@@ -45,7 +45,7 @@ struct CallerTokens: GatewayTokens {
         guard try await !session.gateway.usesToken(id) else {
             throw IoTError(
                 .operationNotAllowed, "this daemon itself uses the token \(id)",
-                remedy: "revoke another; the daemon renews its own")
+                remedy: "revoke another token; the daemon renews its own")
         }
         _ = try await session.hub.ask(TokenMethod.revoke, CredentialReference(id: id))
     }

@@ -1,7 +1,7 @@
 package import GatewayAPI
 package import IoTCore
 
-/// Who may do what with a device.
+/// The bindings of devices: which accounts may do what with them.
 package protocol GatewayBindings: Sendable {
     func list(of device: String, _ page: PageRequest) async throws -> Page<BindingDescription>
     func share(_ device: String, _ request: ShareRequest, requestID: String?) async throws -> ShareResponse

@@ -1,7 +1,7 @@
 package import GatewayAPI
 package import IoTCore
 
-/// Tokens for links, for doors such as the HTTP API, and for joining.
+/// Tokens for links, for APIs such as the HTTP API, and for enrolment.
 package protocol GatewayTokens: Sendable {
     func list(_ page: PageRequest) async throws -> Page<TokenDescription>
     func create(_ request: TokenRequest, requestID: String?) async throws -> TokenResponse

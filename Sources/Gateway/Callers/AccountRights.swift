@@ -2,9 +2,9 @@ import GatewayAPI
 import IoTCore
 import NIOCore
 
-/// What accounts may do with which devices, as the hub said it a second ago at most.
+/// What accounts may do with which devices. The hub's answers are cached for up to a second.
 actor AccountRights {
-    /// A device of an account's.
+    /// A device of an account.
     struct Entry: Sendable, Hashable {
         var id: String
         var name: String
@@ -24,14 +24,14 @@ actor AccountRights {
     private let load: Load
     private var known: [AccessID: Known] = [:]
     private var loads: [AccessID: Task<[Entry], any Error>] = [:]
-    /// Counts up with every `invalidate`, so that an answer that was under way is not kept.
+    /// Incremented by every `invalidate`, so that the response to an earlier request is not cached.
     private var generation = 0
 
     init(load: @escaping Load) {
         self.load = load
     }
 
-    /// Bindings have changed: the hub is asked again.
+    /// Called when bindings have changed. The hub is then asked again.
     func invalidate() {
         generation += 1
         for account in known.keys { known[account]?.until = .uptimeNanoseconds(0) }
@@ -50,7 +50,7 @@ actor AccountRights {
         if let under = loads[account] {
             loading = under
         } else {
-            // Shared by all who ask meanwhile, so it belongs to none of them; the link bounds its time.
+            // The task is shared by all waiting callers, so it belongs to none of them. The link limits its duration.
             let load = load
             loading = Task { try await load(account) }
             loads[account] = loading
@@ -66,8 +66,8 @@ actor AccountRights {
             return entries
         } catch {
             if started == generation { loads[account] = nil }
-            // The hub is away, and so are changes: what it said last counts.
-            // So it does while the account asks too much else.
+            // While the hub is unreachable, rights cannot change, so the last response stays valid. It also does while
+            // the account sends too many other requests.
             if let error = error as? IoTError,
                 [.linkUnavailable, .messageTimeout, .tooManyRequests].contains(error.code), let last = known[account],
                 last.until > .uptimeNanoseconds(0)

@@ -1,7 +1,7 @@
 import IoTLink
 
-/// What a caller shows over TCP: an API token, three parts of base64url as every JWT has (RFC 7519 §3), or a media key.
-/// It is never printed.
+/// The credential of a caller over TCP: an API token, which is a JWT with three base64url parts (RFC 7519 §3), or a
+/// media key. It is never printed.
 package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
     package enum Kind: Sendable, Hashable {
@@ -15,11 +15,11 @@ package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomD
             }
         }
 
-        /// What to do when one is not good.
+        /// The remedy if the credential is refused.
         package var remedy: String {
             switch self {
-            case .api: "make a new one with `iotctl token create --api`"
-            case .key: "make a new one with `iotctl key create`"
+            case .api: "create a new one with `iotctl token create --api`"
+            case .key: "create a new one with `iotctl key create`"
             }
         }
     }
@@ -29,7 +29,7 @@ package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomD
     package let text: String
     package let kind: Kind
 
-    /// `nil` for text of another form. Only ASCII passes, so that comparing and hashing costs no more than its bytes.
+    /// `nil` for text of another form. Only ASCII is accepted, so that comparing and hashing take linear time.
     package init?(_ text: some Sequence<UInt8>) {
         var bytes: [UInt8] = []
         for byte in text {

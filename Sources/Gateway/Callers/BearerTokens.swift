@@ -4,21 +4,21 @@ import IoTLink
 package import NIOCore
 import Synchronization
 
-/// Whose an API token or media key is, as the hub said it a second ago at most, so that a revoked one is good for no
-/// longer.
+/// Finds the account of an API token or media key. The hub's answers are cached for up to a second, so a revoked
+/// credential stays valid for at most that long.
 ///
-/// What strangers send must cost the gateway's own link nothing: with the hub's public keys a token that the hub did not
-/// sign is refused here. What is signed, and was not good a moment ago, is asked about within the quota of its account;
-/// without keys (an older hub) within that of its address. So it is with media keys, which only the hub's store tells
-/// from junk; they have a quota of their own. What was good is always asked about again, so nobody else's tokens shut it
-/// out.
+/// Invalid credentials must not use up the gateway's own link. With the hub's public keys, tokens that the hub did not
+/// sign are refused here. Signed tokens that were not valid at the last check count against a quota of their account;
+/// without public keys (an older hub), against a quota of the sender's address. Media keys also count against a quota
+/// of the address, a separate one, because only the hub's store can verify them. Credentials that were valid at the
+/// last check are always checked again, so other senders cannot block them.
 package final class BearerTokens: Sendable {
     package typealias Check = @Sendable (BearerToken) async throws -> TokenGrant
 
     static let memory = TimeAmount.seconds(1)
     private static let capacity = 1024
 
-    /// By whom the questions about tokens that were not good a moment ago are counted.
+    /// The holder of the quota for checks of credentials that were not valid at the last check.
     private enum Asker: QuotaHolder {
         case account(Principal)
         case address(RemoteAddress)
@@ -34,22 +34,22 @@ package final class BearerTokens: Sendable {
 
     private struct State {
         var keys: TokenKeys?
-        var good: [BearerToken: Known] = [:]
+        var valid: [BearerToken: Known] = [:]
         var refused: [BearerToken: (error: IoTError, until: NIODeadline)] = [:]
         var questions: [BearerToken: Task<TokenGrant, any Error>] = [:]
         var quotas: [BearerToken.Kind: Quota<Asker>] = [
             .api: Quota(SharedResource.tokenChecks), .key: Quota(SharedResource.tokenChecks),
         ]
-        /// When the present second began.
+        /// The start of the current second.
         var second = NIODeadline.uptimeNanoseconds(0)
     }
 
     private enum Answer {
         case known(TokenGrant)
         case refused(IoTError)
-        /// Somebody asks already.
+        /// A check is already in progress.
         case asked(Task<TokenGrant, any Error>)
-        /// It was good, and must be asked about again.
+        /// The credential was valid and must be checked again.
         case stale
         case unknown(TokenKeys?)
     }
@@ -68,12 +68,12 @@ package final class BearerTokens: Sendable {
         self.check = check
     }
 
-    /// The hub's present keys; `nil` for a hub that does not give them.
+    /// Sets the hub's current keys; `nil` for a hub that does not provide them.
     func use(_ keys: TokenKeys?) {
         state.withLock { $0.keys = keys }
     }
 
-    /// - Throws: 25004 for a token that is not good, 25024 when too many unknown ones come; what the link says when the
+    /// - Throws: 25004 for an invalid credential, 25024 if there are too many unknown ones, and the link's error if the
     ///   hub cannot be asked.
     package func caller(of token: BearerToken, from address: RemoteAddress) async throws -> Caller {
         let asker: Asker?
@@ -83,7 +83,7 @@ package final class BearerTokens: Sendable {
         case .asked(let question): return try admitted(try await question.value, token)
         case .stale: asker = nil
         case .unknown(let keys?) where token.kind == .api:
-            // About 0.1 ms, outside the lock.
+            // Takes about 0.1 ms, so it is done outside the lock.
             guard let claims = keys.claims(of: token.text), claims.kind == "api" else {
                 throw IoTError(
                     .unauthenticated, "the hub has not signed this API token", remedy: token.kind.remedy)
@@ -92,22 +92,22 @@ package final class BearerTokens: Sendable {
             asker = .account(claims.subject)
         case .unknown: asker = .address(address)
         }
-        return try admitted(try await ask(token, paidBy: asker), token)
+        return try admitted(try await ask(token, chargedTo: asker), token)
     }
 
     private func remembered(_ token: BearerToken, _ state: inout State) -> Answer {
         let now = now()
-        state.good[token]?.lastUse = now
-        if let known = state.good[token], known.until > now { return .known(known.grant) }
+        state.valid[token]?.lastUse = now
+        if let known = state.valid[token], known.until > now { return .known(known.grant) }
         if let refused = state.refused[token], refused.until > now { return .refused(refused.error) }
         if let question = state.questions[token] { return .asked(question) }
-        return state.good[token] != nil ? .stale : .unknown(state.keys)
+        return state.valid[token] != nil ? .stale : .unknown(state.keys)
     }
 
-    /// Everybody who shows the same token waits for one answer; who asks first pays for the question.
-    private func ask(_ token: BearerToken, paidBy asker: Asker?) async throws -> TokenGrant {
+    /// All requests with the same credential wait for one check. It counts against the first one's quota.
+    private func ask(_ token: BearerToken, chargedTo asker: Asker?) async throws -> TokenGrant {
         let question = try state.withLock { state in
-            // Another request may have asked since this one looked, and may have its answer.
+            // Another request may have started a check meanwhile, or may have its result.
             switch remembered(token, &state) {
             case .known(let grant): return Task<TokenGrant, any Error> { grant }
             case .refused(let error): throw error
@@ -137,7 +137,7 @@ package final class BearerTokens: Sendable {
         }
     }
 
-    /// Shared by all who ask meanwhile, so it belongs to none of them; the link bounds its time.
+    /// The task is shared by all waiting callers, so it belongs to none of them. The link limits its duration.
     private func begin(_ token: BearerToken) -> Task<TokenGrant, any Error> {
         Task {
             let result: Result<TokenGrant, any Error>
@@ -156,15 +156,15 @@ package final class BearerTokens: Sendable {
         state.questions[token] = nil
         switch result {
         case .success(let grant):
-            if state.good[token] == nil, state.good.count >= Self.capacity {
-                // Who is not there any more; it would only be asked about again.
-                let oldest = state.good.min { $0.value.lastUse < $1.value.lastUse }
-                if let oldest { state.good[oldest.key] = nil }
+            if state.valid[token] == nil, state.valid.count >= Self.capacity {
+                // Drop the least recently used credential. If it comes again, it is only checked again.
+                let oldest = state.valid.min { $0.value.lastUse < $1.value.lastUse }
+                if let oldest { state.valid[oldest.key] = nil }
             }
-            let lastUse = state.good[token]?.lastUse ?? now
-            state.good[token] = Known(grant: grant, until: now + Self.memory, lastUse: lastUse)
+            let lastUse = state.valid[token]?.lastUse ?? now
+            state.valid[token] = Known(grant: grant, until: now + Self.memory, lastUse: lastUse)
         case .failure(let error as IoTError) where error.code == .unauthenticated:
-            state.good[token] = nil
+            state.valid[token] = nil
             if state.refused.count >= Self.capacity { state.refused = state.refused.filter { $0.value.until > now } }
             if state.refused.count < Self.capacity { state.refused[token] = (error, now + Self.memory) }
         case .failure: break

@@ -1,32 +1,32 @@
 import GatewayAPI
 package import IoTCore
 
-/// A token or media key that a caller has shown.
+/// A token or media key of a caller.
 package struct Bearer: Sendable, Hashable {
     package var token: BearerToken
     /// Seconds since 1970.
     package var expires: Int64
 }
 
-/// Who is asking, and what the credentials are good for.
+/// The caller, and what its credentials allow.
 package struct Caller: Sendable, Hashable {
     package enum Credentials: Sendable, Hashable {
-        /// A process that could open the Unix socket; the kernel vouches for its ids (unix(7), SO_PEERCRED).
+        /// A process that could open the Unix socket. The kernel guarantees its ids (unix(7), SO_PEERCRED).
         case socket(user: UInt32, process: Int32)
-        /// An API token, by its id.
+        /// The id of an API token.
         case token(String)
-        /// A media key, by its id.
+        /// The id of a media key.
         case key(String)
     }
 
-    /// What of the account's rights a token passes on.
+    /// The part of the account's rights that a token allows.
     package struct Scope: Sendable, Hashable {
-        /// Ids; `nil`: all devices of the account.
+        /// Ids; `nil` for all devices of the account.
         package var devices: Set<String>?
-        /// `nil`: all actions of the account.
+        /// `nil` for all actions of the account.
         package var actions: Set<DeviceAction>?
 
-        /// A token that passes on everything.
+        /// A token without restrictions.
         package static let all = Scope()
 
         package var isAll: Bool { devices == nil && actions == nil }
@@ -37,10 +37,10 @@ package struct Caller: Sendable, Hashable {
 
     package var credentials: Credentials
     package var account: AccessID
-    /// Of the hub, with a token that passes this on; or the owner of this daemon at its socket.
+    /// An administrator of the hub with an unrestricted token, or the owner of this daemon on its socket.
     package var isAdministrator: Bool
     package var scope = Scope.all
-    /// What to check again while something long goes on; `nil` at the Unix socket.
+    /// The credential to check again while a long operation runs; `nil` for the Unix socket.
     package var bearer: Bearer?
 
     package init(
@@ -53,25 +53,25 @@ package struct Caller: Sendable, Hashable {
         self.bearer = bearer
     }
 
-    /// Whose part of what all share it uses. Who may open the Unix socket is the owner; so is who shows a token of the
-    /// owner's without limits.
+    /// The account whose share of common resources the caller uses. Callers on the Unix socket count as the owner, and
+    /// so do callers with an unrestricted token of the owner.
     ///
     /// - Parameter owner: the daemon's own account.
     package func holder(owner: AccessID) -> AccountHolder {
         account == owner && scope.isAll ? .owner : .account(account)
     }
 
-    /// Throws 25005 when the token does not pass the action on.
+    /// Throws 25005 if the token does not allow the action.
     package func require(_ action: DeviceAction) throws(IoTError) {
         guard scope.includes(action) else {
-            throw IoTError(.forbidden, "this token is not good for the action '\(action.rawValue)'")
+            throw IoTError(.forbidden, "this token does not allow the action '\(action.rawValue)'")
         }
     }
 
-    /// Throws 25005 when the token is not good for the device.
+    /// Throws 25005 if the device is not in the token's scope.
     package func require(device: String) throws(IoTError) {
         guard scope.includes(device: device) else {
-            throw IoTError(.forbidden, "this token is not good for this device")
+            throw IoTError(.forbidden, "this token does not include this device")
         }
     }
 }

@@ -1,14 +1,14 @@
 package import IoTCore
 import Synchronization
 
-/// A caller's right for as long as something goes on in its name: a request, a body, a call.
+/// A caller's right to an operation in progress: a request, a body, a call.
 ///
-/// `Leases` ends it with the token, the account or the binding. What goes on holds it, and asks `check()` or waits for
-/// `ended()`; what does not end by itself is cut off by `abandon`. With the last reference it is over, and what was put
-/// into it is given back.
+/// `Leases` ends it when the token, the account or the binding ends. The operation holds the lease and calls `check()`
+/// or waits for `ended()`; an operation that does not stop is cut off by `abandon`. When the last reference is
+/// released, the lease ends and returns its parts of shared resources.
 package final class Lease: Sendable {
     private struct State {
-        /// Ids of those without which it ends.
+        /// Ids of the devices that the operation needs.
         var devices: Set<String> = []
         var parts: [QuotaPart] = []
         var end: IoTError?
@@ -16,7 +16,7 @@ package final class Lease: Sendable {
     }
 
     package let caller: Caller
-    /// Runs a moment after the end, where the lease is held still.
+    /// Called shortly after the end if the lease is still held.
     let abandon: @Sendable () async -> Void
     private let state = Mutex(State())
     private let ending = Readiness<Void>()
@@ -34,7 +34,7 @@ package final class Lease: Sendable {
 
     var devices: Set<String> { state.withLock { $0.devices } }
 
-    /// It ends when the account may no longer view this device.
+    /// The lease ends if the account may no longer view this device.
     package func needs(device: String) {
         _ = state.withLock { $0.devices.insert(device) }
     }
@@ -50,12 +50,12 @@ package final class Lease: Sendable {
 
     /// Waits for the end.
     ///
-    /// - Throws: why it has ended; `CancellationError` when the waiting task is cancelled.
+    /// - Throws: why the lease has ended; `CancellationError` if the waiting task is cancelled.
     package func ended() async throws {
         try await ending.wait()
     }
 
-    /// The first reason counts.
+    /// Only the first reason is kept.
     func end(_ reason: IoTError) {
         state.withLock { $0.end = $0.end ?? reason }
         ending.settle(.failure(reason))
@@ -63,7 +63,7 @@ package final class Lease: Sendable {
 
     var hasEnded: Bool { state.withLock { $0.end != nil } }
 
-    /// - Returns: whether it had ended at an earlier review, so that its holder had time to notice.
+    /// - Returns: whether the lease had already ended at the previous review, so that its holder had time to notice.
     func noteReview() -> Bool {
         state.withLock { state in
             defer { state.wasReviewedEnded = state.end != nil }

@@ -2,17 +2,17 @@ package import IoTCore
 import NIOCore
 import Synchronization
 
-/// Watches over what goes on in callers' names, and ends it with their right: at the token's last second, and within
-/// about a second of its revocation, or of the end of its account or of the binding to the device.
+/// Monitors the operations of callers and ends them with the callers' rights: when the token expires, and within about
+/// a second after the token is revoked, the account is removed or the binding to the device ends.
 ///
-/// While the hub is away, so are its changes: what it said last counts, and a token's own end.
+/// While the hub is unreachable, rights cannot change, so its last responses and the token's expiry count.
 package final class Leases: Sendable {
     package typealias CheckToken = @Sendable (BearerToken) async throws -> Void
-    /// `nil` when it cannot be known now.
+    /// `nil` if the answer is not available now.
     package typealias MayView = @Sendable (_ device: String, AccessID) async -> Bool?
 
     private static let period = Duration.milliseconds(250)
-    /// Questions to the hub at a time.
+    /// The maximum number of concurrent requests to the hub.
     private static let width = 16
 
     private struct Weak {
@@ -33,7 +33,7 @@ package final class Leases: Sendable {
         self.mayView = mayView
     }
 
-    /// - Parameter abandon: cuts off what does not end by itself when the right is over.
+    /// - Parameter abandon: cuts off an operation that does not stop when its lease ends.
     package func begin(_ caller: Caller, abandon: @escaping @Sendable () async -> Void) -> Lease {
         let id = state.withLock { state in
             state.next += 1
@@ -57,7 +57,7 @@ package final class Leases: Sendable {
                     await self.askHub()
                 }
             }
-            // On its own, so that a hub that answers late keeps no token alive.
+            // Reviews run separately from `askHub`, so that a slow hub does not extend a token's life.
             while !Task.isCancelled {
                 try? await Task.sleep(for: Self.period)
                 for lease in review() { group.addTask { await lease.abandon() } }
@@ -65,9 +65,9 @@ package final class Leases: Sendable {
         }
     }
 
-    /// Ends what has a token whose time is over.
+    /// Ends the leases of expired tokens.
     ///
-    /// - Returns: what had ended at the last review, and is held still.
+    /// - Returns: the leases that had already ended at the previous review and are still held.
     func review() -> [Lease] {
         let now = wall() / 1000
         var over: [Lease] = []
@@ -83,7 +83,7 @@ package final class Leases: Sendable {
         return over
     }
 
-    /// Asks once about each token and each binding on which something hangs.
+    /// Asks the hub once about each token and each binding in use.
     func askHub() async {
         let byToken = Dictionary(grouping: all.filter { !$0.hasEnded }) { $0.caller.bearer?.token }
         await forEach(byToken) { [checkToken] token, leases in
@@ -96,12 +96,12 @@ package final class Leases: Sendable {
         }
         await forEach(byBinding(all.filter { !$0.hasEnded })) { [mayView] binding, leases in
             guard await mayView(binding.device, binding.account) == false else { return }
-            let error = IoTError(.relationInvalid, "the device is no longer this account's to view")
+            let error = IoTError(.relationInvalid, "this account may no longer view the device")
             for lease in leases { lease.end(error) }
         }
     }
 
-    /// Held while they are looked at, and dropped outside the lock, which their ends take.
+    /// The references are released outside the lock, because a lease's `deinit` takes it.
     private var all: [Lease] {
         state.withLock { Array($0.entries.values) }.compactMap(\.lease)
     }

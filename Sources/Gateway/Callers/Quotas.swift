@@ -1,7 +1,7 @@
 package import IoTCore
 import Synchronization
 
-/// Which account has how much of what all share.
+/// How much of each shared resource every account uses.
 package final class Quotas: Sendable {
     private let state: Mutex<[SharedResource: Quota<AccountHolder>]>
 
@@ -10,18 +10,18 @@ package final class Quotas: Sendable {
             Dictionary(uniqueKeysWithValues: SharedResource.allCases.map { ($0, Quota($0.bound)) }))
     }
 
-    /// A changed configuration; what is held stays.
+    /// Applies a changed configuration. Parts that are in use stay.
     package func set(_ bound: QuotaBound, of resource: SharedResource) {
         state.withLock { $0[resource]?.bound = bound }
     }
 
-    /// As `channels.connections` and `channels.calls` of the configuration say.
+    /// Applies `channels.connections` and `channels.calls` of the configuration.
     package func apply(connections: Int, calls: Int) {
         set(SharedResource.channelBound(connections), of: .channels)
         set(SharedResource.callBound(calls), of: .calls)
     }
 
-    /// - Returns: the part, which is held as long as it is kept.
+    /// - Returns: the part, which is returned when its last reference is released.
     /// - Throws: 25024 or 21020.
     package func take(_ resource: SharedResource, for holder: AccountHolder) throws(IoTError) -> QuotaPart {
         do throws(Quota<AccountHolder>.Refusal) {
@@ -35,7 +35,7 @@ package final class Quotas: Sendable {
     var table: [SharedResource: Quota<AccountHolder>] { state.withLock { $0 } }
 }
 
-/// A part of a shared resource, which is given back when nobody keeps it any more.
+/// A part of a shared resource. It is returned when the last reference is released.
 package final class QuotaPart: Sendable {
     private let giveBack: @Sendable () -> Void
 

@@ -1,10 +1,10 @@
 import IoTCore
 package import NIOCore
 
-/// Whence a connection comes, as far as one party is told from another.
+/// The address of a connection, reduced to what distinguishes clients.
 package struct RemoteAddress: QuotaHolder {
-    /// Of the address: 4 bytes of IPv4, the first 8 of IPv6, where one party has a network of 2⁶⁴ (RFC 6177); none at
-    /// a Unix socket.
+    /// A prefix of the address: 4 bytes for IPv4, the first 8 for IPv6, where one client has a /64 network (RFC 6177);
+    /// empty for a Unix socket.
     private let prefix: [UInt8]
 
     package var isPrivileged: Bool { false }
@@ -14,7 +14,7 @@ package struct RemoteAddress: QuotaHolder {
     private init(prefix: [UInt8]) { self.prefix = prefix }
 
     package init(_ address: SocketAddress?) {
-        // sockaddr_in holds the address after family and port; sockaddr_in6 after the flow label too (ip(7), ipv6(7)).
+        // sockaddr_in has the address after family and port, sockaddr_in6 also after the flow label (ip(7), ipv6(7)).
         let bytes = address?.withSockAddr { Array(UnsafeRawBufferPointer(start: $0, count: $1)) } ?? []
         switch address {
         case .v4: self.init(version4: Array(bytes.dropFirst(4).prefix(4)))
@@ -30,7 +30,7 @@ package struct RemoteAddress: QuotaHolder {
         }
     }
 
-    /// This machine has 2²⁴ of them, which are one party.
+    /// The 2²⁴ loopback addresses of this machine count as one client.
     private init(version4 address: [UInt8]) {
         prefix = address.first == 127 ? [127] : address
     }

@@ -1,25 +1,26 @@
 import IoTCore
 
-/// What all who use this gateway share, and how it is divided. docs/threat_model.md has the same table.
+/// The resources that all accounts of this gateway share, and their limits. docs/threat_model.md contains the same
+/// table.
 ///
 /// Requests that wait for the hub are counted in the link session (`LinkLimits.pendingRequests`).
 package enum SharedResource: String, CaseIterable, Sendable {
-    /// Requests under way, those included whose bodies go on.
+    /// Requests in progress, including those with streaming bodies.
     case requests
     /// Connections to devices (`channels.connections`).
     case channels
-    /// Parts in channels: several may share one connection.
+    /// Uses of channels. Several may share one connection.
     case channelUses
-    /// Calls of browsers, whose media do not pass here (`channels.calls`).
+    /// Calls of browsers, whose media do not pass through the gateway (`channels.calls`).
     case calls
-    /// Sources of cameras that are tried.
+    /// Camera sources that are being tested.
     case cameraTests
-    /// Pictures that are made for a request each.
+    /// Pictures that are made for single requests.
     case snapshots
-    /// Bodies of raw video and raw audio: each has a thread and up to 96 MiB that wait for its reader.
+    /// Bodies of raw video and raw audio. Each has a thread and up to 96 MiB of data that waits for its reader.
     case rawBodies
 
-    /// Where no configuration says otherwise.
+    /// The limits without a configuration.
     var bound: QuotaBound {
         switch self {
         case .requests: QuotaBound(total: 512, each: 96, reserve: 128)
@@ -31,7 +32,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         }
     }
 
-    /// A gateway of few connections has them for whoever comes first, but one for the owner.
+    /// A gateway with few connections gives them to any account, but reserves one for the owner.
     static func channelBound(_ total: Int) -> QuotaBound {
         QuotaBound(total: total, each: max(1, total / 2), reserve: total > 1 ? max(1, total / 8) : 0)
     }
@@ -40,7 +41,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         QuotaBound(total: total, each: max(1, total / 8), reserve: total > 1 ? max(1, total / 8) : 0)
     }
 
-    /// 25024, but for what has a number of its own.
+    /// The error number when the limit is reached.
     var code: ErrorCode {
         switch self {
         case .requests, .channelUses, .cameraTests, .snapshots, .rawBodies: .tooManyRequests
@@ -50,11 +51,11 @@ package enum SharedResource: String, CaseIterable, Sendable {
 
     var words: String {
         switch self {
-        case .requests: "requests are under way"
+        case .requests: "requests are in progress"
         case .channels: "connections to devices (channels.connections)"
         case .channelUses: "parts in channels are open"
-        case .calls: "calls of browsers (channels.calls)"
-        case .cameraTests: "sources of cameras are being tried"
+        case .calls: "calls from browsers (channels.calls)"
+        case .cameraTests: "camera sources are being tested"
         case .snapshots: "snapshots are being made"
         case .rawBodies: "raw video and raw audio are being read"
         }
@@ -68,7 +69,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         }
     }
 
-    /// Questions to the hub in one second about tokens, and as many about media keys, that were not good a moment ago.
-    /// `each` is an account's; an address' for keys, and where the hub does not give its own keys.
+    /// Checks per second of tokens that were not valid at the last check, and the same number for media keys. `each` is
+    /// the limit of an account, or of an address for media keys and for hubs that do not provide their public keys.
     static let tokenChecks = QuotaBound(total: 200, each: 20)
 }

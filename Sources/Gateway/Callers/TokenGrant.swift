@@ -1,7 +1,7 @@
 import GatewayAPI
 import IoTCore
 
-/// What the hub says of an API token or a media key.
+/// The hub's answer about an API token or a media key.
 package struct TokenGrant: Sendable, Hashable {
     var id: String
     var account: AccessID

@@ -16,7 +16,7 @@ struct CallerCameras: GatewayCameras {
     func show(_ name: String) async throws -> CameraDescription {
         guard let camera = await session.gateway.fleet.cameras().first(where: { $0.settings.name == name }) else {
             throw IoTError(
-                .notFound, "there is no camera '\(name)'", remedy: "list what exists with `iotctl camera list`")
+                .notFound, "there is no camera '\(name)'", remedy: "list the cameras with `iotctl camera list`")
         }
         return CameraDescription(await camera.snapshot())
     }
@@ -26,7 +26,7 @@ struct CallerCameras: GatewayCameras {
         try await session.gateway.fleet.add(request)
         await session.gateway.rights.invalidate()
         guard let camera = try await list().first(where: { $0.name == request.name }) else {
-            throw IoTError(.notFound, "camera '\(request.name)' was removed meanwhile")
+            throw IoTError(.notFound, "camera '\(request.name)' was removed in the meantime")
         }
         return camera
     }

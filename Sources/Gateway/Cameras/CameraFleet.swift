@@ -2,39 +2,39 @@ package import GatewayAPI
 package import IoTCore
 package import MediaChannel
 
-/// The cameras of this daemon, as the API sees them.
+/// The cameras of this daemon as seen by the API.
 package protocol CameraFleet: Sendable {
-    /// Those that run, in order of their names.
+    /// The running cameras, sorted by name.
     func cameras() async -> [Camera]
 
-    /// Adds a camera, which is kept over a restart when this returns.
+    /// Adds a camera. When this returns, the camera survives a restart.
     ///
-    /// - Throws: `.invalidRequest`, `.nameTaken`, `.fileFailed`, or why the hub made no device of it.
+    /// - Throws: `.invalidRequest`, `.nameTaken`, `.fileFailed`, or why the hub could not create the device.
     func add(_ camera: CameraRequest) async throws(IoTError)
 
-    /// What `add` would open, with its secret.
+    /// The source that `add` would open, with its secret.
     ///
     /// - Throws: `.invalidRequest`, `.fileFailed`.
     func source(of camera: CameraRequest) async throws(IoTError) -> CameraSettings
 
-    /// What `change` would open, with its secret.
+    /// The source that `change` would open, with its secret.
     ///
-    /// - Throws: as `change`.
+    /// - Throws: the same errors as `change`.
     func source(of name: String, after change: CameraChange) async throws(IoTError) -> CameraSettings
 
-    /// Changes a camera that `add` made as a whole, and keeps it as it was on a failure. Its device stays the same.
+    /// Changes a camera that `add` created. If this fails, the camera stays as it was. Its device stays the same.
     ///
     /// - Throws: `.notFound`, `.operationNotAllowed` for a camera of the configuration file or the command line,
-    ///   `.invalidRequest`, `.fileFailed`, or why it did not start.
+    ///   `.invalidRequest`, `.fileFailed`, or why the camera did not start.
     func change(_ name: String, _ change: CameraChange) async throws(IoTError)
 
-    /// Stops and forgets a camera that `add` made. Its device stays at the hub, offline.
+    /// Stops and removes a camera that `add` created. Its device stays at the hub, offline.
     ///
     /// - Throws: `.notFound`, `.operationNotAllowed` for a camera of the configuration file or the command line.
     func remove(_ name: String) async throws(IoTError)
 
-    /// Takes the configuration file over as it is now.
+    /// Reloads the configuration file.
     ///
-    /// - Throws: `.invalidConfiguration` or `.fileFailed` with what is wrong with it; nothing has changed then.
+    /// - Throws: `.invalidConfiguration` or `.fileFailed` with the reason. Nothing has changed in this case.
     func reloadConfiguration() async throws(IoTError) -> ReloadResponse
 }

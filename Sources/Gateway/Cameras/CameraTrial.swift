@@ -5,21 +5,22 @@ import MediaChannel
 import MediaPlayer
 import NIOCore
 
-/// One trial of a camera's source, bounded in time.
+/// Tests a camera's source once, within a time limit.
 struct CameraTrial {
-    /// Longer than a trial takes, and shorter than a request; a name server that does not answer can take longer.
+    /// Longer than a test takes and shorter than a request may take. A name server that does not answer can take
+    /// longer.
     private static let limit = Duration.seconds(40)
 
     private let source: CameraSettings
     private let wantsPicture: Bool
 
-    /// - Parameter source: what to open, with its secret.
+    /// - Parameter source: the settings for opening the source, with its secret.
     init(_ source: CameraSettings, wantsPicture: Bool = false) {
         self.source = source
         self.wantsPicture = wantsPicture
     }
 
-    /// - Parameter part: held until the source is closed, also when nobody waits for the answer any more.
+    /// - Parameter part: held until the source is closed, even if the caller no longer waits.
     /// - Throws: why the source does not work.
     func run(holding part: QuotaPart) async throws -> CameraTestReport {
         let probe = SourceProbe(source, wantsPicture: wantsPicture)
@@ -28,7 +29,7 @@ struct CameraTrial {
             withExtendedLifetime(part) { ended.settle(result.mapError { $0 as any Error }) }
         }
         defer { probe.cancel() }
-        let tooLong = IoTError(.sourceUnreachable, "the source \(source.redactedURL) took too long to try")
+        let tooLong = IoTError(.sourceUnreachable, "the source \(source.redactedURL) took too long to test")
         let report = try await within(Self.limit, orThrow: tooLong) { try await ended.wait() }
         return CameraTestReport(report, url: source.redactedURL)
     }

@@ -7,7 +7,7 @@ package protocol GatewayCameras: Sendable {
     func add(_ request: CameraRequest) async throws -> CameraDescription
     func change(_ name: String, _ change: CameraChange) async throws -> CameraDescription
     func remove(_ name: String) async throws
-    /// Tries a source without adding it.
+    /// Tests a source without adding it.
     ///
     /// - Throws: why it does not work.
     func test(_ request: CameraTestRequest) async throws -> CameraTestReport

@@ -14,7 +14,7 @@ struct CallerCalls: GatewayCalls {
     func open(_ device: String, offer: String) async throws -> RelayedCalls.Answer {
         let entry = try await session.viewable(device)
         guard let device = DeviceID(rawValue: entry.id) else { throw IoTError(.targetNotFound) }
-        // The media do not pass here, so the call holds a right of its own, which ends it.
+        // The media do not pass through the gateway, so the call has its own lease, which ends it.
         let id = RelayedCalls.makeID()
         let relayed = session.gateway.relayed
         let right = session.gateway.leases.begin(session.caller) { await relayed.close(id) }
@@ -39,11 +39,11 @@ struct CallerCalls: GatewayCalls {
         await session.gateway.relayed.close(id)
     }
 
-    /// A call of the caller's account; another's does not exist.
+    /// A call of the caller's account. Calls of other accounts are reported as not found.
     private func call(_ id: String) throws(IoTError) -> RelayedCalls.Call {
         let call = try session.gateway.relayed.call(id)
         guard call.account == session.principal else {
-            throw IoTError(.notFound, "there is no such call, or it is over", remedy: "call again")
+            throw IoTError(.notFound, "there is no such call, or it has ended", remedy: "call again")
         }
         try session.caller.require(device: call.device.rawValue)
         return call

@@ -9,7 +9,7 @@ struct CallerChannels: GatewayChannels {
 
     func open(_ request: ChannelRequest) async throws -> ChannelDescription {
         guard request.channelKind == .monitor else {
-            throw IoTError(.invalidRequest, "kind: \(request.kind) is not offered; ask for monitor")
+            throw IoTError(.invalidRequest, "kind: \(request.kind) is not supported; use monitor")
         }
         let entry = try await session.viewable(request.device)
         let part = try session.take(.channelUses)
@@ -22,7 +22,7 @@ struct CallerChannels: GatewayChannels {
         Page(of: await all(), page, by: \.id)
     }
 
-    /// The caller's, as far as its token is good for their devices.
+    /// The caller's channels to devices in the token's scope.
     func all() async -> [ChannelDescription] {
         let own = await session.gateway.uses.ids(of: session.caller.account)
         var descriptions: [ChannelDescription] = []
@@ -107,23 +107,23 @@ struct CallerChannels: GatewayChannels {
             throw IoTError(
                 .notFound, "there is no such resource, or it is older than ten minutes", remedy: "take a new photo")
         }
-        // A picture does not cross the link, where the hub would see it.
+        // The picture is not sent over the link, because the hub would see it.
         guard let picture = session.gateway.photos.picture(named: name, at: .now()) else {
             throw IoTError(
                 .notFound, "the picture is older than ten minutes, or kept by the daemon that runs the camera",
                 remedy: "`iotctl monitor ID --snapshot FILE` takes one over the encrypted channel")
         }
         try session.caller.require(device: picture.device.rawValue)
-        // Who lost the device meanwhile gets no picture of it any more.
+        // An account that has lost the device no longer gets its pictures.
         guard await session.gateway.rights.mayView(picture.device.rawValue, session.caller.account) else {
             throw IoTError(.relationInvalid, "this account may not view the device")
         }
         return MediaBody(contentType: "image/jpeg", bytes: picture.bytes)
     }
 
-    // MARK: Inside
+    // MARK: Helpers
 
-    /// A channel of the caller's account; another's does not exist.
+    /// A channel of the caller's account. Channels of other accounts are reported as not found.
     private func use(_ id: String) async throws -> ChannelRegistry.Use {
         guard await session.gateway.uses.owner(of: id) == session.caller.account else {
             throw IoTError(.notFound, "there is no channel \(id)", remedy: "open a new one")

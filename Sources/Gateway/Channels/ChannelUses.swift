@@ -3,11 +3,11 @@ package import MediaChannel
 import MediaPlayer
 import NIOCore
 
-/// Which channels are in use, so that the channel of a client that was killed is closed.
+/// Tracks which channels are in use, so that channels of dead clients are closed.
 package actor ChannelUses {
     private struct Entry {
         let owner: AccessID
-        /// Of `SharedResource.channelUses`.
+        /// A part of `SharedResource.channelUses`.
         let part: QuotaPart
         var sinks: [MediaSink] = []
         var lastUsed: NIODeadline
@@ -26,12 +26,12 @@ package actor ChannelUses {
         idleTimeout = TimeAmount(timeout)
     }
 
-    /// A channel was opened, which belongs to this account.
+    /// Adds an opened channel, which belongs to this account.
     func add(_ id: String, owner: AccessID, _ part: QuotaPart) {
         entries[id] = Entry(owner: owner, part: part, lastUsed: .now())
     }
 
-    /// Whose the channel is; `nil` when there is none.
+    /// The account that the channel belongs to; `nil` if there is no such channel.
     func owner(of id: String) -> AccessID? {
         entries[id]?.owner
     }
@@ -40,17 +40,17 @@ package actor ChannelUses {
         Set(entries.filter { $0.value.owner == account }.keys)
     }
 
-    /// A request was made for the channel.
+    /// Called for every request for the channel.
     func touch(_ id: String) {
         entries[id]?.lastUsed = .now()
     }
 
-    /// A response reads from the sink.
+    /// Adds a sink from which a response reads.
     func add(_ sink: MediaSink, to id: String) {
         entries[id]?.sinks.append(sink)
     }
 
-    /// Ends the use's bodies in order, and its part in the channel.
+    /// Ends the bodies of the use in order, and then its part in the channel.
     func close(_ id: String) async {
         guard let entry = entries.removeValue(forKey: id) else { return }
         entry.sinks.forEach { $0.end() }
@@ -61,7 +61,7 @@ package actor ChannelUses {
         for id in Array(entries.keys) { await close(id) }
     }
 
-    /// Closes what nobody uses any more; runs until cancelled.
+    /// Closes channels that are no longer used. Runs until cancelled.
     package func sweep() async {
         while !Task.isCancelled {
             for id in Array(entries.keys) {

@@ -2,22 +2,22 @@ import CoreMetrics
 import GatewayAPI
 import IoTCore
 
-/// What changed at the channels since they were looked at last.
+/// Finds the changes of channels between two observations.
 struct ChannelWatch {
     struct Observation {
         var owner: AccessID
-        /// Several uses may share one channel, whose numbers count once.
+        /// Several uses may share one channel, which is counted once.
         var channel: ObjectIdentifier
-        /// The use.
+        /// Describes the use.
         var description: ChannelDescription
-        /// The whole channel's.
+        /// The statistics of the whole channel.
         var statistics: StatisticsReport
     }
 
     private var known: [String: (owner: AccessID, change: ChannelChange)] = [:]
     private var counted: [ObjectIdentifier: StatisticsReport] = [:]
 
-    /// The changes, with the account that each concerns.
+    /// Returns the changes and the account that each concerns.
     mutating func observe(_ observations: [Observation]) -> [(AccessID, ChannelChange)] {
         var changes: [(AccessID, ChannelChange)] = []
         var present: [String: (owner: AccessID, change: ChannelChange)] = [:]
@@ -63,7 +63,7 @@ struct ChannelWatch {
         ]
         for (name, path) in fields {
             let added = (now[keyPath: path] ?? 0) - (before?[keyPath: path] ?? 0)
-            // Never back: a number of lost packets shrinks when a late one comes.
+            // A counter must not decrease, but the number of lost packets does when a late one arrives.
             if added > 0 { Counter(label: name, dimensions: [("kind", kind)]).increment(by: added) }
         }
     }

@@ -1,17 +1,17 @@
 package import GatewayAPI
 package import NIOCore
 
-/// Bytes that are made while they are read.
+/// A body that is created while it is read.
 package struct MediaBody: Sendable {
     /// For example `video/mp4`.
     package var contentType: String
-    /// The size, where it is known beforehand.
+    /// The size, if known in advance.
     package var contentLength: Int?
-    /// Asks for the next chunk only when the one before was taken: that is the back-pressure.
+    /// Iterating is the back-pressure: the next chunk is made only when the previous one has been taken.
     package var chunks: any AsyncSequence<ByteBuffer, any Error> & Sendable
-    /// What its reader was too slow for, so far; `nil` where nothing is dropped.
+    /// The number of frames dropped so far because the reader was too slow; `nil` if the body never drops frames.
     package var framesDropped: (@Sendable () -> Int)?
-    /// Of what all share, held as long as the body is.
+    /// A part of a shared resource, held as long as the body.
     package var part: QuotaPart?
 
     package init(
@@ -24,7 +24,7 @@ package struct MediaBody: Sendable {
         self.chunks = chunks
     }
 
-    /// Bytes that are all there.
+    /// A body with all bytes available.
     package init(contentType: String, bytes: ByteBuffer) {
         self.init(
             contentType: contentType, contentLength: bytes.readableBytes,

@@ -1,17 +1,17 @@
 import IoTCore
 import Synchronization
 
-/// Who may fetch what an action's result named: the account that took the action, and nobody else.
+/// Who may fetch the resource that an action's result named: only the account that took the action.
 ///
-/// The pictures behind the names are kept for minutes only. An account that names too many forgets its own oldest; when
-/// all have too many, who has most does.
+/// The pictures are kept for minutes only. If an account has too many names, its oldest is dropped; if there are too
+/// many in total, the oldest of the account with the most.
 final class ResourceOwners: Sendable {
     static let capacity = 1024
     static let capacityOfAccount = 256
 
     private struct State {
         var owners: [String: AccessID] = [:]
-        /// The oldest first.
+        /// Oldest first.
         var names: [AccessID: [String]] = [:]
     }
 

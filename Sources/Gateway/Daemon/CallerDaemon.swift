@@ -25,7 +25,7 @@ struct CallerDaemon: GatewayDaemon {
         return await outcome { $0.status == .unregistering }
     }
 
-    /// The link's first state that settles it, or the one there is after 5 s.
+    /// The link's first state that satisfies `isSettled`, or its state after 5 s.
     private func outcome(_ isSettled: @escaping @Sendable (LinkStatusChange) -> Bool) async -> LinkState {
         let link = session.gateway.link
         await withTaskGroup(of: Void.self) { group in

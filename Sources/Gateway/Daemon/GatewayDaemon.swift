@@ -1,13 +1,13 @@
 package import GatewayAPI
 
-/// The daemon that the gateway is a part of.
+/// The daemon that contains the gateway.
 package protocol GatewayDaemon: Sendable {
     func status() async throws -> StatusResponse
-    /// Registers the daemon's account with its hub again, and says what came of it.
+    /// Registers the daemon's account with its hub again and returns the resulting state.
     func register() async throws -> LinkState
     func unregister() async throws -> LinkState
-    /// What the gateway counts.
+    /// The gateway's metrics.
     func metrics() async throws -> [MetricSample]
-    /// Takes the configuration over as it is now.
+    /// Reloads the configuration.
     func reload() async throws -> ReloadResponse
 }

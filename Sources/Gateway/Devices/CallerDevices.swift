@@ -55,7 +55,7 @@ struct CallerDevices: GatewayDevices {
 
     // MARK: Pictures
 
-    /// How long the picture of a device elsewhere may take, its connection included.
+    /// The time limit for a picture of a device on another box, including the connection.
     private static let pictureTime = Duration.seconds(20)
 
     func picture(of device: String, _ bounds: PictureBounds?) async throws -> Picture {
@@ -67,13 +67,13 @@ struct CallerDevices: GatewayDevices {
         if let camera = await session.gateway.fleet.cameras().first(where: { $0.device.rawValue == entry.id }) {
             picture = try await camera.picture(bounds)
         } else {
-            let late = IoTError(.messageTimeout, "no picture came from the device in time")
+            let late = IoTError(.messageTimeout, "the device sent no picture in time")
             picture = try await within(Self.pictureTime, orThrow: late) { try await fetchPicture(of: entry, bounds) }
         }
         return Picture(format: .jpeg, pts: picture.pts, bytes: picture.bytes)
     }
 
-    /// From a camera of another box, over a channel of its own or the one that is open.
+    /// A picture of a camera on another box, over a new channel or the open one.
     private func fetchPicture(
         of entry: AccountRights.Entry, _ bounds: PictureBounds?
     ) async throws -> Snapshot {

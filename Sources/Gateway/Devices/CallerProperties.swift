@@ -41,7 +41,7 @@ struct CallerProperties: GatewayProperties {
     ) async throws -> ActionResponse {
         let result = try await session.model.takeAction(
             try await session.target(device), path, value, timeout: timeout, id: requestID)
-        // What a device names without a place is in this daemon, for who took the action.
+        // A resource without a `/` is a picture in this daemon, for the account that took the action.
         if let name = result["resource"]?.stringValue, !name.contains("/") {
             session.gateway.resources.remember(name, of: session.caller.account)
         }
@@ -67,7 +67,7 @@ struct CallerProperties: GatewayProperties {
         let watched = try PropertyPath(parsing: path)
         session.lease.needs(device: entry.id)
         let (rights, account) = (session.gateway.rights, session.caller.account)
-        // Subscribed first, so that no change is lost between the first value and the updates.
+        // Subscribe before reading, so that no change is lost between the first value and the updates.
         let updates = PropertyWatch(session.model.updates(), device: id, path: watched) {
             await rights.mayView(id.rawValue, account)
         }

@@ -3,22 +3,23 @@ package import IoTCore
 
 /// The properties and actions of devices.
 package protocol GatewayProperties: Sendable {
-    /// `path` `""` is the whole model.
+    /// The path `""` is the whole model.
     func read(_ device: String, path: String) async throws -> PropertyResponse
     func read(of devices: [String], path: String) async throws -> [DeviceReading]
-    /// Of all devices that the caller may view.
+    /// Reads from all devices that the caller may view.
     func readAll(_ page: PageRequest, path: String) async throws -> Page<DeviceReading>
-    /// - Throws: `.versionConflict` when `version` is given and is not the present one.
+    /// - Throws: `.versionConflict` if `version` is set and is not the current version.
     func write(
         _ device: String, path: String, value: JSONValue, ifVersion version: Int64?, requestID: String?
     ) async throws -> PropertyWriteResponse
-    /// First the present value, then every change below `path`. Cancelling the iteration ends the watch.
+    /// Yields the current value, then every change below `path`. Cancelling the iteration ends the watch.
     func watch(_ device: String, path: String) async throws -> AsyncStream<DeviceEvent>
-    /// A result's `resource` without a `/` is the name of a picture in this gateway: see `GatewayChannels.resource`.
+    /// A `resource` in the result without a `/` is the name of a picture in this gateway: see
+    /// `GatewayChannels.resource`.
     func takeAction(
         _ device: String, path: String, value: JSONValue, timeout: Duration, requestID: String?
     ) async throws -> ActionResponse
-    /// Adds, or replaces one of the same name.
+    /// Adds a user property, or replaces the one of the same name.
     func addUserProperty(
         _ device: String, name: String, value: JSONValue, requestID: String?
     ) async throws -> VersionResponse

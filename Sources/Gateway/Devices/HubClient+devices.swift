@@ -3,7 +3,7 @@ import IoTCore
 import ThingModel
 
 extension HubClient {
-    /// - Parameter user: another account, for an administrator.
+    /// - Parameter user: another account; only for administrators.
     func devices(
         of user: AccessID? = nil, _ page: PageRequest = .all
     ) async throws(IoTError) -> Page<GatewayAPI.DeviceSummary> {
@@ -17,12 +17,12 @@ extension GatewayAPI.DeviceSummary {
         let (state, since, reason) = Self.state(of: device)
         self.init(
             id: device.id.rawValue, name: device.name, role: device.role?.rawValue ?? "", state: state,
-            // The source's times count from the camera's last connection at the earliest.
+            // The source's time may be from before the camera's last connection.
             stateSince: since.map { max($0, device.presenceSince ?? $0) } ?? device.presenceSince, reason: reason,
             presenceSince: device.presenceSince, actions: device.actions, owner: device.owner?.rawValue)
     }
 
-    /// What a camera's own report says counts only while the camera is connected.
+    /// A camera's own report is valid only while the camera is connected.
     private static func state(
         of device: ThingModel.DeviceSummary
     ) -> (state: DeviceState, since: Int64?, reason: IoTError?) {

@@ -3,14 +3,14 @@ import IoTCore
 import Synchronization
 import ThingModel
 
-/// The changes below one path of one device, behind the value that stood there first.
+/// The first value and all later changes below one path of one device.
 struct PropertyWatch<Updates: AsyncSequence<ModelUpdate, Never> & Sendable>: Sendable {
     private let updates: Updates
     private let device: DeviceID
     private let path: PropertyPath
     private let mayView: @Sendable () async -> Bool
 
-    /// - Parameter mayView: asked before each event; the watch ends with 8003 when it says no.
+    /// - Parameter mayView: called before each event. The watch ends with 8003 if it returns false.
     init(_ updates: Updates, device: DeviceID, path: PropertyPath, mayView: @escaping @Sendable () async -> Bool) {
         self.updates = updates
         self.device = device
@@ -18,7 +18,7 @@ struct PropertyWatch<Updates: AsyncSequence<ModelUpdate, Never> & Sendable>: Sen
         self.mayView = mayView
     }
 
-    /// Pulled by its reader: it has no queue and no task of its own.
+    /// Driven by its reader: it has no queue and no task.
     func events(first: PropertyUpdate) -> AsyncStream<DeviceEvent> {
         let pending = PendingFirst(first)
         let end = PendingEnd()
@@ -29,7 +29,7 @@ struct PropertyWatch<Updates: AsyncSequence<ModelUpdate, Never> & Sendable>: Sen
                 guard let event = translate(update) else { continue }
                 if await mayView() { return event }
                 end.end()
-                return .failed(APIError(IoTError(.relationInvalid, "the device is no longer this account's to view")))
+                return .failed(APIError(IoTError(.relationInvalid, "this account may no longer view the device")))
             }
             return nil
         })
@@ -54,7 +54,7 @@ struct PropertyWatch<Updates: AsyncSequence<ModelUpdate, Never> & Sendable>: Sen
     }
 }
 
-/// The first event, until it is taken.
+/// Holds the first event until it is taken.
 private final class PendingFirst: Sendable {
     private let update: Mutex<PropertyUpdate?>
 

@@ -10,7 +10,7 @@ struct CallerEvents: GatewayEvents {
         if let name = device {
             device = try await session.target(name)
         } else if session.caller.scope.devices != nil {
-            throw IoTError(.forbidden, "a token with a list of devices must name one", remedy: "add 'device'")
+            throw IoTError(.forbidden, "a token that is limited to some devices must name one", remedy: "add 'device'")
         }
         let page = try await session.storedEvents.list(
             device: device, topic: query.topic, from: query.from, to: query.to, before: query.before,
@@ -23,12 +23,12 @@ struct CallerEvents: GatewayEvents {
         if let ids = deletion.ids {
             guard session.caller.scope.devices == nil else {
                 throw IoTError(
-                    .forbidden, "a token with a list of devices must name one",
-                    remedy: "give 'device' in place of 'ids'")
+                    .forbidden, "a token that is limited to some devices must name one",
+                    remedy: "use 'device' in place of 'ids'")
             }
             let numbers = try ids.map { id throws(IoTError) -> Int64 in
                 guard let number = Int64(id) else {
-                    throw IoTError(.invalidRequest, "'ids' holds '\(id.prefix(32))', which is no event's id")
+                    throw IoTError(.invalidRequest, "'ids' contains '\(id.prefix(32))', which is not an event id")
                 }
                 return number
             }
@@ -40,7 +40,7 @@ struct CallerEvents: GatewayEvents {
                 before: deletion.before ?? .min))
     }
 
-    // MARK: Events as they come
+    // MARK: Live events
 
     func follow(
         _ kinds: Set<GatewayEvent.Kind>, device: String?, after lastID: String?
@@ -49,7 +49,7 @@ struct CallerEvents: GatewayEvents {
         if let device {
             let entry = try await session.find(device)
             id = entry.id
-            // A device of which the account never saw anything may come to be viewed yet.
+            // The account may be allowed to view the device later, so the stream must not end now.
             if entry.actions.contains(.view) { session.lease.needs(device: entry.id) }
         }
         let (rights, account) = (session.gateway.rights, session.caller.account)

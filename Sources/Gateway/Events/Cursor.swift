@@ -1,7 +1,7 @@
 import GatewayAPI
 import Synchronization
 
-/// A reader's place in the feed. One task at a time uses it.
+/// The position of a reader in the feed. Only one task at a time may use it.
 final class Cursor: Sendable {
     private struct State {
         var place: UInt64

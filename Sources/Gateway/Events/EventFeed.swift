@@ -2,14 +2,15 @@ import GatewayAPI
 import IoTCore
 import Synchronization
 
-/// The newest events of the gateway, from which any number of readers take.
+/// The newest events of the gateway, for any number of readers.
 ///
-/// A ring of `capacity` events is the only queue: a reader is a place in it, and one that falls out of it is told so.
-/// An event's id names the run of the daemon and the place, so that a reader can go on after a disconnect.
+/// A ring of `capacity` events is the only queue. A reader is a position in it; a reader that falls behind the oldest
+/// event is notified. An event's id contains the run of the daemon and the position, so that a reader can continue
+/// after a disconnect.
 final class EventFeed: Sendable {
     static let defaultCapacity = 4096
 
-    /// Who may hear of an event.
+    /// Who may see an event.
     enum Audience: Sendable, Hashable {
         /// Every account.
         case everyone
@@ -26,16 +27,16 @@ final class EventFeed: Sendable {
 
     enum Step: Sendable {
         case entry(Entry)
-        /// The reader was too slow, and what comes next is gone.
+        /// The reader was too slow: the next event is no longer available.
         case overtaken
         case ended
     }
 
     private struct State {
         var ring: [Entry] = []
-        /// Where the oldest stands in `ring`, once it is full.
+        /// The index of the oldest event in `ring` when the ring is full.
         var head = 0
-        /// The place of the next event; the first is 1.
+        /// The position of the next event. The first is 1.
         var next: UInt64 = 1
         var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWaiter = 0
@@ -48,7 +49,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// Distinguishes this run from others.
+    /// Distinguishes this run of the daemon from others.
     let run: String
     private let capacity: Int
     private let state = Mutex(State())
@@ -75,7 +76,7 @@ final class EventFeed: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Readers get what is there, and then the end.
+    /// Readers get the remaining events, and then the end.
     func finish() {
         let waiting = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.isOver = true
@@ -85,16 +86,16 @@ final class EventFeed: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    // MARK: Places
+    // MARK: Positions
 
     func id(of place: UInt64) -> String { "\(run)-\(place)" }
 
-    /// The place of the newest event; 0 when there was none.
+    /// The position of the newest event; 0 if there is none.
     var newest: UInt64 { state.withLock { $0.next - 1 } }
 
-    /// Where a reader goes on that has seen the event of this id.
+    /// The position at which a reader continues after the event with this id.
     ///
-    /// - Returns: the place behind which it reads on, and why it has missed something.
+    /// - Returns: the position after which to read, and why events were missed, if so.
     func resume(after id: String) -> (place: UInt64, reset: EventReset.Reason?) {
         let parts = id.split(separator: "-", omittingEmptySubsequences: false)
         return state.withLock { state in
@@ -106,7 +107,7 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// The event behind a place, when it has come.
+    /// The event after a position, as soon as it is available.
     func step(after place: UInt64) async -> Step {
         while true {
             let step = state.withLock { state -> Step? in
@@ -115,12 +116,12 @@ final class EventFeed: Sendable {
                 return state.isOver ? .ended : nil
             }
             if let step { return step }
-            await wait(behind: place)
+            await wait(after: place)
             if Task.isCancelled { return .ended }
         }
     }
 
-    private func wait(behind place: UInt64) async {
+    private func wait(after place: UInt64) async {
         let ticket = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
@@ -128,7 +129,7 @@ final class EventFeed: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isPast = state.withLock { state in
-                    // The handler below may have run already, and then takes nothing out.
+                    // The handler below may have run already; then it removed nothing.
                     if place + 1 < state.next || state.isOver || Task.isCancelled { return true }
                     state.waiters[ticket] = continuation
                     return false

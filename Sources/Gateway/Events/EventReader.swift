@@ -1,16 +1,16 @@
 import GatewayAPI
 import IoTCore
 
-/// One reader of the feed: what it asked for, and what its account and token may see.
+/// One reader of the feed: what it requested, and what its account and token may see.
 struct EventReader: Sendable {
     let feed: EventFeed
     let caller: Caller
     let kinds: Set<GatewayEvent.Kind>
-    /// An id; `nil`: all devices.
+    /// A device's id; `nil` for all devices.
     let device: String?
     let mayView: @Sendable (String) async -> Bool
 
-    /// The events from now on, or behind the one of `lastID`. Pulled by its reader: it has no queue and no task.
+    /// The events from now on, or those after `lastID`. Driven by its reader: it has no queue and no task.
     func events(after lastID: String?) -> AsyncStream<NumberedEvent> {
         let start = lastID.map { feed.resume(after: $0) } ?? (place: feed.newest, reset: nil)
         let cursor = Cursor(place: start.place, reset: start.reset)
@@ -48,7 +48,7 @@ struct EventReader: Sendable {
         switch entry.audience {
         case .everyone: return true
         case .account(let account): return account == caller.account
-        // Asked for each event: who lost a device hears no more of it.
+        // Checked for each event: an account that has lost a device gets no more of its events.
         case .viewers(let device): return await mayView(device)
         }
     }

@@ -4,7 +4,7 @@ import IoTLink
 import ThingModel
 
 extension GatewayEvent {
-    /// What a push of the hub tells; `nil` for one that is for others, or damaged.
+    /// The event of a push from the hub; `nil` for a malformed push, or one for other readers.
     init?(_ push: LinkPush) {
         if let update = ModelMethod.update.parameters(of: push) {
             self = .property(

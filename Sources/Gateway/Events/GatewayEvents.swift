@@ -1,24 +1,24 @@
 package import GatewayAPI
 
-/// What happened, and what happens.
+/// Stored and live events.
 package protocol GatewayEvents: Sendable {
     func stored(_ query: StoredEventQuery) async throws -> StoredEventList
     func deleteStored(_ deletion: StoredEventDeletion) async throws -> StoredEventDeletionResponse
-    /// From now on, or behind the event of `lastID`.
+    /// The events from now on, or those after `lastID`.
     func follow(
         _ kinds: Set<GatewayEvent.Kind>, device: String?, after lastID: String?
     ) async throws -> AsyncStream<NumberedEvent>
 }
 
-/// What of the stored events is wanted.
+/// The criteria for stored events.
 package struct StoredEventQuery: Sendable {
     package var device: String?
-    /// A prefix.
+    /// A prefix of the topic.
     package var topic: String?
     /// ms since 1970.
     package var from: Int64?
     package var to: Int64?
-    /// An event's id; older ones are wanted.
+    /// An event's id. Only older events match.
     package var before: Int64?
     package var limit: Int64?
 

@@ -3,10 +3,10 @@ import IoTCore
 import IoTLink
 
 extension HubClient {
-    /// What the hub says of an API token or a media key.
+    /// Asks the hub about an API token or a media key.
     ///
-    /// - Parameter own: the account whose link it is.
-    /// - Throws: 25004 for one that is not good.
+    /// - Parameter own: the account of the link.
+    /// - Throws: 25004 if the credential is invalid.
     static func check(_ token: BearerToken, link: any HubLink, own: AccessID) async throws(IoTError) -> TokenGrant {
         let client = HubClient(link: link, account: nil)
         let grant =
@@ -30,7 +30,7 @@ extension HubClient {
                 actions: grant.actions.map { Set($0) } ?? (token.kind == .key ? [] : nil)))
     }
 
-    /// A hub that has no media keys knows none.
+    /// A hub without support for media keys refuses the method.
     private func checkKey(_ key: BearerToken) async throws(IoTError) -> CredentialGrant {
         do {
             return try await ask(KeyMethod.check, KeyText(key: key.text))
@@ -40,7 +40,7 @@ extension HubClient {
         }
     }
 
-    /// A hub that does not report account kinds is asked for something that only administrators may do.
+    /// An older hub does not report account kinds. It is sent a request that only administrators may make.
     private func isAdministrator() async throws(IoTError) -> Bool {
         do {
             _ = try await ask(UserMethod.list, PageQuery(limit: 1))
@@ -51,7 +51,7 @@ extension HubClient {
         }
     }
 
-    /// The keys that the hub signs tokens with; `nil` for a hub that does not give them.
+    /// The public keys of the hub's tokens; `nil` for a hub that does not provide them.
     func tokenKeys() async throws(IoTError) -> TokenKeys? {
         do {
             return TokenKeys(jwkSet: try await ask(TokenMethod.keys, LinkNothing()))

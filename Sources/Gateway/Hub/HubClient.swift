@@ -2,12 +2,12 @@ import GatewayAPI
 import IoTCore
 import IoTLink
 
-/// The hub, asked in one account's name.
+/// Sends requests to the hub in one account's name.
 ///
-/// Each call throws the hub's refusal, 21002 when no answer came in time, and 21004 for an answer that makes no sense.
+/// Each call throws the hub's refusal, 21002 if no response came in time, or 21004 for a malformed response.
 struct HubClient: Sendable {
     static let timeout = Duration.seconds(10)
-    /// Pages of a long list that are read at most.
+    /// The maximum number of pages that are read of a long list.
     private static let maximumPages = 64
 
     let link: AccountLink
@@ -23,9 +23,9 @@ struct HubClient: Sendable {
         try await link.request(method, parameters, timeout: timeout, id: id)
     }
 
-    /// The wanted part of a list that the hub gives in pages.
+    /// The requested part of a list that the hub returns in pages.
     ///
-    /// - Parameter user: another account, for an administrator, where the list is an account's.
+    /// - Parameter user: another account, for an administrator, if the list belongs to an account.
     func page<Element>(
         _ method: LinkMethod<PageQuery, LinkPage<Element>>, _ wanted: PageRequest, of user: AccessID? = nil
     ) async throws(IoTError) -> Page<Element> {

@@ -2,7 +2,7 @@ package import IoTCore
 package import IoTLink
 package import ThingModel
 
-/// What the gateway needs of its link session.
+/// The part of the link session that the gateway uses.
 package protocol HubLink: ModelLink {
     var current: LinkStatusChange { get }
     var endpoint: LinkEndpoint { get }
@@ -10,7 +10,7 @@ package protocol HubLink: ModelLink {
     func register()
     func unregister()
 
-    /// Asks in the name of `account`; `nil` for our own.
+    /// Sends a request in the name of `account`; `nil` for our own.
     func request(
         _ method: String, _ params: JSONValue, timeout: Duration, id: String?, as account: Principal?
     ) async throws(IoTError) -> JSONValue
@@ -22,7 +22,7 @@ package protocol HubLink: ModelLink {
 
 extension LinkSession: HubLink {}
 
-/// The link with every request made in one account's name.
+/// The link, with every request sent in one account's name.
 struct AccountLink: ModelLink {
     let link: any HubLink
     let account: Principal?
@@ -33,7 +33,7 @@ struct AccountLink: ModelLink {
         try await link.request(method, params, timeout: timeout, id: id.map(requestID), as: account)
     }
 
-    /// Asks by a row for several answers, each of which the row reads.
+    /// Sends a request with several responses, which `method` decodes.
     func responses<Parameters, Result>(
         _ method: LinkMethod<Parameters, Result>, _ parameters: Parameters, timeout: Duration, id: String?
     ) -> AsyncThrowingMapSequence<AsyncThrowingStream<JSONValue, any Error>, Result> {
@@ -41,8 +41,8 @@ struct AccountLink: ModelLink {
             .map { try method.result($0) }
     }
 
-    /// The id of a request whose caller gave it a key. Two accounts may use the same key: on the link, where both ask
-    /// through one session, each has its own id.
+    /// The request id for a caller's idempotency key. Accounts share one session on the link and may use the same key,
+    /// so the id also depends on the account.
     func requestID(forKey key: String) -> String {
         guard let account else { return key }
         return RequestID.derived(from: "\(account)/\(key)")

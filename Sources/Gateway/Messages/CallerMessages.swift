@@ -13,7 +13,7 @@ struct CallerMessages: GatewayMessages {
         let timeout = message.timeout + .seconds(1)
         switch message.responses {
         case .none:
-            // What a device acknowledges with is not read.
+            // The device's acknowledgement is not read.
             _ = try await session.hub.link.request(
                 MessageMethod.send.name, parameters.json, timeout: timeout, id: requestID)
             return GatewayAPI.MessageResponse(responses: [])
@@ -28,7 +28,7 @@ struct CallerMessages: GatewayMessages {
         } catch let error as IoTError
             where [.messageTimeout, .peerTimeout, .devicePassThroughFailed].contains(error.code)
         {
-            // What came in time, and before what makes no sense, is an answer.
+            // If some responses arrived before the error, they are returned.
             if responses.isEmpty { throw error }
         }
         return GatewayAPI.MessageResponse(responses: responses)
@@ -58,7 +58,7 @@ struct CallerMessages: GatewayMessages {
         session.hub.link.responses(
             MessageMethod.send, parameters, timeout: message.timeout + .seconds(1), id: requestID
         )
-        // The last answer may be empty: it only says that there are no more.
+        // The last response may be empty and only mark the end.
         .compactMap { $0.data.map { GatewayAPI.MessageData($0) } }
     }
 

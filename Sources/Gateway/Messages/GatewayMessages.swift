@@ -1,17 +1,17 @@
 package import GatewayAPI
 package import IoTCore
 
-/// The caller's messages to devices and to the hub.
+/// Messages of the caller to devices and to the hub.
 package protocol GatewayMessages: Sendable {
     func send(_ device: String, _ message: DeviceMessage, requestID: String?) async throws -> MessageResponse
-    /// Each response of the device as it comes, to `.end` or `.failed`.
+    /// Yields each response of the device, and finally `.end` or `.failed`.
     func responses(
         _ device: String, _ message: DeviceMessage, requestID: String?
     ) async throws -> AsyncStream<MessageEvent>
     func askServer(_ request: ServerMessageRequest, requestID: String?) async throws -> MessageData
 }
 
-/// A message for a device, whose parts were checked.
+/// A message for a device, with validated parts.
 package struct DeviceMessage: Sendable {
     package var data: [UInt8]
     package var responses: MessageResponses

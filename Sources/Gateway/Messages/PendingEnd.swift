@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Whether a stream has said its last word.
+/// Whether a stream has sent its last event.
 final class PendingEnd: Sendable {
     private let over = Mutex(false)
 

@@ -1,4 +1,4 @@
-/// One number of a metric, named and labelled as Prometheus takes them.
+/// One value of a metric, with its name and labels in Prometheus' form.
 package struct MetricSample: Sendable, Hashable {
     package enum Kind: String, Sendable {
         case counter
@@ -11,7 +11,7 @@ package struct MetricSample: Sendable, Hashable {
     package var value: Double
     package var labels: [MetricLabel]
     package var help: String?
-    /// Of a summary's parts: `_sum` or `_count`.
+    /// The suffix of a summary's parts: `_sum` or `_count`.
     package var suffix: String
 
     package init(

@@ -23,7 +23,7 @@ import Testing
 
     private let user = AccessID(rawValue: "guest")!
 
-    @Test("The hub is asked once for many questions, and again when bindings have changed")
+    @Test("The hub is asked once for many checks, and again after bindings have changed")
     func memory() async throws {
         let hub = Hub()
         let rights = AccountRights { _ in try hub.load() }
@@ -36,7 +36,7 @@ import Testing
         #expect(await !rights.mayView("b", user))
     }
 
-    @Test("When the hub refuses, nobody may view anything")
+    @Test("If the hub refuses, no account may view anything")
     func refusal() async throws {
         let hub = Hub()
         hub.state.withLock { $0.error = IoTError(.forbidden) }

@@ -9,7 +9,7 @@ import Testing
 @testable import Gateway
 
 @Suite struct BearerTokensTests {
-    /// A hub that can be told what it knows, and a clock that stands still.
+    /// A hub with configurable answers, and a clock that the test advances.
     private final class World: Sendable {
         let state = Mutex<(checks: Int, isKnown: Bool, now: NIODeadline, wall: Int64)>(
             (0, true, .uptimeNanoseconds(1_000_000_000_000), 1_000_000))
@@ -72,7 +72,7 @@ import Testing
         RemoteAddress(try SocketAddress(ipAddress: "192.0.2.\(number)", port: 1))
     }
 
-    @Test("What the hub said is good for a second, and a revoked token for no longer")
+    @Test("The hub's answer is cached for a second, so a revoked token is valid for at most that long")
     func memory() async throws {
         let world = World()
         let tokens = world.tokens
@@ -86,7 +86,7 @@ import Testing
         #expect(world.checks == 2)
     }
 
-    @Test("An expired token is refused also while what the hub said is remembered")
+    @Test("An expired token is refused even while the hub's answer is cached")
     func expiry() async throws {
         let world = World()
         let tokens = world.tokens
@@ -103,7 +103,7 @@ import Testing
         #expect(BearerToken(repeatElement(UInt8(ascii: "."), count: 5000)) == nil)
     }
 
-    @Test("With the hub's keys, tokens that it did not sign cost no question, and shut nobody out")
+    @Test("With the hub's keys, tokens that it did not sign cause no requests to it and block no caller")
     func forged() async throws {
         let world = World()
         let tokens = world.tokens
@@ -122,7 +122,7 @@ import Testing
         #expect(world.checks == 1)
     }
 
-    @Test("An account with many revoked tokens spends its own questions, not another's")
+    @Test("An account with many revoked tokens uses up only its own checks")
     func revoked() async throws {
         let world = World()
         let tokens = world.tokens
@@ -136,7 +136,7 @@ import Testing
         _ = try await tokens.caller(of: try world.token(0, of: "other"), from: here)
     }
 
-    @Test("A token that was good is asked about again whatever else is sent, with and without the hub's keys")
+    @Test("A token that was valid is checked again whatever else is sent, with and without the hub's keys")
     func knownGood() async throws {
         let world = World()
         let tokens = world.tokens
@@ -157,7 +157,7 @@ import Testing
         #expect(world.checks == before + 1)
     }
 
-    @Test("Without keys an address has its part of the questions in a second")
+    @Test("Without keys each address has a limited number of checks per second")
     func addresses() async throws {
         let world = World()
         let tokens = world.tokens
@@ -178,7 +178,7 @@ import Testing
         _ = try await tokens.caller(of: try world.token(1), from: try address(1))
     }
 
-    @Test("Junk keys cost an address its own questions and no token any, and a good key is asked about all the same")
+    @Test("Invalid media keys use up only their address's checks, none of tokens; a valid key is still checked")
     func junkKeys() async throws {
         let world = World()
         let tokens = world.tokens
@@ -208,7 +208,7 @@ import Testing
         #expect(error?.code == .unauthenticated)
     }
 
-    @Test("Requests that show one token at the same time ask once")
+    @Test("Concurrent requests with one token cause one check")
     func together() async throws {
         let asked = Mutex(0)
         let answers = Readiness<Void>()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-/// What one account may take of what all share, with a hub that never answers a call.
+/// How much of the shared resources one account may take, with a hub that never answers a call.
 @Suite struct GatewaySharesTests {
     static let offer = """
         v=0\r
@@ -41,7 +41,7 @@ import Testing
         try await withGateway(link, body)
     }
 
-    /// - Returns: the codes of those that were refused at once.
+    /// - Returns: the error codes of the requests that were refused at once.
     private func flood(
         _ gateway: LocalGateway, count: Int, waiting: Int,
         _ ask: @escaping @Sendable (any GatewaySession, Int) async throws -> Void,
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("480 calls of one guest at once: those past its part are refused, none is forgotten, others may call")
+    @Test("480 concurrent calls of one guest: those above its part are refused, none is lost, others may call")
     func calls() async throws {
         try await gateway { gateway in
             let codes = try await flood(gateway, count: 480, waiting: 32) { guest, _ in
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test("One guest gets half of the connections to cameras, and gives back those that did not come to be")
+    @Test("One guest gets half of the connections to cameras, and failed connections are returned")
     func channels() async throws {
         try await gateway { gateway in
             let codes = try await flood(gateway, count: 20, waiting: 8) { guest, number in
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(
-        "One guest has four bodies of raw media, others and the owner still get theirs; each is given back with its body"
+        "One guest has four raw media bodies, others and the owner still get theirs; each part ends with its body"
     )
     func rawBodies() async throws {
         try await gateway { gateway in
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test("A call whose right ends is closed, also while it is being set up")
+    @Test("A call is closed when its lease ends, even while it is being set up")
     func callEnds() async throws {
         try await gateway { gateway in
             let call = Task { try await gateway.session(of: "guest").calls.open("cam1", offer: Self.offer) }

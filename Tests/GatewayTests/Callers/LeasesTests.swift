@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// The one mechanism that ends what goes on in a caller's name.
+/// The mechanism that ends operations in a caller's name.
 @Suite struct LeasesTests {
     private final class World: Sendable {
         let state = Mutex<(wall: Int64, error: IoTError?, mayView: Bool?, asked: Int, abandoned: Int)>(
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("It ends at the token's last second, also when the hub cannot be asked")
+    @Test("A lease ends when the token expires, even if the hub cannot be asked")
     func expiry() throws {
         let world = World()
         let leases = world.leases
@@ -39,12 +39,12 @@ import Testing
         #expect(leases.review().isEmpty)
         try lease.check()
         world.state.withLock { $0.wall = 1_001_000 }
-        #expect(leases.review().isEmpty, "its holder has a moment to end by itself")
+        #expect(leases.review().isEmpty, "its holder has time to end by itself")
         #expect(throws: IoTError.self) { try lease.check() }
         #expect(leases.review().count == 1)
     }
 
-    @Test("It ends with the token, and not because the hub is away")
+    @Test("A lease ends when the token is revoked, but not because the hub is unreachable")
     func revocation() async throws {
         let world = World()
         let leases = world.leases
@@ -61,7 +61,7 @@ import Testing
         await #expect(throws: IoTError.self) { try await lease.ended() }
     }
 
-    @Test("It ends with the binding to a device that it needs, at the Unix socket too")
+    @Test("A lease ends with the binding to a device that it needs, even on the Unix socket")
     func binding() async throws {
         let world = World()
         let leases = world.leases
@@ -77,7 +77,7 @@ import Testing
         try other.check()
     }
 
-    @Test("One token is asked about once, however much hangs on it, and what is over costs nothing")
+    @Test("A token is checked once for all its leases, and ended leases cause no checks")
     func cost() async throws {
         let world = World()
         let leases = world.leases
@@ -92,7 +92,7 @@ import Testing
         #expect(world.state.withLock { $0.asked } == 21)
     }
 
-    @Test("What it keeps is given back with its last reference")
+    @Test("A lease returns its parts with its last reference")
     func parts() throws {
         let quotas = Quotas()
         let world = World()

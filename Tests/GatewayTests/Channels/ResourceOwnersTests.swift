@@ -4,7 +4,7 @@ import Testing
 @testable import Gateway
 
 @Suite struct ResourceOwnersTests {
-    @Test("An account that takes photos without end forgets its own, and nobody else's")
+    @Test("An account that takes many photos loses only its own oldest ones")
     func bounds() throws {
         let owners = ResourceOwners()
         let guest = try #require(AccessID(rawValue: "guest"))

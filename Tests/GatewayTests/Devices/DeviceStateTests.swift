@@ -6,7 +6,7 @@ import ThingModel
 
 @testable import Gateway
 
-/// What the API makes of the hub's words about a device.
+/// The API's device state for the hub's reports.
 @Suite struct DeviceStateTests {
     private func device(_ more: JSONValue) throws -> GatewayAPI.DeviceSummary {
         var json: JSONValue = [
@@ -17,7 +17,7 @@ import ThingModel
             try ThingModel.DeviceSummary(LinkMembers(json, of: "device.list", failure: .modelReceiveFailed)))
     }
 
-    @Test("Online means connected and, for a camera, that its source delivers")
+    @Test("A device is online if it is connected and, for a camera, its source delivers")
     func online() throws {
         let ready = try device(["online": true, "source": ["state": "ready", "since": 5]])
         #expect(ready.online && ready.state == .ready && ready.stateSince == 5_000 && ready.reason == nil)
@@ -32,11 +32,11 @@ import ThingModel
         #expect(plain.online && plain.state == .ready && plain.stateSince == 2_000)
     }
 
-    @Test("A camera that is away is offline since it left, whatever it said last")
+    @Test("A disconnected camera is offline since it disconnected, whatever it reported last")
     func offline() throws {
         let gone = try device(["online": false, "source": ["state": "ready", "since": 1]])
         #expect(!gone.online && gone.state == .offline && gone.stateSince == 2_000 && gone.reason == nil)
-        // Back again, it is ready since it is back.
+        // When it reconnects, it is ready since the reconnection.
         let back = try device(["online": true, "source": ["state": "ready", "since": 1]])
         #expect(back.stateSince == 2_000)
     }

@@ -27,7 +27,7 @@ import Testing
         return all
     }
 
-    @Test("A reader that comes again gets exactly what it missed")
+    @Test("A reader that reconnects gets exactly the events that it missed")
     func resume() async throws {
         let feed = EventFeed(capacity: 8, run: "aa")
         for number in 0..<5 { feed.publish(presence("\(number)"), to: .viewers(device: "\(number)")) }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(
-        "An id that is gone, of another run, or nonsense is answered with a reset first",
+        "After an id that is too old, of another run, or malformed, a reset comes first",
         arguments: [
             ("aa-1", EventReset.Reason.tooOld), ("bb-9", .restarted), ("aa-99", .restarted), ("x", .restarted),
             ("aa--1", .restarted), ("", .restarted), ("aa-18446744073709551615", .restarted),
@@ -56,7 +56,7 @@ import Testing
         #expect(all.dropFirst().map(\.event.device) == ["new"])
     }
 
-    @Test("The oldest event that is kept can still be gone on behind")
+    @Test("A reader can resume after the oldest event that is kept")
     func ringBoundary() async throws {
         let feed = EventFeed(capacity: 4, run: "aa")
         for number in 1...9 { feed.publish(presence("\(number)"), to: .everyone) }
@@ -67,7 +67,7 @@ import Testing
         #expect(await collect(events).map(\.event.device) == ["6", "7", "8", "9"])
     }
 
-    @Test("A reader that falls out of the ring is told with 25022, and its stream ends")
+    @Test("A reader that is too slow for the ring gets 25022, and its stream ends")
     func slowReader() async throws {
         let feed = EventFeed(capacity: 4, run: "aa")
         let events = reader(feed, caller()).events(after: nil)
@@ -98,7 +98,7 @@ import Testing
         #expect(await task.value.isEmpty)
     }
 
-    @Test("Another account's channels and bindings, and devices that may not be viewed, are not heard of")
+    @Test("Readers get no events of other accounts' channels and bindings, or of devices that they may not view")
     func audiences() async throws {
         let feed = EventFeed(run: "aa")
         let guest = reader(feed, caller("guest")) { $0 == "seen" }.events(after: nil)
@@ -114,7 +114,7 @@ import Testing
         #expect(await collect(limited).map { $0.event.kind } == [.link])
     }
 
-    @Test("A device that the account lost is gone with the next event")
+    @Test("An account that lost a device gets no more of its events")
     func lost() async throws {
         let feed = EventFeed(run: "aa")
         let rights = AccountRights { _ in [] }
@@ -125,7 +125,7 @@ import Testing
         #expect(await collect(events).isEmpty)
     }
 
-    @Test("Kinds and the device are as asked for")
+    @Test("Only the requested kinds and device are sent")
     func filters() async throws {
         let feed = EventFeed(run: "aa")
         let presences = reader(feed, caller(), kinds: [.presence]).events(after: nil)

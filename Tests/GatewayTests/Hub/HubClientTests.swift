@@ -7,12 +7,12 @@ import Testing
 @testable import Gateway
 
 @Suite struct HubClientTests {
-    @Test("A long list is read page by page, in the name of the account that asks")
+    @Test("A long list is read page by page, in the asking account's name")
     func pages() async throws {
         let link = ScriptedLink { request throws(IoTError) in
             let after = request.params["after"]?.stringValue
             let user = after == nil ? "a" : "b"
-            // Lines that this version cannot read count for the place, too.
+            // Rows that this version cannot decode also count for the position.
             let odd: JSONValue = ["accessId": .string(user + "+"), "kind": "robot"]
             return ["users": [["accessId": .string(user), "kind": "member"], odd], "more": .bool(after == nil)]
         }
@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test("A wanted page is asked for once, and names where the next one begins")
+    @Test("A requested page takes one request, and contains the start of the next one")
     func page() async throws {
         let link = ScriptedLink { _ throws(IoTError) in
             ["users": [["accessId": "c", "kind": "member"]], "more": true]
@@ -40,7 +40,7 @@ import Testing
         #expect(link.requests == [.init(method: "user.list", params: ["after": "b", "limit": 1], account: nil)])
     }
 
-    @Test("The same idempotency key of two accounts is two requests on the link that they share")
+    @Test("The same idempotency key of two accounts gives two requests on their shared link")
     func keys() async throws {
         let link = ScriptedLink { _ throws(IoTError) in ["device": "d", "name": "n"] }
         let accounts = [nil, Principal("u/guest"), Principal("u/other")]
@@ -54,7 +54,7 @@ import Testing
         #expect(ids.allSatisfy(RequestID.isValid))
     }
 
-    @Test("A media key is good for nothing that the hub does not name, and makes no administrator")
+    @Test("A media key allows only what the hub names, and never the rights of an administrator")
     func mediaKeys() async throws {
         let own = try #require(AccessID(rawValue: "owner"))
         let key = try #require(BearerToken(MediaKey.example.utf8))
@@ -69,20 +69,20 @@ import Testing
                     id: "0123456789", account: own, isAdministrator: false, expires: 5,
                     scope: Caller.Scope(devices: ["d"], actions: [])))
         #expect(link.requests.map(\.params) == [["key": .string(MediaKey.example)]])
-        // A hub of before has no such method.
+        // An older hub does not have this method.
         let older = ScriptedLink { _ throws(IoTError) in throw IoTError(.invalidRequest) }
         let error = await #expect(throws: IoTError.self) { try await HubClient.check(key, link: older, own: own) }
         #expect(error?.code == .unauthenticated)
     }
 
-    @Test("An answer that makes no sense is 21004")
+    @Test("A malformed response is 21004")
     func damaged() async throws {
         let client = HubClient(link: ScriptedLink { _ throws(IoTError) in [:] }, account: nil)
         let error = await #expect(throws: IoTError.self) { try await client.devices() }
         #expect(error?.code.rawValue == 21004)
     }
 
-    @Test("Devices carry their actions and owner; actions of a newer hub are left out")
+    @Test("Devices carry their actions and owner; unknown actions from a newer hub are left out")
     func devices() async throws {
         let client = HubClient(
             link: ScriptedLink { _ throws(IoTError) in
@@ -109,7 +109,7 @@ import Testing
         GatewayEvent(LinkPush(method: method, params: params))
     }
 
-    @Test("Each push of the hub becomes its event; damaged ones none")
+    @Test("Each push of the hub becomes an event; malformed ones do not")
     func pushes() {
         #expect(
             event(

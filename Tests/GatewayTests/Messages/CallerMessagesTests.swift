@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-/// What is made of a device's answers.
+/// How a device's responses are handled.
 @Suite struct CallerMessagesTests {
     private func send(
         _ responses: MessageResponses, answer: JSONValue = [:], parts: [JSONValue] = []
@@ -24,14 +24,14 @@ import Testing
         #expect(try await send(.none, answer: answer).isEmpty)
     }
 
-    @Test("One answer that makes no sense is refused with 21006")
+    @Test("A malformed single response is refused with 21006")
     func one() async throws {
         #expect(try await send(.one, answer: ["data": "aGk="]) == ["aGk="])
         let error = await #expect(throws: IoTError.self) { try await send(.one, answer: ["data": "?"]) }
         #expect(error?.code == .devicePassThroughFailed)
     }
 
-    @Test("Of several answers, one that makes no sense ends them and takes none that came before")
+    @Test("A malformed response ends a series of responses, but earlier ones are kept")
     func several() async throws {
         let parts: [JSONValue] = [["data": "aGk="], ["data": "eW8="], ["data": "?"], ["data": "aGk="]]
         #expect(try await send(.many, parts: parts) == ["aGk=", "eW8="])

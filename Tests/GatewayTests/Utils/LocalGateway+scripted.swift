@@ -9,13 +9,13 @@ import PeerTransport
 
 @testable import Gateway
 
-/// A gateway of the account `owner` whose hub answers by a script, but never a call.
+/// A gateway of the account `owner` with a scripted hub, which never answers a call.
 func withGateway(
     _ link: ScriptedLink, _ body: (LocalGateway) async throws -> Void
 ) async throws {
     let logger = Logger(label: "test")
     let loops = MultiThreadedEventLoopGroup.singleton
-    // It registers, and so requests wait: nobody answers, and nothing runs that would end them.
+    // The session stays in registration, so requests wait: no peer answers, and nothing runs that would end them.
     let silent = LinkSession(
         configuration: LinkConfiguration(
             principal: .user(AccessID(rawValue: "owner")!), token: .value(""),
@@ -41,7 +41,7 @@ func withGateway(
 }
 
 extension LocalGateway {
-    /// As the caller of a token, which has the account's name as its id.
+    /// A session for the caller of a token. The token's id is the account's name.
     func session(of account: String, scope: Caller.Scope = .all) -> any GatewaySession {
         let caller = Caller(
             credentials: .token(account), account: AccessID(rawValue: account)!, isAdministrator: false, scope: scope)

@@ -4,7 +4,7 @@ import Synchronization
 
 @testable import Gateway
 
-/// A link whose hub answers by a script.
+/// A link to a scripted hub.
 final class ScriptedLink: HubLink {
     struct Request: Sendable, Equatable {
         var method: String
@@ -14,7 +14,7 @@ final class ScriptedLink: HubLink {
     }
 
     private let state = Mutex<[Request]>([])
-    /// What each request that wants several answers gets.
+    /// The responses to each request for several responses.
     private let parts: [JSONValue]
     private let answer: @Sendable (Request) throws(IoTError) -> JSONValue
 
