@@ -255,7 +255,7 @@ import Testing
     func remedies() async throws {
         let daemon = try await RunningDaemon(cameras: ["front": Product.sample("street-h265-aac.mp4")])
         for (arguments, code, remedy) in [
-            (["camera", "remove", "front", "--yes"], 21040, "off the command line"),
+            (["camera", "remove", "front", "--yes"], 21040, "from the command line"),
             (["device", "bind", "front", "nobody"], 8002, "iotctl user list"),
             (["send", "front", "hello"], 20141, "get_device_st"),
             (["camera", "add", "x", "exec:touch"], 25001, "./NAME"),

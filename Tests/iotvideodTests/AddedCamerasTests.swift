@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct AddedCamerasTests {
     @Test(
-        "A camera of any URL that is taken is there again after a restart",
+        "A camera with any accepted URL is restored after a restart",
         arguments: [
             "/with'quotes\" and \\", "/emoji 🎥", "/line\u{2028}separator", "/nothing \u{FFFE}\u{FFFF}\u{10FFFF}",
             "/byte order \u{FEFF}mark", "rtsp://h/private \u{E000}",
@@ -47,13 +47,13 @@ import Testing
             try cameras.save(loaded)
             #expect(!FileManager.default.fileExists(atPath: old))
             #expect(try cameras.load() == loaded)
-            // A power cut between the new file and the removal of the old one: the new one counts.
+            // After a power failure between writing the new file and removing the old one, the new one is used.
             try PrivateFile.write("cameras: []\n", to: old)
             #expect(try cameras.load() == loaded)
         }
     }
 
-    @Test("A file that is not what was written is refused by name")
+    @Test("A file with foreign contents is refused by name")
     func damaged() async throws {
         try await withTemporaryDirectory { directory in
             let cameras = AddedCameras(dataDirectory: directory)

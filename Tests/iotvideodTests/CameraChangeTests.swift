@@ -4,7 +4,7 @@ import Testing
 
 @testable import iotvideod
 
-/// What a change of an added camera makes of it.
+/// The effects of changes to an added camera.
 @Suite struct CameraChangeTests {
     private let door: CameraSettings
 
@@ -14,7 +14,7 @@ import Testing
         ).checked()
     }
 
-    @Test("What is absent stays, the password included")
+    @Test("Absent members stay unchanged, including the password")
     func partial() throws {
         #expect(try door.applying(CameraChange()) == door)
         let moved = try door.applying(CameraChange(CameraSettings(url: "rtsp://H:554/2?a=b")))
@@ -26,13 +26,13 @@ import Testing
             try door.applying(CameraChange(CameraSettings(password: "new"))).openable().url == "rtsp://a%40b:new@h/1")
     }
 
-    @Test("A URL without a user stays as it was written")
+    @Test("A URL without a user is kept exactly as written")
     func writing() throws {
         let odd = try CameraSettings(name: "odd", url: "rtsp://h/a b;c=%zz").checked()
         #expect(try odd.applying(CameraChange(CameraSettings(viewers: 2))).openable().url == "rtsp://h/a b;c=%zz")
     }
 
-    @Test("Another user name takes the old password away, and null both")
+    @Test("Another user name removes the old password; null removes both")
     func username() throws {
         #expect(try door.applying(CameraChange(CameraSettings(username: "c"))).openable().url == "rtsp://c@h/1")
         #expect(try door.applying(CameraChange(removesUser: true)).openable().url == "rtsp://h/1")
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "The password goes to no other host or port unless it is given again",
+        "The password is not sent to another host or port unless it is given again",
         arguments: ["rtsp://i/1", "rtsp://h:8554/1"])
     func otherHost(url: String) throws {
         let refused = try #require(throws: IoTError.self) { try door.applying(CameraChange(CameraSettings(url: url))) }
@@ -54,7 +54,7 @@ import Testing
         #expect(try door.applying(CameraChange(CameraSettings(url: url), removesUser: true)).openable().url == url)
     }
 
-    @Test("A file in place of a camera has no user, and a file's change takes none")
+    @Test("A camera that becomes a file loses its user, and a file accepts none")
     func file() throws {
         let clip = try door.applying(CameraChange(CameraSettings(url: "/a.mp4")))
         #expect(clip.source.kind == .file && clip.rtspTransport == .tcp && clip.viewers == 3)

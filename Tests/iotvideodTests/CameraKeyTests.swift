@@ -6,11 +6,11 @@ import Yams
 
 @testable import iotvideod
 
-/// Every key of a camera, in every place where it may stand.
+/// Every camera key, in every place where it may be used.
 @Suite struct CameraKeyTests {
     private static let keys = CameraKey.all
 
-    /// A value of each key that is not its default, as it stands in a file and in JSON.
+    /// A value for each key that is not its default, as in a file and in JSON.
     private static func sample(_ key: CameraKey) -> JSONValue {
         switch key.form {
         case .text: .string("x-" + key.name)
@@ -21,7 +21,7 @@ import Yams
         }
     }
 
-    /// What may not be, and is of the right form where there is one.
+    /// A value that is not allowed, in the right form if possible.
     private static func wrong(_ key: CameraKey) -> JSONValue {
         switch key.form {
         case .wholeNumber(let range): .integer(Int64(range.upperBound) + 1)
@@ -31,7 +31,7 @@ import Yams
         }
     }
 
-    /// What the key cannot be set without: the required keys, and the one that it needs.
+    /// The settings that the key depends on: the required keys, and the one that it needs.
     private static func camera(with key: CameraKey) -> CameraSettings {
         var camera = CameraSettings(name: "a", url: "rtsp://192.0.2.1/")
         if let needed = key.needs.flatMap(CameraKey.named) { _ = needed.set("u", &camera) }
@@ -51,7 +51,7 @@ import Yams
         return try #require(try Configuration.parse(text, file: "/etc/d/c.yaml", defaults: defaults).cameras.first)
     }
 
-    @Test("Each key comes back from YAML and from cameras.json", arguments: keys.filter(\.isInFile).map(\.name))
+    @Test("Each key is read from YAML and from cameras.json", arguments: keys.filter(\.isInFile).map(\.name))
     func file(name: String) throws {
         let key = try #require(CameraKey.named(name))
         var camera = Self.camera(with: key)
@@ -61,7 +61,7 @@ import Yams
         let stored = Array(try JSONEncoder().encode(camera))
         #expect(try JSONValue(parsing: stored)[name] == Self.sample(key))
         #expect(try JSONDecoder().decode(CameraSettings.self, from: Data(stored)) == camera)
-        // What is left out has its default, in a file of an older release too.
+        // A missing key has its default, also in a file of an older release.
         if !key.traits.contains(.required) {
             var members = try #require(try JSONValue(parsing: stored).objectValue)
             members[name] = nil
@@ -72,7 +72,8 @@ import Yams
     }
 
     @Test(
-        "Each key of the API comes back in the bodies that may have it", arguments: keys.filter(\.isInAPI).map(\.name))
+        "Each key of the API is decoded from the bodies that may contain it",
+        arguments: keys.filter(\.isInAPI).map(\.name))
     func bodies(name: String) throws {
         let key = try #require(CameraKey.named(name))
         var camera = Self.camera(with: key)
@@ -91,15 +92,15 @@ import Yams
         }
         let test = try APICoding.encode(CameraTestRequest(camera))
         #expect((try JSONValue(parsing: test)[key.member] != nil) == (key.part == .source))
-        // Nobody is told a secret.
+        // Secrets are never returned.
         let description = CameraDescription(
             name: "a", device: nil, url: "", state: .ready, since: 0, viewers: 0, viewerLimit: 0, settings: camera)
-        let told = try JSONValue(parsing: try APICoding.encode(description))[key.member]
-        if key.traits.contains(.secret) { #expect(told == nil) }
-        if key.traits.contains(.shown) { #expect(told == Self.sample(key)) }
+        let shown = try JSONValue(parsing: try APICoding.encode(description))[key.member]
+        if key.traits.contains(.secret) { #expect(shown == nil) }
+        if key.traits.contains(.shown) { #expect(shown == Self.sample(key)) }
     }
 
-    @Test("A change takes over what it names and nothing else", arguments: keys.filter { $0.isInAPI }.map(\.name))
+    @Test("A change sets only the members that it contains", arguments: keys.filter { $0.isInAPI }.map(\.name))
     func change(name: String) throws {
         let key = try #require(CameraKey.named(name))
         guard key.part != .device else { return }
@@ -111,7 +112,7 @@ import Yams
         #expect(try camera.applying(CameraChange(change)) == expected.checked())
     }
 
-    @Test("A wrong value is refused with file, line, key and reason", arguments: keys.filter(\.isInFile).map(\.name))
+    @Test("An invalid value is refused with file, line, key and reason", arguments: keys.filter(\.isInFile).map(\.name))
     func wrongInFile(name: String) throws {
         let key = try #require(CameraKey.named(name))
         for text in ["[a]", Self.wrong(key).jsonText] where text != "\"\"" {
@@ -125,7 +126,7 @@ import Yams
         }
     }
 
-    @Test("A wrong value is refused by the API with the member", arguments: keys.filter(\.isInAPI).map(\.name))
+    @Test("The API refuses an invalid value with the member", arguments: keys.filter(\.isInAPI).map(\.name))
     func wrongInAPI(name: String) throws {
         let key = try #require(CameraKey.named(name))
         var body = try JSONValue(parsing: try APICoding.encode(CameraRequest(Self.camera(with: key))))
@@ -144,7 +145,7 @@ import Yams
         #expect(refusal(Self.wrong(key)).hasPrefix("invalidRequest \(key.member): "), "\(refusal(Self.wrong(key)))")
     }
 
-    @Test("docs/openapi.yaml has each key where the API has it, with its form", arguments: keys.map(\.name))
+    @Test("docs/openapi.yaml has each key in the same places as the API, with its form", arguments: keys.map(\.name))
     func document(name: String) throws {
         let key = try #require(CameraKey.named(name))
         let text = try String(contentsOf: Repository.file("docs/openapi.yaml"), encoding: .utf8)
@@ -179,7 +180,7 @@ import Yams
                 #expect(text == key.defaultText, "\(schema) \(name)")
             }
         }
-        // `viewers` of a description is how many watch.
+        // In a description, `viewers` is the number of current viewers.
         if key.traits.contains(.shown) { #expect(schemas["Camera"]?["properties"]?[key.member] != nil) }
         if key.traits.contains(.secret) { #expect(schemas["Camera"]?["properties"]?[key.member] == nil) }
     }

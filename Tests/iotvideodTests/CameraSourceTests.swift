@@ -7,7 +7,7 @@ import Testing
 @testable import iotvideod
 
 @Suite struct CameraSourceTests {
-    @Test("A password never shows")
+    @Test("A password is never shown")
     func redaction() throws {
         let source = try CameraSource("rtsp://ad%40min:se:c%2Fret@192.0.2.7:554/x?a=1", relativeTo: "/")
         #expect(source.holdsPassword)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "What could start a program or reach elsewhere is refused",
+        "Sources that could start a program or reach other resources are refused",
         arguments: [
             "exec:x", "pipe:0", "concat:a|b", "http://h/", "subfile,,start,0,end,0,,:/x", "", "a\nb", "rtsp://",
             "rtsp:h/x",
@@ -45,7 +45,7 @@ import Testing
         #expect(throws: IoTError.self) { try CameraSettings(name: "x", url: text).checked() }
     }
 
-    @Test("A password in a URL is refused by the API and by --camera, in the same words, which name where it goes")
+    @Test("The API and --camera refuse a password in a URL with the same message, which says where to put it")
     func passwordInURL() throws {
         let url = "rtsp://viewer:s3cret@192.0.2.7/x"
         let byAPI = try #require(throws: IoTError.self) {
@@ -58,18 +58,19 @@ import Testing
             #expect(CameraRequest.passwordInURL.contains(words))
         }
         #expect(!byAPI.message.contains("s3cret") && !"\(byOption)".contains("s3cret"))
-        // A user name alone is not a secret.
+        // A user name without a password is not a secret.
         #expect(throws: Never.self) { try CameraSettings(name: "x", url: "rtsp://u@h/x").checked() }
     }
 
-    @Test("An unknown kind of source is told with those there are, in the configuration and by the API")
+    @Test("An unknown kind of source is refused with the known ones, in the configuration and by the API")
     func unknownScheme() {
         let refusals = [
             #expect(throws: IoTError.self) { try CameraSource("exec:foo", relativeTo: "/d") },
             #expect(throws: IoTError.self) { try CameraSettings(name: "x", url: "exec:foo").checked() },
         ]
         for refusal in refusals {
-            #expect(refusal?.message.contains("'exec:' is no source; there are rtsp://…, file:///…") == true)
+            #expect(
+                refusal?.message.contains("'exec:' is not a camera source; sources are rtsp://…, file:///…") == true)
             #expect(refusal?.remedy.contains("./NAME") == true)
         }
     }

@@ -11,7 +11,7 @@ import Testing
 @testable import iotvideod
 
 @Suite struct CameraSupervisorTests {
-    /// Runs until it is told to end, and writes down what happens to it.
+    /// Runs until it is stopped, and records what happens to it.
     struct FakeCamera: Service {
         let name: String
         let diary: Diary
@@ -29,7 +29,7 @@ import Testing
         var all: [String] { lines.withLock { $0 } }
     }
 
-    /// A supervisor over a file, as the daemon's is.
+    /// A supervisor with a configuration file, as in the daemon.
     struct Fixture {
         let directory: String
         let diary = Diary()
@@ -62,7 +62,7 @@ import Testing
             try text.write(toFile: directory + "/c.yaml", atomically: true, encoding: .utf8)
         }
 
-        /// Runs the supervisor around `body`, and stops it in order.
+        /// Runs the supervisor while `body` runs, and stops it in order.
         func running(_ body: () async throws -> Void) async throws {
             try await supervisor.prepare()
             let group = ServiceGroup(
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("A reload begins, ends and changes cameras, and leaves the others alone")
+    @Test("A reload starts, stops and changes cameras, and does not affect the others")
     func reload() async throws {
         try await withTemporaryDirectory { directory in
             let box = try Fixture(directory, "cameras: [{name: a, url: /1}, {name: b, url: /2}]")
@@ -94,7 +94,7 @@ import Testing
                 let change = try await box.supervisor.reload()
                 #expect(change.added == ["c"] && change.changed == ["b"] && change.removed == [])
                 try await box.seen(["+a=/1", "+b=/2", "-b=/2", "+b=/3", "+c=/4"])
-                // The old one ends before the new one begins.
+                // The old camera ends before the new one starts.
                 #expect(box.diary.all.firstIndex(of: "-b=/2")! < box.diary.all.firstIndex(of: "+b=/3")!)
                 #expect(box.applied.all == ["error"])
                 #expect(try await box.supervisor.reload().isEmpty)
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("A wrong configuration changes nothing")
+    @Test("An invalid configuration changes nothing")
     func refused() async throws {
         try await withTemporaryDirectory { directory in
             let box = try Fixture(directory, "cameras: [{name: a, url: /1}]")
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test("A new password is a changed camera, though no key changed")
+    @Test("A new password counts as a changed camera, although no key changed")
     func newPassword() async throws {
         try await withTemporaryDirectory { directory in
             try PrivateFile.write("one\n", to: directory + "/p")
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("What the API adds is kept in a private file, its names are unique, and only it can be removed there")
+    @Test("Added cameras are kept in a private file, have unique names, and only they can be removed by the API")
     func addAndRemove() async throws {
         try await withTemporaryDirectory { directory in
             let box = try Fixture(directory, "cameras: [{name: a, url: /1}]")
@@ -153,16 +153,17 @@ import Testing
                     }
                     #expect(error?.code == .nameTaken)
                 }
-                // The device cannot be made: nothing stays.
+                // The device cannot be created, so nothing is stored.
                 await #expect(throws: IoTError.self) {
                     try await box.supervisor.add(CameraRequest(CameraSettings(name: "broken", url: "/9")))
                 }
                 #expect(try AddedCameras(dataDirectory: directory).load().map(\.name) == ["b"])
-                // Also when the file moves the data, which counts from the next start on.
+                // The added cameras stay even if the file names another data directory, which takes effect at the next
+                // start.
                 let moved = try DaemonOptions.parse(["--data-dir", directory + "/elsewhere"])
                     .configuration(environment: [:], isRoot: true, dataDirectory: directory)
                 #expect(moved.cameras.map(\.name) == ["b"])
-                // A reload keeps it, and a configuration with its name is refused.
+                // A reload keeps the camera, and a configuration that uses its name is refused.
                 #expect(try await box.supervisor.reload().isEmpty)
                 try box.write("cameras: [{name: b, url: /1}]")
                 await #expect(throws: IoTError.self) { try await box.supervisor.reload() }
@@ -180,7 +181,7 @@ import Testing
         }
     }
 
-    @Test("A change keeps the camera's name, lasts, touches no other, and leaves all as it was when it fails")
+    @Test("A change keeps the camera's name, is stored, affects no other camera, and is undone if it fails")
     func change() async throws {
         try await withTemporaryDirectory { directory in
             let box = try Fixture(directory, "cameras: [{name: a, url: /1}]")
@@ -192,11 +193,11 @@ import Testing
                 try await box.seen(["+a=/1", "+b=/2", "+c=/3", "-b=/2", "+b=/4"])
                 let stored = try AddedCameras(dataDirectory: directory).load()
                 #expect(stored.map(\.source.url) == ["/4", "/3"] && stored[0].viewers == 2)
-                // The same again opens nothing anew, and a reload sees no difference.
+                // The same change again opens nothing, and a reload finds no difference.
                 try await box.supervisor.change("b", CameraChange(CameraSettings(url: "/4")))
                 #expect(try await box.supervisor.reload().isEmpty)
 
-                // It cannot be made: the old one runs again.
+                // The new camera cannot be created, so the old one runs again.
                 await #expect(throws: IoTError.self) {
                     try await box.supervisor.change("b", CameraChange(CameraSettings(url: "/unmakeable")))
                 }
@@ -220,7 +221,7 @@ import Testing
         }
     }
 
-    @Test("Changes that come together are made one after the other")
+    @Test("Concurrent changes are made one after the other")
     func together() async throws {
         try await withTemporaryDirectory { directory in
             let box = try Fixture(directory, "")
@@ -241,7 +242,7 @@ import Testing
     }
 
     @Test(
-        "A wrong camera of the API is refused with the member",
+        "An invalid camera in the API is refused with the member",
         arguments: [
             (CameraSettings(name: "a b", url: "/x"), "name"), (CameraSettings(name: "a", url: "x.mp4"), "url"),
             (CameraSettings(name: "a", url: "exec:ls"), "url"), (CameraSettings(name: "a", url: "http://h/"), "url"),

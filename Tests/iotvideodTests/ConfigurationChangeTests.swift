@@ -8,7 +8,7 @@ import Testing
         try Configuration.parse(text, file: "/c.yaml", defaults: DefaultPaths(environment: [:], isRoot: true))
     }
 
-    @Test("Cameras are told apart by name: new, changed in any key, gone")
+    @Test("Cameras are compared by name: new, changed in any key, removed")
     func cameras() throws {
         let old = try parse("cameras: [{name: a, url: /1}, {name: b, url: /2}, {name: c, url: /3}]")
         let new = try parse("cameras: [{name: d, url: /4}, {name: c, url: /3, viewers: 2}, {name: b, url: /2}]")
@@ -20,7 +20,7 @@ import Testing
         #expect(ConfigurationChange(from: new, to: new).isEmpty)
     }
 
-    @Test("Keys that count at once are taken over; the others are told again until the restart")
+    @Test("Keys that take effect immediately are applied; the others are reported again until the restart")
     func keys() throws {
         let old = try parse("")
         let new = try parse(
@@ -36,7 +36,7 @@ import Testing
         #expect(ConfigurationChange(from: running, to: new).restartNeeded == change.restartNeeded)
     }
 
-    @Test("Every key is compared: one that is set is seen", arguments: ConfigurationKey.all.map(\.name))
+    @Test("A change of any key is found", arguments: ConfigurationKey.all.map(\.name))
     func everyKey(name: String) throws {
         let values = [
             "dataDirectory": "/x", "socket": "/y", "log.level": "trace", "media.listen": "'[::1]:5'",

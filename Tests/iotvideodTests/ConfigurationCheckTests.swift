@@ -4,7 +4,7 @@ import Testing
 
 @testable import iotvideod
 
-/// What `--check-config` finds on this machine.
+/// The problems that `--check-config` finds on this machine.
 @Suite struct ConfigurationCheckTests {
     private func check(
         _ directory: String, hasHub: Bool = true, isJoined: Bool = false, defaults: DefaultPaths? = nil,
@@ -18,7 +18,7 @@ import Testing
         return ConfigurationCheck(configuration, hasHub: hasHub, isJoined: isJoined, defaults: defaults)
     }
 
-    @Test("What keeps the daemon from starting is told with key and reason, all at once")
+    @Test("All problems that prevent a start are reported at once, with key and reason")
     func errors() async throws {
         try await withTemporaryDirectory { directory in
             try Data().write(to: URL(fileURLWithPath: directory + "/file"))
@@ -33,7 +33,7 @@ import Testing
             let error = #expect(throws: IoTError.self) { try found.throwErrors() }
             #expect(error?.code == .invalidConfiguration)
             #expect(error?.message.split(separator: "\n").count == 4)
-            for (path, part) in [("/file", "is no directory"), ("/file/data", "is no directory")] {
+            for (path, part) in [("/file", "is not a directory"), ("/file/data", "is not a directory")] {
                 let found = check(directory) { $0.dataDirectory = directory + path }
                 #expect(found.errors.first?.description.contains(part) == true, "\(found.errors)")
             }
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test("What is there, can be made, or concerns a hub that this box does not run, is right")
+    @Test("Paths that exist or can be created, and keys of a hub that does not run here, are accepted")
     func right() async throws {
         try await withTemporaryDirectory { directory in
             for socket in ["/socket", "/run/socket", "/data/socket"] {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("Pictures from a loopback address that others are to see are warned of, and by default they can see them")
+    @Test("A loopback media address with viewers on other machines gives a warning; the default does not")
     func mediaAddress() async throws {
         let loopback = ListenAddress(host: "127.0.0.1", port: 0)
         let everywhere = ListenAddress(host: "0.0.0.0", port: 0)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("The default directory is made with what is above it, and no other")
+    @Test("Only the default directory is created together with its parents")
     func parents() async throws {
         try await withTemporaryDirectory { directory in
             let defaults = DefaultPaths(environment: ["XDG_STATE_HOME": directory + "/home/state"], isRoot: false)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("A camera's file that is not there is a warning: it may come, and the daemon tries again")
+    @Test("A camera's missing file is only a warning, because the daemon tries again")
     func sources() async throws {
         try await withTemporaryDirectory { directory in
             let cameras = try ["/nofile", directory, "rtsp://192.0.2.7/x"].enumerated().map {

@@ -5,7 +5,7 @@ import Testing
 @testable import iotvideod
 
 @Suite struct ConfigurationDocumentationTests {
-    /// `name: default` of each row of the key tables.
+    /// `name: default` of each row in the tables of keys.
     private func documented() throws -> [String: String] {
         let text = try String(contentsOf: Repository.file("docs/configuration.md"), encoding: .utf8)
         let keys = try #require(text.range(of: "\n## Keys"))
@@ -14,13 +14,13 @@ import Testing
         for line in text[keys.upperBound..<end.lowerBound].split(separator: "\n") where line.hasPrefix("| `") {
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
             try #require(cells.count == 4, "\(line)")
-            #expect(rows.updateValue(cells[1], forKey: cells[0]) == nil, "\(cells[0]) stands twice")
+            #expect(rows.updateValue(cells[1], forKey: cells[0]) == nil, "\(cells[0]) is listed twice")
             #expect(cells[3].count > 20, "\(cells[0]) has no reason")
         }
         return rows
     }
 
-    @Test("docs/configuration.md has every key of the code with its default, and no other")
+    @Test("docs/configuration.md lists exactly the keys of the code, with their defaults")
     func keysAgree() throws {
         var code = ["cameras": "none"]
         for key in ConfigurationKey.all { code[key.name] = key.defaultText }
@@ -28,7 +28,7 @@ import Testing
         #expect(try documented() == code)
     }
 
-    @Test("iotvideod.yaml(5) has every key of docs/configuration.md with its default")
+    @Test("iotvideod.yaml(5) lists every key of docs/configuration.md with its default")
     func manualPage() throws {
         let text = try String(contentsOf: Repository.file("man/iotvideod.yaml.5"), encoding: .utf8)
         let lines = text.replacing("\\-", with: "-").split(separator: "\n").map(String.init)
@@ -43,7 +43,7 @@ import Testing
         #expect(rows == documented)
     }
 
-    @Test("The defaults that the keys name are those of the types")
+    @Test("The documented defaults of the keys equal those of the types")
     func defaultsAgree() throws {
         let defaults = DefaultPaths(environment: [:], isRoot: true)
         let plain = Configuration(defaults: defaults)
@@ -55,7 +55,7 @@ import Testing
             let text =
                 steps.joined(separator: ": {") + ": '" + key.defaultText + "'"
                 + String(repeating: "}", count: steps.count - 1)
-            // Numbers, truth values and lists stand bare.
+            // Numbers, Booleans and lists are not quoted.
             let bare = text.replacing(#/'(\d+|true|false|\d+s|\[\])'/#) { $0.output.1 }
             #expect(try Configuration.parse(bare, file: "/c", defaults: defaults) == plain, "\(key.name)")
         }
@@ -67,7 +67,7 @@ import Testing
             ).cameras == [camera])
     }
 
-    @Test("The example of docs/configuration.md, and the file that is installed, are accepted")
+    @Test("The example in docs/configuration.md and the installed file are valid")
     func examples() throws {
         let defaults = DefaultPaths(environment: [:], isRoot: true)
         let text = try String(contentsOf: Repository.file("docs/configuration.md"), encoding: .utf8)
@@ -75,7 +75,7 @@ import Testing
         #expect(try Configuration.parse(String(example), file: "/c", defaults: defaults).cameras.count == 2)
         let installed = try String(contentsOf: Repository.file("packaging/iotvideod.yaml"), encoding: .utf8)
         #expect(throws: Never.self) { try Configuration.parse(installed, file: "/c", defaults: defaults) }
-        // And with its examples switched on.
+        // The installed file is also valid with its examples enabled.
         let enabled = installed.replacing(#/\n# (media|cameras|hub|api|  )/#) { "\n\($0.output.1)" }
         #expect(try Configuration.parse(enabled, file: "/c", defaults: defaults).cameras.count == 1)
     }

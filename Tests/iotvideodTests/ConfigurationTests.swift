@@ -11,7 +11,7 @@ import Testing
         try Configuration.parse(text, file: file, defaults: Self.defaults)
     }
 
-    /// The lines of the refusal.
+    /// The lines of the error message.
     private func refusal(_ text: String) -> [String] {
         let error = #expect(throws: IoTError.self) { try parse(text) }
         #expect(error?.code == .invalidConfiguration)
@@ -82,7 +82,7 @@ import Testing
         #expect(cameras[1].passwordFile == "/etc/d/secret")
     }
 
-    @Test("All problems are told at once, each with file, line, key and reason")
+    @Test("All problems are reported at once, each with file, line, key and reason")
     func allProblems() {
         let lines = refusal(
             """
@@ -99,18 +99,18 @@ import Testing
             """)
         #expect(
             lines == [
-                "/etc/d/c.yaml:2: hub.lisen: is no key; did you mean hub.listen?",
+                "/etc/d/c.yaml:2: hub.lisen: is not a known key; did you mean hub.listen?",
                 "/etc/d/c.yaml:3: hub.enabled: must be true or false",
                 "/etc/d/c.yaml:5: channels.connections: must be a whole number from 1 to 1024",
                 "/etc/d/c.yaml:7: cameras[0].url: is missing",
-                "/etc/d/c.yaml:8: unknown: is no key",
-                "/etc/d/c.yaml:9: lgo: is no key; did you mean log?",
-                "/etc/d/c.yaml:10: hub.tsl: is no key; did you mean hub.tls?",
+                "/etc/d/c.yaml:8: unknown: is not a known key",
+                "/etc/d/c.yaml:9: lgo: is not a known key; did you mean log?",
+                "/etc/d/c.yaml:10: hub.tsl: is not a known key; did you mean hub.tls?",
             ])
     }
 
     @Test(
-        "Wrong values are refused",
+        "Invalid values are refused",
         arguments: [
             "log: {level: loud}", "media: {listen: localhost:1}", "media: {listen: '127.0.0.1'}",
             "media: {listen: '127.0.0.1:70000'}", "media: {listen: '::1:5'}", "hub: {listen: '0.0.0.0:1883'}",
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(
-        "Keys that do not go together are refused, with the key at fault",
+        "Conflicting keys are refused, with the key to correct",
         arguments: [
             ("link: {accessId: a}", "link.accessId"), ("link: {tokenFile: t}", "link.tokenFile"),
             ("link: {endpoint: '127.0.0.1:1'}", "link.endpoint"),
@@ -167,18 +167,19 @@ import Testing
         #expect(refusal(text).map { $0.split(separator: ": ")[1] } == [Substring(key)])
     }
 
-    @Test("A key that stands twice is refused")
+    @Test("A repeated key is refused")
     func duplicateKey() {
-        #expect(refusal("socket: /a\nsocket: /b\n").first?.hasSuffix("socket: stands twice in one mapping") == true)
+        #expect(refusal("socket: /a\nsocket: /b\n").first?.hasSuffix("socket: appears twice in one mapping") == true)
     }
 
-    @Test("What is no YAML is refused with its line")
+    @Test("Invalid YAML is refused with its line")
     func damagedFile() {
         #expect(
-            refusal("log:\n  level: [info\nhub: {}\n").first?.hasPrefix("/etc/d/c.yaml:3: is not YAML here") == true)
+            refusal("log:\n  level: [info\nhub: {}\n").first?.hasPrefix("/etc/d/c.yaml:3: is not valid YAML here")
+                == true)
     }
 
-    @Test("A file that is not there says so")
+    @Test("A missing file is reported")
     func missingFile() {
         let error = #expect(throws: IoTError.self) {
             try Configuration.load(file: "/nonexistent/c.yaml", defaults: Self.defaults)

@@ -7,7 +7,7 @@ import Testing
 @testable import iotvideod
 
 @Suite struct DaemonOptionsTests {
-    @Test("The command line goes before the file, and adds cameras to its own")
+    @Test("The command line overrides the file, and adds cameras to those of the file")
     func precedence() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory + "/c.yaml"
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        "Wrong options are refused",
+        "Invalid options are refused",
         arguments: [
             ["--camera", "front"], ["--camera", "a b=/x"], ["--camera", "a=rtsp://u:p@h/"], ["--camera", "a=exec:x"],
             ["--camera", "a=/x", "--camera", "a=/y"], ["--log-level", "loud"],
@@ -36,7 +36,7 @@ import Testing
         #expect(throws: (any Error).self) { try DaemonOptions.parse(arguments) }
     }
 
-    @Test("--listen is api.listen, and goes together with the file's other api keys")
+    @Test("--listen sets api.listen, and combines with the other api keys of the file")
     func listen() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory + "/c.yaml"
@@ -47,7 +47,7 @@ import Testing
             #expect(!configuration.api.isEncrypted)
             let alone = try DaemonOptions.parse(["--config", file])
             #expect(throws: IoTError.self) { try alone.configuration(environment: [:], isRoot: true) }
-            // Beyond this machine it is encrypted, with a certificate of the box's own where none is named.
+            // For other machines the API is encrypted, with this box's own certificate if none is configured.
             let open = try DaemonOptions.parse(["--listen", "0.0.0.0:8443"])
             #expect(try open.configuration(environment: [:], isRoot: true).api.isEncrypted)
             try "hub: {tls: {listen: '0.0.0.0:8883'}}\n".write(toFile: file, atomically: true, encoding: .utf8)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("A secret that others may read stops the start, and the message names the key")
+    @Test("A secret that others may read prevents the start, and the message names the key")
     func openSecret() async throws {
         try await withTemporaryDirectory { directory in
             let file = directory + "/c.yaml"
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("Default paths follow the XDG base directories, and root's are the system's")
+    @Test("Default paths follow the XDG base directories; root has the system's paths")
     func defaultPaths() {
         let root = DefaultPaths(environment: ["XDG_STATE_HOME": "/x"], isRoot: true)
         #expect(root.dataDirectory == "/var/lib/iotvideod")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct EditDistanceTests {
     @Test(
-        "Counts insertions, removals and changes, case aside",
+        "Counts insertions, removals and changes, and ignores case",
         arguments: [
             ("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("hub.lisen", "hub.listen", 1), ("A", "a", 0),
         ])

@@ -6,7 +6,7 @@ import Testing
 @testable import iotvideod
 
 @Suite struct ErrorDocumentationTests {
-    /// The table as `docs/api.md` must have it, as its last section.
+    /// The table that `docs/api.md` must have as its last section.
     private var table: String {
         let head = "| code | name | status | message | remedy |\n| --- | --- | --- | --- | --- |\n"
         return ErrorCatalogue.entries.reduce(into: head) { table, entry in
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("docs/api.md lists every error of the catalogue; WRITE_DOCUMENTS=1 writes the list anew")
+    @Test("docs/api.md lists every error of the catalogue; WRITE_DOCUMENTS=1 rewrites the list")
     func errors() throws {
         let file = Repository.file("docs/api.md")
         let text = try String(contentsOf: file, encoding: .utf8)
@@ -26,7 +26,7 @@ import Testing
         } else {
             #expect(
                 text[start...] == table,
-                "WRITE_DOCUMENTS=1 swift test --filter ErrorDocumentationTests writes what the catalogue has")
+                "WRITE_DOCUMENTS=1 swift test --filter ErrorDocumentationTests writes the table of the catalogue")
         }
     }
 }

@@ -21,7 +21,7 @@ import Testing
         return configuration
     }
 
-    /// The key at fault; `nil` when it all goes together.
+    /// The conflicting key; `nil` if there is no conflict.
     private func conflict(_ text: String, in directory: String) throws -> String? {
         let configuration = try configuration(text, in: directory)
         do throws(IoTError) {
@@ -43,13 +43,13 @@ import Testing
             let other = "hub: {enabled: false}\nlink: {endpoint: '127.0.0.1:1', accessId: a, tokenFile: t}\n"
             #expect(try conflict(other, in: directory) == nil)
             #expect(try conflict(other + "cameras: [{name: a, url: /x}]", in: directory) == "cameras")
-            // The hub's own owner, as the hub keeps it, is nothing that was joined.
+            // The hub's own owner account, as the hub stores it, does not count as joined.
             try write("owner\n", directory + "/link/accessId")
             #expect(try JoinedBox.load(dataDirectory: directory) == nil)
         }
     }
 
-    @Test("A joined box runs no hub, and its cameras are the devices that it got")
+    @Test("A joined box runs no hub, and its cameras must be devices that it received")
     func joined() async throws {
         try await withTemporaryDirectory { directory in
             try write("hub.example:8883\n", directory + "/link/endpoint")
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("A damaged directory is refused, and says to join again", arguments: ["endpoint", "accessId", "device"])
+    @Test("A damaged directory is refused; the remedy is to join again", arguments: ["endpoint", "accessId", "device"])
     func damaged(file: String) async throws {
         try await withTemporaryDirectory { directory in
             try write("127.0.0.1:1883", directory + "/link/endpoint")

@@ -4,11 +4,11 @@ import Testing
 @testable import iotvideod
 
 @Suite struct MemoryTrimTests {
-    @Test("What was freed between blocks that are in use goes back to the system")
+    @Test("Memory that was freed between blocks in use is returned to the system")
     func trim() throws {
         let floor = MemoryTrim.trim(past: 0)
         let before = try anonymousMemory()
-        // 128 MiB of small blocks. The few that stay keep malloc from giving back by itself what lies before them.
+        // 128 MiB of small blocks. The few that remain keep malloc from returning the memory before them.
         var blocks = (0..<131_072).map { _ in
             let block = UnsafeMutableRawPointer.allocate(byteCount: 1_024, alignment: 16)
             block.initializeMemory(as: UInt8.self, repeating: 1, count: 1_024)
@@ -24,7 +24,7 @@ import Testing
         #expect(MemoryTrim.unused() - floor > MemoryTrim.worthwhile)
         let left = MemoryTrim.trim(past: floor)
         #expect(try anonymousMemory() - before < 48 << 20)
-        #expect(left - floor < MemoryTrim.worthwhile, "the next look finds nothing worthwhile")
+        #expect(left - floor < MemoryTrim.worthwhile, "the next check finds nothing worthwhile")
     }
 
     private func anonymousMemory() throws -> Int { try #require(ProcessMetrics.memory()).anonymous }

@@ -19,7 +19,7 @@ import Yams
             reference.split(separator: "/").dropFirst().reduce(Optional(root)) { $0?[String($1)] }, "\(reference)")
     }
 
-    @Test("docs/openapi.yaml has every route of the router with its query, and no other")
+    @Test("docs/openapi.yaml contains exactly the router's routes, with their query items")
     func routes() throws {
         let root = try document().root
         var documented: [String: Set<String>] = [:]
@@ -37,7 +37,7 @@ import Yams
         #expect(documented == served)
     }
 
-    @Test("The document says which operations a media key opens")
+    @Test("The document marks the operations that a media key opens")
     func keys() throws {
         var documented: Set<String> = []
         for (path, item) in try #require(try document().root["paths"]?.mapping) {
@@ -49,7 +49,7 @@ import Yams
         #expect(documented == RouteRights.openToKeys)
     }
 
-    @Test("Whatever makes something takes an idempotency key, which this gateway or the hub remembers")
+    @Test("Every creating operation takes an idempotency key, which this gateway or the hub remembers")
     func idempotencyKeys() throws {
         let root = try document().root
         var made: Set<String> = []
@@ -62,14 +62,14 @@ import Yams
             #expect(names.contains("Idempotency-Key"), "\(path.string ?? "")")
             made.insert(path.string ?? "")
         }
-        // The hub remembers what it makes.
+        // The hub remembers the requests that it executes.
         let byHub: Set = [
             "/v1/users", "/v1/users/temporary", "/v1/tokens", "/v1/keys", "/v1/devices", "/v1/devices/{device}/share",
         ]
         #expect(made.subtracting(byHub) == Set(APIRoutes.all.filter(\.makes).map(\.path)))
     }
 
-    @Test("Errors are named by class of status: a client made of 'default' reads every unknown body as an error")
+    @Test("Errors are listed by status class: a client generated from 'default' reads every body as an error")
     func errorResponses() throws {
         for (path, item) in try #require(try document().root["paths"]?.mapping) {
             for (method, operation) in try #require(item.mapping) where method.string != "parameters" {
@@ -82,7 +82,7 @@ import Yams
         }
     }
 
-    @Test("Every reference inside the document leads somewhere")
+    @Test("Every reference inside the document has a target")
     func references() throws {
         let (text, root) = try document()
         for match in text.matches(of: #/\$ref: "([^"]*)"/#) {
@@ -91,7 +91,7 @@ import Yams
     }
 
     @Test(
-        "A camera's URL fits the document's pattern when the daemon takes it",
+        "A camera's URL matches the document's pattern if the daemon accepts it",
         arguments: [
             "rtsp://192.0.2.7/stream1", "RTSP://192.0.2.7:554",
             "rtsp://Door.example.net:10554/live?channel=1&subtype=0",
@@ -99,7 +99,7 @@ import Yams
             "rtsp://h:65535/x", "rtsp://h:00554/x", "rtsp://h:1",
             "rtsp://u@h/a b;c=1/~x!", "rtsp://h/ü", "rtsp://h?x", "rtsp://h/%zz", "/clips/a.mp4", "/a b/ü:c.mp4",
             "file:///a.mp4", "file:/a.mp4", "FILE://localhost/a.mp4",
-            // Refused by both.
+            // Refused by both the pattern and the daemon.
             "", "a.mp4", "http://h/x", "rtsp://", "rtsp://h:ab/x", "rtsp:///x", "rtsp://h/a\nb", "/a\nb", "/\u{9B}31m",
             "rtsp://h/\u{85}x", "/\u{7F}",
             "file://h/a.mp4", "exec:x", "rtsp://h h/x", "rtsp://u:p@h/x", "rtsp://u:p%40q@192.0.2.7/x", "rtsp://u:@h/x",
@@ -118,7 +118,7 @@ import Yams
     }
 
     @Test(
-        "A snapshot's size fits the document's pattern when the daemon takes it",
+        "A snapshot's size matches the document's pattern if the daemon accepts it",
         arguments: [
             "15", "16", "99", "100", "999", "1000", "15999", "16000", "16299", "16384", "16385", "17000", "99999",
             "640x360", "640x15", "640x16385", "x640", "640x", "016", "640x360x2", "",
@@ -132,7 +132,7 @@ import Yams
         #expect(isDescribed == (PictureBounds(size) != nil))
     }
 
-    @Test("The table of statuses is that of the code")
+    @Test("The table of statuses equals the code's")
     func statuses() throws {
         let text = try document().text
         var listed: [ErrorCode: Int] = [:]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import iotvideod
 
-/// The steps from what runs to what is to run.
+/// The steps from the running cameras to those of a new configuration.
 @Suite struct ReconfigurationTests {
     private func configuration(_ cameras: [CameraSettings]) -> Configuration {
         var configuration = Configuration(defaults: DefaultPaths(environment: [:], isRoot: true))
@@ -25,14 +25,14 @@ import Testing
     private let a = CameraSettings(name: "a", url: "/1")
     private let b = CameraSettings(name: "b", url: "/2")
 
-    @Test("What is the same is not touched, also when a default is written out or the order is another")
+    @Test("Unchanged cameras are not affected, even if a default is written out or the order differs")
     func same() {
         let plan = plan([a, b], [b, CameraSettings(name: "a", url: "/1", rtspTransport: .tcp, viewers: 8)])
         #expect(plan.change.isEmpty && plan.begins.isEmpty && plan.ends.isEmpty)
         #expect(plan.configuration.cameras.map(\.name) == ["b", "a"])
     }
 
-    @Test("What is new begins, what is gone ends, and what changed begins anew, in the order of the configuration")
+    @Test("New cameras start, removed ones stop, and changed ones restart, in the order of the configuration")
     func steps() {
         let changed = CameraSettings(name: "a", url: "/1", viewers: 3)
         let new = CameraSettings(name: "c", url: "/3")
@@ -41,7 +41,7 @@ import Testing
         #expect(plan.ends == ["b"] && plan.begins == [new, changed])
     }
 
-    @Test("A new password behind the same keys is a change, and begins with the new one")
+    @Test("A new password with the same keys is a change, and the camera starts with it")
     func password() {
         let keys = CameraSettings(name: "a", url: "rtsp://h/", username: "u", passwordFile: "/p")
         let old = CameraSettings(name: "a", url: "rtsp://u:one@h/")
@@ -51,13 +51,13 @@ import Testing
         #expect(plan.change.changed == ["a"] && plan.begins == [new])
     }
 
-    @Test("What could not be started is tried again")
+    @Test("Cameras that could not be started are started again")
     func failed() {
         let plan = plan([a, b], running: [a], [a, b])
         #expect(plan.change.changed == ["b"] && plan.begins == [b] && plan.ends.isEmpty)
     }
 
-    @Test("Keys that need a restart stay as they run, and are named")
+    @Test("Keys that need a restart keep their running values and are reported")
     func keys() {
         var new = configuration([a])
         new.log.level = .error

@@ -5,7 +5,7 @@ import Testing
 @testable import iotvideod
 
 @Suite struct UnixSocketPathTests {
-    /// A listening socket at `path`.
+    /// Creates a listening socket at `path`.
     private func listen(_ path: String) throws -> FileHandle {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
@@ -21,7 +21,7 @@ import Testing
         return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    @Test("A path that does not fit the kernel's structure is refused before anything else")
+    @Test("A path that is too long for the kernel's structure is refused first")
     func length() {
         #expect(throws: Never.self) { try UnixSocketPath(String(repeating: "x", count: 107)) }
         let error = #expect(throws: IoTError.self) { try UnixSocketPath(String(repeating: "x", count: 108)) }
@@ -29,7 +29,7 @@ import Testing
         #expect(throws: IoTError.self) { try UnixSocketPath("") }
     }
 
-    @Test("A living daemon's socket is left alone, a dead one's is removed")
+    @Test("A running daemon's socket is kept, a dead one's is removed")
     func stale() async throws {
         try await withTemporaryDirectory { directory in
             let path = try UnixSocketPath(directory + "/s")
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("A file of the user's is never removed")
+    @Test("A user's file is never removed")
     func foreignFile() async throws {
         try await withTemporaryDirectory { directory in
             let path = try UnixSocketPath(directory + "/s")
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("The last directory is made, not a whole tree")
+    @Test("Only the last directory is created, not a whole tree")
     func directory() async throws {
         try await withTemporaryDirectory { directory in
             try UnixSocketPath(directory + "/new/s").prepare()

@@ -1,19 +1,19 @@
 import IoTCore
 
-/// From where the API may be used over TCP, beside the bearer token.
+/// Restrictions on API requests over TCP, in addition to the bearer token.
 struct APIAccess: Sendable, Equatable {
-    /// Host names under which the API answers, beside addresses and `localhost`.
+    /// Host names under which the API answers, besides IP addresses and `localhost`.
     var names: [String] = []
-    /// `https://HOST[:PORT]` of pages that may call it.
+    /// Origins (`https://HOST[:PORT]`) of pages that may call the API.
     var allowedOrigins: [String] = []
 
-    /// A name that someone else's resolver points here (DNS rebinding) is not one of ours.
+    /// Refuses requests for foreign names: an attacker's DNS can point its own name to this machine (DNS rebinding).
     ///
     /// - Throws: 25005.
     func checkHost(_ host: String?) throws(IoTError) {
         guard let host, let name = ASCII.lowercased(host).flatMap(Self.name) else {
             throw IoTError(
-                .forbidden, "the Host field is missing or damaged", remedy: "send the host that was asked for")
+                .forbidden, "the Host field is missing or malformed", remedy: "send the host of the URL as Host")
         }
         let isKnown =
             name == "localhost" || IPAddress.isValid(name) || names.contains { ASCII.lowercased($0) == name }
@@ -24,15 +24,15 @@ struct APIAccess: Sendable, Equatable {
         }
     }
 
-    /// What a browser sends on behalf of a page of another site.
+    /// Checks the Origin field, which a browser sends with requests that a page of another site makes.
     ///
-    /// - Returns: whether it is an allowed origin that needs CORS fields in the answer.
+    /// - Returns: whether the origin is another, allowed one, so that the response needs CORS fields.
     /// - Throws: 25005.
     func checkOrigin(_ origin: String?, host: String?, isEncrypted: Bool) throws(IoTError) -> Bool {
         guard let origin else { return false }
-        // An origin is ASCII: a browser writes other names as Punycode (RFC 6454 §6.2).
+        // Origins are ASCII: browsers write other names as Punycode (RFC 6454 §6.2).
         guard let lowercased = ASCII.lowercased(origin) else {
-            throw IoTError(.forbidden, "the Origin field is damaged")
+            throw IoTError(.forbidden, "the Origin field is malformed")
         }
         if let host = host.flatMap({ ASCII.lowercased($0) }),
             lowercased == "\(isEncrypted ? "https" : "http")://\(host)"
@@ -47,7 +47,7 @@ struct APIAccess: Sendable, Equatable {
         return true
     }
 
-    /// The host of `host[:port]`, which is ASCII; `nil` for text of another form (RFC 9112 §3.2).
+    /// The host of `host[:port]`; `nil` if the text has another form (RFC 9112 §3.2). The text must be ASCII.
     private static func name(inAuthority text: String) -> String? {
         var host = text[...]
         if host.hasPrefix("[") {

@@ -1,7 +1,7 @@
 import Glibc
 import NIOCore
 
-/// The process at the other end of a Unix socket, as the kernel knows it (unix(7), SO_PEERCRED).
+/// The process at the other end of a Unix socket, as reported by the kernel (unix(7), SO_PEERCRED).
 struct PeerCredentials: Sendable, Hashable {
     var process: Int32
     var user: UInt32
@@ -13,13 +13,13 @@ struct PeerCredentials: Sendable, Hashable {
         var group: UInt32 = 0
     }
 
-    /// `nil` for a channel that is no Unix socket.
+    /// `nil` if the channel is not a Unix socket.
     static func of(_ channel: any Channel) async -> PeerCredentials? {
         guard let provider = channel as? any SocketOptionProvider else { return nil }
         let credentials: EventLoopFuture<Kernel> = provider.unsafeGetSocketOption(
             level: .init(SOL_SOCKET), name: .init(SO_PEERCRED))
         let peer = try? await credentials.map { PeerCredentials(process: $0.process, user: $0.user) }.get()
-        // Without a Unix peer the kernel answers with nobody.
+        // For sockets without a Unix peer, the kernel returns process 0.
         guard let peer, peer.process > 0 else { return nil }
         return peer
     }

@@ -2,25 +2,27 @@ import Gateway
 import GatewayAPI
 import IoTCore
 
-/// What a caller needs for a route, beside what the hub judges by the account's bindings.
+/// What a caller needs for a route. The hub also checks the account's bindings.
 enum RouteRight: Sendable, Hashable {
-    /// Nothing: it tells nothing that a stranger may not know.
+    /// Nothing: the response contains only public information.
     case anyone
-    /// An account; more is the hub's to judge.
+    /// An account; the hub checks further rights.
     case account
-    /// The token passes this action on, and the device of the path is in its scope.
+    /// The token must allow this action, and its scope must include the device in the path.
     case action(DeviceAction)
-    /// The token passes on everything, and the device of the path is in its scope. The hub asks for the owner.
+    /// The token must allow every action, and its scope must include the device in the path. The hub checks that the
+    /// account owns the device.
     case owner
-    /// The channel or resource is the account's own, its device is in the token's scope, which passes `view` on.
+    /// The channel or resource must belong to the account, its device must be in the token's scope, and the token must
+    /// allow `view`.
     case channel
-    /// A token that passes everything on, of whatever account.
+    /// A token without restrictions, of any account.
     case wholeAccount
-    /// An administrator, with a token that passes everything on.
+    /// A token without restrictions, of an administrator.
     case administrator
 }
 
-/// Who may call what: the one table of it. A route that is missing here is for administrators.
+/// The right that each route needs. A route that is not in the table is for administrators only.
 enum RouteRights {
     static func right(_ method: String, _ path: String) -> RouteRight {
         table["\(method) \(path)"] ?? .administrator
@@ -67,7 +69,7 @@ enum RouteRights {
         "POST /v1/devices/{device}/share": .owner,
         "POST /v1/subscriptions": .wholeAccount,
         "PUT /v1/devices/{device}/bindings/{user}": .owner,
-        // The caller's own binding, or as the owner.
+        // Callers may remove their own binding; owners may remove every binding.
         "DELETE /v1/devices/{device}/bindings/{user}": .owner,
 
         "GET /v1/properties": .action(.view),
@@ -100,14 +102,14 @@ enum RouteRights {
         "POST /v1/devices/{device}/whep": .action(.view),
         "PATCH /v1/whep/{id}": .channel,
         "DELETE /v1/whep/{id}": .channel,
-        // What the protocol can do, and a page; the same for whatever device.
+        // The capabilities of WHEP and a page. They are the same for every device.
         "GET /": .anyone,
         "GET /watch/{device}": .anyone,
         "OPTIONS /v1/devices/{device}/whep": .anyone,
         "OPTIONS /v1/whep/{id}": .anyone,
     ]
 
-    /// What a media key opens: media, and streams of events; nothing else, whatever its account may do.
+    /// The routes that a media key opens: media and event streams. A key opens no others, whatever its account may do.
     static let openToKeys: Set<String> = [
         "GET /v1/events",
         "GET /v1/devices/{device}/properties/watch",
@@ -128,9 +130,9 @@ enum RouteRights {
 }
 
 extension RouteRight {
-    /// What the token alone says; the device and the account's rights come later.
+    /// Checks the token. The device and the account's rights are checked later.
     ///
-    /// - Throws: 25004 for nobody, 25005 for what the token does not pass on.
+    /// - Throws: 25004 without a caller, 25005 if the token does not allow the request.
     func check(_ caller: Caller?) throws(IoTError) {
         if self == .anyone { return }
         guard let caller else { throw IoTError(.unauthenticated) }
@@ -141,14 +143,14 @@ extension RouteRight {
         case .owner:
             guard caller.scope.actions == nil else {
                 throw IoTError(
-                    .forbidden, "a token with a list of actions is not good for this",
-                    remedy: "use a token without one, or the daemon's socket")
+                    .forbidden, "a token that is limited to some actions cannot do this",
+                    remedy: "use a token without such a limit, or the daemon's socket")
             }
         case .wholeAccount, .administrator:
             guard caller.scope.isAll else {
                 throw IoTError(
-                    .forbidden, "a token with a list of devices or actions is not good for this",
-                    remedy: "use a token without one, or the daemon's socket")
+                    .forbidden, "a token that is limited to some devices or actions cannot do this",
+                    remedy: "use a token without such a limit, or the daemon's socket")
             }
             guard self == .wholeAccount || caller.isAdministrator else {
                 throw IoTError(

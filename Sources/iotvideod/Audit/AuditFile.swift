@@ -2,7 +2,7 @@ import Foundation
 import IoTCore
 import Logging
 
-/// A file of lines, which is bounded.
+/// A file of lines with a maximum size.
 struct AuditFile {
     let path: String
     let maximumSize: Int
@@ -25,7 +25,7 @@ struct AuditFile {
             size += line.count
             hasFailed = false
         } catch {
-            // Once a failure, not once a line: a full disk must not fill the log too.
+            // Log the first failure only: a full disk must not fill the log as well.
             if !hasFailed { logger.error("the audit log \(path) cannot be written: \(error)") }
             hasFailed = true
             file = nil

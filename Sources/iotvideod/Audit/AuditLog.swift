@@ -5,17 +5,17 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Who changed what, and who was refused: one JSON line each, never a secret nor a body.
+/// Records who changed what and which requests were refused: one JSON line each, never a secret or a body.
 ///
-/// Changes and refusals have files of their own, so that nobody's refusals take the place of a change: `audit.log` and
-/// `audit-refused.log`, mode 0600. Of refusals at most `refusalsPerSecond` lines a second are written; the next line
-/// says how many were not. Each file is bounded: at its greatest size it becomes `….1`, in place of an older one.
+/// Changes and refusals have separate files, so that refusals cannot displace changes: `audit.log` and
+/// `audit-refused.log`, mode 0600. At most `refusalsPerSecond` refusals are written per second; the next line contains
+/// the number of omitted ones. At its maximum size a file is renamed to `….1` and replaces the previous one.
 final class AuditLog: Sendable {
     struct Entry: Sendable, Equatable {
         /// ms since 1970.
         var t: Int64
         var caller: Caller?
-        /// The other end's address; `nil` at the Unix socket.
+        /// The address of the other end; `nil` for the Unix socket.
         var remote: String?
         var method: String
         var path: String
@@ -26,23 +26,23 @@ final class AuditLog: Sendable {
 
     static let defaultMaximumSize = 10 << 20
     static let refusalsPerSecond = 10
-    /// A path is cut off after so many bytes.
+    /// Longer paths are truncated to this number of characters.
     private static let maximumPath = 512
 
     private struct State {
         var changes: AuditFile
         var refusals: AuditFile
-        /// When the present second of refusals began, and how many of them were written in it.
+        /// Start of the current second, and the number of refusals written in it.
         var second = NIODeadline.uptimeNanoseconds(0)
         var written = 0
-        /// Refusals that were not written since the last one that was.
+        /// Refusals that were omitted after the last written one.
         var left = 0
     }
 
     private let now: @Sendable () -> NIODeadline
     private let state: Mutex<State>
 
-    /// - Parameter directory: where the files are.
+    /// - Parameter directory: the directory of both files.
     init(
         directory: String, maximumSize: Int = defaultMaximumSize,
         now: @escaping @Sendable () -> NIODeadline = { .now() },
@@ -56,7 +56,7 @@ final class AuditLog: Sendable {
                     path: directory + "/audit-refused.log", maximumSize: maximumSize, logger: logger)))
     }
 
-    /// What was carried out goes to the one file, what was refused to the other.
+    /// Writes executed requests to one file and refused ones to the other.
     func write(_ entry: Entry) {
         let now = now()
         state.withLock { state in

@@ -2,11 +2,11 @@ import Foundation
 import IoTCore
 import IoTLink
 
-/// The cameras that were added while the daemon ran: `cameras.json` in the data directory, of mode 0600, which only the
-/// daemon writes. JSON holds every text that a URL may be; YAML does not.
+/// The cameras that were added while the daemon ran: `cameras.json` in the data directory, mode 0600. Only the daemon
+/// writes this file. It is JSON because JSON can hold any URL text, unlike YAML.
 struct AddedCameras: Sendable {
     let path: String
-    /// Where release 0.1 kept them. It is read until the first change, which removes it.
+    /// The file of release 0.1. It is read until the first change, which removes it.
     private let oldPath: String
 
     private struct Contents: Codable {
@@ -18,9 +18,10 @@ struct AddedCameras: Sendable {
         oldPath = dataDirectory + "/cameras.yaml"
     }
 
-    /// - Throws: `.fileFailed` when it cannot be read, `.invalidConfiguration` with file and reason.
+    /// - Throws: `.fileFailed` if the file cannot be read, `.invalidConfiguration` with file and reason.
     func load() throws(IoTError) -> [CameraSettings] {
-        // Whoever else may write it would choose what is played, and it may hold passwords.
+        // Only the owner may have access: another writer could choose what is played, and the file may contain
+        // passwords.
         guard let bytes = try PrivateFile.bytes(of: path, limit: Configuration.maximumFileSize) else {
             return try loadOld()
         }
@@ -30,8 +31,8 @@ struct AddedCameras: Sendable {
             return cameras
         } catch {
             throw IoTError(
-                .invalidConfiguration, "\(path): is not what iotvideod wrote: \(error)",
-                remedy: "restore the file from a backup, or remove it and add its cameras again")
+                .invalidConfiguration, "\(path): was not written by iotvideod: \(error)",
+                remedy: "restore the file from a backup, or remove it and add the cameras again")
         }
     }
 
@@ -47,7 +48,7 @@ struct AddedCameras: Sendable {
         ).cameras
     }
 
-    /// Replaces the file as a whole; it lasts over a power cut when this returns.
+    /// Replaces the whole file. When this returns, the file survives a power failure.
     func save(_ cameras: [CameraSettings]) throws(IoTError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -55,7 +56,7 @@ struct AddedCameras: Sendable {
         do {
             data = try encoder.encode(Contents(cameras: cameras))
         } catch {
-            throw IoTError(.internalFailure, "the cameras cannot be written as JSON: \(error)")
+            throw IoTError(.internalFailure, "cannot write the cameras as JSON: \(error)")
         }
         try PrivateFile.write(String(decoding: data, as: UTF8.self) + "\n", to: path)
         try? FileManager.default.removeItem(atPath: oldPath)
@@ -63,17 +64,17 @@ struct AddedCameras: Sendable {
 }
 
 extension Configuration {
-    /// The configuration with the added cameras behind its own.
+    /// The configuration's cameras, followed by the added ones.
     ///
-    /// - Throws: `.invalidConfiguration` for a name that stands in both.
+    /// - Throws: `.invalidConfiguration` for a name that is in both.
     func merging(_ added: AddedCameras) throws(IoTError) -> Configuration {
         var merged = self
         for camera in try added.load() {
             guard !cameras.contains(where: { $0.name == camera.name }) else {
                 throw IoTError(
                     .invalidConfiguration,
-                    "cameras: '\(camera.name)' stands in \(added.path), too, where `iotctl camera add` put it",
-                    remedy: "take it out of one of them")
+                    "cameras: '\(camera.name)' is also in \(added.path), where `iotctl camera add` put it",
+                    remedy: "remove it from one of them")
             }
             merged.cameras.append(camera)
         }

@@ -10,7 +10,7 @@ struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         self.port = port
     }
 
-    /// `nil` unless it is `HOST:PORT` with an IP address; IPv6 in brackets.
+    /// `nil` unless the text is `HOST:PORT` with an IP address; an IPv6 address is in brackets.
     init?(_ text: String) {
         guard let place = HostPort(text), IPAddress.isValid(place.host) else { return nil }
         self.init(host: place.host, port: place.port)
@@ -18,7 +18,7 @@ struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
     var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
 
-    /// Whether nothing else can have this port of the host.
+    /// Whether listening here takes `port` of `host`, so that no other socket can use it.
     func takes(_ port: Int, of host: String) -> Bool {
         port == self.port && (host == self.host || IPAddress.isUnspecified(self.host) || IPAddress.isUnspecified(host))
     }
@@ -30,7 +30,7 @@ struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 enum HubListen: Sendable, Equatable {
     /// A Unix socket in the data directory.
     case unix
-    /// 127.0.0.1 and this port; 0 takes a free one.
+    /// This port of 127.0.0.1; 0 takes a free one.
     case loopback(port: Int)
 
     /// `unix`, or `127.0.0.1:PORT`.
@@ -45,13 +45,13 @@ enum HubListen: Sendable, Equatable {
     }
 }
 
-/// Where a hub is reached.
+/// The address of a hub.
 enum HubAddress: Sendable, Equatable, CustomStringConvertible {
     case unixSocket(String)
-    /// A host's name or address. Without `link.certificateAuthorityFile` it is a loopback address and not encrypted.
+    /// A host name or IP address. Without `link.certificateAuthorityFile` it is a loopback address and not encrypted.
     case tcp(host: String, port: Int)
 
-    /// `unix:/absolute/path`, or `HOST:PORT`; IPv6 in brackets.
+    /// `unix:/absolute/path` or `HOST:PORT`; an IPv6 address is in brackets.
     init?(_ text: String) {
         if text.hasPrefix("unix:/") {
             self = .unixSocket(String(text.dropFirst(5)))
@@ -62,7 +62,7 @@ enum HubAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// As it is read.
+    /// In the form that `init(_:)` reads.
     var description: String {
         switch self {
         case .unixSocket(let path): "unix:\(path)"
@@ -70,7 +70,7 @@ enum HubAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// True for what stays on this machine.
+    /// Whether the address is on this machine.
     var isLocal: Bool {
         switch self {
         case .unixSocket: true

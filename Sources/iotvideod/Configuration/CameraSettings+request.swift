@@ -2,9 +2,9 @@ import GatewayAPI
 import IoTCore
 
 extension CameraSettings {
-    /// A camera as the API asks for it, by the same rules as in the configuration.
+    /// Checks a camera of an API request by the same rules as in the configuration.
     ///
-    /// - Returns: the camera as it is kept.
+    /// - Returns: the camera as it is stored.
     /// - Throws: `.invalidRequest` with the member and the reason.
     func checked() throws(IoTError) -> CameraSettings {
         if let problem = refusedValues.first { throw problem.refusal }
@@ -14,7 +14,7 @@ extension CameraSettings {
         (camera.username, camera.password, camera.passwordFile) = (nil, nil, nil)
         camera.url = source.url
         guard let username else { return camera }
-        // The list of added cameras is a private file: the credentials may stand in its URL.
+        // The file of added cameras is private, so the stored URL may contain the credentials.
         do throws(IoTError) {
             camera.url = try CameraSource(source.url(username: username, password: password), relativeTo: "/").url
         } catch {
@@ -23,7 +23,7 @@ extension CameraSettings {
         return camera
     }
 
-    /// An added camera as it is to be.
+    /// An added camera with the change applied.
     ///
     /// - Throws: `.invalidRequest` with the member and the reason.
     func applying(_ change: CameraChange) throws(IoTError) -> CameraSettings {
@@ -39,12 +39,13 @@ extension CameraSettings {
         }
         if let new {
             if new.holdsUser { (asked.username, asked.password) = (nil, nil) }
-            // Else whoever may change a camera could have the password, which is told to nobody, sent to any host.
+            // Otherwise, anyone who may change a camera could have its password, which the API never returns, sent to
+            // any host.
             guard asked.username == nil || new.hasHost(of: old) || change.username != nil || change.removesUser else {
                 throw Self.refusal(
                     "url",
-                    "names another host or port than before: give the user name and the password again, or null as the "
-                        + "`username` for none")
+                    "names another host or port than before: send the user name and the password again, or a null "
+                        + "`username` for no login")
             }
         }
         if change.username != nil || change.removesUser { (asked.username, asked.password) = (nil, nil) }
@@ -52,7 +53,7 @@ extension CameraSettings {
         return try asked.checked()
     }
 
-    /// The source of a request: absolute, and without a password.
+    /// The source of a request's URL: an absolute path or an RTSP URL without a password.
     private static func source(of url: String) throws(IoTError) -> CameraSource {
         guard CameraRequest.scheme(of: url) != nil || url.hasPrefix("/") else {
             throw refusal("url", "must be an rtsp:// URL or an absolute path")

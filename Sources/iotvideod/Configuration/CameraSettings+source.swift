@@ -3,9 +3,9 @@ import IoTCore
 extension CameraSettings {
     var source: CameraSource { CameraSource(checked: url) }
 
-    /// As to be opened: with the credentials in the URL that the source wants.
+    /// The settings for opening the camera, with the credentials in the URL where the source needs them.
     ///
-    /// - Throws: `.fileFailed` or `.invalidConfiguration` when the password's file cannot be used.
+    /// - Throws: `.fileFailed` or `.invalidConfiguration` if the password file cannot be used.
     func openable() throws(IoTError) -> CameraSettings {
         guard let username else { return self }
         let password = try passwordFile.map { path throws(IoTError) in try SecretFile.read(path) }
@@ -15,11 +15,11 @@ extension CameraSettings {
         return camera
     }
 
-    /// Keys that do not go together, or not with the source; without one, what can be said without it.
+    /// Keys that conflict with each other or with the source. Without a source, only the former.
     func conflicts(with source: CameraSource?) -> [Problem] {
         var problems = conflicts(isFile: source?.kind == .file)
         if username != nil, source?.holdsUser == true, let key = CameraKey.named("username") {
-            problems.append(Problem(key: key, reason: "stands in the URL too; leave one of them out"))
+            problems.append(Problem(key: key, reason: "is in the URL too; leave one of them out"))
         }
         return problems
     }

@@ -1,11 +1,11 @@
-/// Keys that do not go together.
+/// Keys that conflict with each other.
 extension Configuration {
     struct Conflict: Sendable, Equatable {
         var key: String
         var reason: String
     }
 
-    /// What can be told from the keys alone. What hangs on the data directory is told by `Roles` at the start.
+    /// The conflicts that the keys alone show. `JoinedBox.conflicts` finds those that depend on the data directory.
     func conflicts() -> [Conflict] {
         linkConflicts() + hubConflicts() + apiConflicts() + mediaConflicts()
     }
@@ -14,9 +14,9 @@ extension Configuration {
         let hasTURN = media.iceServers.contains { $0.lowercased().hasPrefix("turn") }
         switch (hasTURN, media.turnSecretFile) {
         case (true, nil):
-            return [Conflict(key: "media.iceServers", reason: "needs media.turnSecretFile beside it for TURN")]
+            return [Conflict(key: "media.iceServers", reason: "needs media.turnSecretFile for TURN")]
         case (false, .some):
-            return [Conflict(key: "media.turnSecretFile", reason: "needs a TURN server in media.iceServers beside it")]
+            return [Conflict(key: "media.turnSecretFile", reason: "needs a TURN server in media.iceServers")]
         default: return []
         }
     }
@@ -24,24 +24,24 @@ extension Configuration {
     private func linkConflicts() -> [Conflict] {
         var conflicts: [Conflict] = []
         if link.accessId != nil, link.tokenFile == nil {
-            conflicts.append(Conflict(key: "link.accessId", reason: "needs link.tokenFile beside it"))
+            conflicts.append(Conflict(key: "link.accessId", reason: "needs link.tokenFile"))
         }
         if link.tokenFile != nil, link.accessId == nil {
-            conflicts.append(Conflict(key: "link.tokenFile", reason: "needs link.accessId beside it"))
+            conflicts.append(Conflict(key: "link.tokenFile", reason: "needs link.accessId"))
         }
         if link.endpoint != nil, link.accessId == nil {
             conflicts.append(
-                Conflict(key: "link.endpoint", reason: "needs link.accessId and link.tokenFile beside it"))
+                Conflict(key: "link.endpoint", reason: "needs link.accessId and link.tokenFile"))
         }
         switch (link.endpoint, link.certificateAuthorityFile) {
         case (let endpoint?, nil) where !endpoint.isLocal:
             conflicts.append(
                 Conflict(
                     key: "link.endpoint",
-                    reason: "needs link.certificateAuthorityFile beside it: beyond this machine the link is encrypted"))
+                    reason: "needs link.certificateAuthorityFile: the link to another machine must be encrypted"))
         case (nil, .some):
             conflicts.append(
-                Conflict(key: "link.certificateAuthorityFile", reason: "needs link.endpoint beside it"))
+                Conflict(key: "link.certificateAuthorityFile", reason: "needs link.endpoint"))
         case (.unixSocket, .some):
             conflicts.append(
                 Conflict(key: "link.certificateAuthorityFile", reason: "is for HOST:PORT, not for a Unix socket"))
@@ -59,15 +59,15 @@ extension Configuration {
         ]
         if tls.listen == nil {
             for (key, isSet) in dependents where isSet {
-                conflicts.append(Conflict(key: key, reason: "needs hub.tls.listen beside it"))
+                conflicts.append(Conflict(key: key, reason: "needs hub.tls.listen"))
             }
         }
         conflicts += pair("hub.tls", tls.certificateFile, tls.keyFile)
         if let listen = tls.listen, case .loopback(let port) = hub.listen, listen.takes(port, of: "127.0.0.1") {
-            conflicts.append(Conflict(key: "hub.tls.listen", reason: "is the port of hub.listen; take another"))
+            conflicts.append(Conflict(key: "hub.tls.listen", reason: "is the port of hub.listen; use another port"))
         }
         if hub.enabled == false, tls.listen != nil {
-            conflicts.append(Conflict(key: "hub.tls.listen", reason: "needs the hub in this daemon"))
+            conflicts.append(Conflict(key: "hub.tls.listen", reason: "needs a hub in this daemon"))
         }
         return conflicts
     }
@@ -81,17 +81,17 @@ extension Configuration {
                 ("api.names", !api.names.isEmpty),
             ]
             for (key, isSet) in dependents where isSet {
-                conflicts.append(Conflict(key: key, reason: "needs api.listen beside it"))
+                conflicts.append(Conflict(key: key, reason: "needs api.listen"))
             }
         } else if !api.isEncrypted, api.certificateFile != nil {
             conflicts.append(Conflict(key: "api.certificateFile", reason: "needs api.tls: true"))
         }
         if let listen = api.listen, listen.port > 0 {
             if let other = hub.tls.listen, listen.takes(other.port, of: other.host) {
-                conflicts.append(Conflict(key: "api.listen", reason: "is the port of hub.tls.listen; take another"))
+                conflicts.append(Conflict(key: "api.listen", reason: "is the port of hub.tls.listen; use another port"))
             }
             if case .loopback(let port) = hub.listen, listen.takes(port, of: "127.0.0.1") {
-                conflicts.append(Conflict(key: "api.listen", reason: "is the port of hub.listen; take another"))
+                conflicts.append(Conflict(key: "api.listen", reason: "is the port of hub.listen; use another port"))
             }
         }
         conflicts += pair("api", api.certificateFile, api.keyFile)
@@ -100,10 +100,10 @@ extension Configuration {
 
     private func pair(_ section: String, _ certificate: String?, _ key: String?) -> [Conflict] {
         if certificate != nil, key == nil {
-            return [Conflict(key: section + ".certificateFile", reason: "needs \(section).keyFile beside it")]
+            return [Conflict(key: section + ".certificateFile", reason: "needs \(section).keyFile")]
         }
         if key != nil, certificate == nil {
-            return [Conflict(key: section + ".keyFile", reason: "needs \(section).certificateFile beside it")]
+            return [Conflict(key: section + ".keyFile", reason: "needs \(section).certificateFile")]
         }
         return []
     }

@@ -3,23 +3,23 @@ import IoTCore
 import IoTLink
 
 extension Configuration {
-    /// The greatest file that is read, in bytes.
+    /// The maximum size of a file, in bytes.
     static let maximumFileSize = 1 << 20
 
-    /// What goes before the file: the command line.
+    /// The command line, which overrides the file.
     typealias Override = (inout Configuration) throws(IoTError) -> Void
 
-    /// Reads a YAML file over `defaults`, and the command line over that.
+    /// Reads a YAML file over `defaults`, and the command line over the file.
     ///
-    /// - Throws: `.fileFailed` when it cannot be read; `.invalidConfiguration` with every problem, one a line, each
-    ///   with file, line, key and reason.
+    /// - Throws: `.fileFailed` if the file cannot be read; `.invalidConfiguration` with one line for each problem:
+    ///   file, line, key and reason.
     static func load(
         file: String, defaults: DefaultPaths, override: Override = { (_) throws(IoTError) in }
     ) throws(IoTError) -> Configuration {
         try parse(try text(of: file), file: file, defaults: defaults, override: override)
     }
 
-    /// A small file as UTF-8.
+    /// Reads a small UTF-8 file.
     static func text(of file: String) throws(IoTError) -> String {
         let data: Data
         do {
@@ -38,7 +38,7 @@ extension Configuration {
         return text
     }
 
-    /// - Parameter file: the name for messages, and what relative paths in the text are relative to.
+    /// - Parameter file: the name for messages. Its directory is the base of relative paths in the text.
     static func parse(
         _ text: String, file: String, defaults: DefaultPaths, override: Override = { (_) throws(IoTError) in }
     ) throws(IoTError) -> Configuration {
@@ -48,7 +48,7 @@ extension Configuration {
             over: Configuration(defaults: defaults), override: override)
     }
 
-    /// - Parameter keys: those that the file may have beside `cameras`.
+    /// - Parameter keys: the keys that the file may contain, besides `cameras`.
     static func parse(
         _ text: String, context: ConfigurationKey.Context, over configuration: Configuration,
         keys: [ConfigurationKey] = ConfigurationKey.all, override: Override = { (_) throws(IoTError) in }
@@ -64,9 +64,9 @@ extension Configuration {
         return reader.configuration
     }
 
-    /// Reads every secret once, so that a missing or open file is told at the start.
+    /// Reads every secret once, so that the start reports a missing or readable-by-others file.
     ///
-    /// - Throws: `.fileFailed` or `.invalidConfiguration`, naming the key.
+    /// - Throws: `.fileFailed` or `.invalidConfiguration` with the key.
     func checkSecrets() throws(IoTError) {
         var files: [(key: String, path: String)] = cameras.compactMap { camera in
             camera.passwordFile.map { ("camera '\(camera.name)', passwordFile", $0) }
@@ -83,7 +83,7 @@ extension Configuration {
         try checkCertificates()
     }
 
-    /// That they hold what they should be is told by those who use them.
+    /// Checks only that the files contain PEM. Their users report invalid contents.
     private func checkCertificates() throws(IoTError) {
         let certificates = [
             ("hub.tls.certificateFile", hub.tls.certificateFile), ("api.certificateFile", api.certificateFile),
@@ -97,7 +97,7 @@ extension Configuration {
                 throw error.withMessage("\(key): \(error.message)")
             }
             guard text.contains("-----BEGIN CERTIFICATE-----") else {
-                throw IoTError(.invalidConfiguration, "\(key): \(path) holds no certificate in PEM")
+                throw IoTError(.invalidConfiguration, "\(key): \(path) does not contain a PEM certificate")
             }
         }
         for case (let key, let path?) in [("hub.tls.keyFile", hub.tls.keyFile), ("api.keyFile", api.keyFile)] {
@@ -107,7 +107,7 @@ extension Configuration {
                         of: path, limit: Self.maximumFileSize, secrecy: .ownerAndReadingGroup)
                 else { throw PrivateFile.missing(path) }
                 guard String(decoding: key, as: UTF8.self).contains("PRIVATE KEY-----") else {
-                    throw IoTError(.invalidConfiguration, "\(path) holds no private key in PEM")
+                    throw IoTError(.invalidConfiguration, "\(path) does not contain a PEM private key")
                 }
             } catch {
                 throw error.withMessage("\(key): \(error.message)")

@@ -1,7 +1,7 @@
 import IoTCore
 import Logging
 
-/// Everything that a user can set. `docs/configuration.md` explains each key; `ConfigurationKey.all` reads them.
+/// Everything that a user can configure. `docs/configuration.md` explains each key; `ConfigurationKey.all` reads them.
 struct Configuration: Sendable, Equatable {
     struct Log: Sendable, Equatable {
         var level = Logger.Level.info
@@ -9,17 +9,17 @@ struct Configuration: Sendable, Equatable {
 
     /// Where the broker listens for other machines.
     struct HubTLS: Sendable, Equatable {
-        /// `nil`: nowhere.
+        /// `nil`: the broker does not listen.
         var listen: ListenAddress?
-        /// Host names and addresses that the certificate names.
+        /// Host names and addresses in the certificate.
         var names: [String] = []
-        /// Both or neither; `nil`: a certificate of the hub's own authority.
+        /// Both or neither. `nil`: a certificate of the hub's own authority.
         var certificateFile: String?
         var keyFile: String?
     }
 
     struct Hub: Sendable, Equatable {
-        /// `nil`: unless this box has joined another hub.
+        /// `nil`: true unless this box has joined another hub.
         var enabled: Bool?
         /// The broker's program; `nil` looks for `mosquitto` where Debian installs it and in PATH.
         var mosquitto: String?
@@ -28,26 +28,28 @@ struct Configuration: Sendable, Equatable {
     }
 
     struct Link: Sendable, Equatable {
-        /// `nil` with `tokenFile` `nil`: the owner of the hub in this daemon, or whom this box has joined as.
+        /// `nil` together with `tokenFile`: the owner of the hub in this daemon, or the account that this box has
+        /// joined as.
         var accessId: AccessID?
         var tokenFile: String?
         /// `nil`: the hub in this daemon, or the one that this box has joined.
         var endpoint: HubAddress?
-        /// PEM; the only authority that is trusted with the endpoint.
+        /// PEM. The only authority that is trusted for the endpoint.
         var certificateAuthorityFile: String?
     }
 
     struct API: Sendable, Equatable {
-        /// `nil`: the Unix socket alone.
+        /// `nil`: only the Unix socket.
         var listen: ListenAddress?
-        /// `nil`: unless the address is a loopback one.
+        /// `nil`: true unless `listen` is a loopback address.
         var tls: Bool?
-        /// Both or neither; `nil`: the hub's listener's if that is given, or one of this box's own authority.
+        /// Both or neither. `nil`: the certificate of the hub's listener, if configured, or one of this box's own
+        /// authority.
         var certificateFile: String?
         var keyFile: String?
-        /// `https://HOST[:PORT]` of pages that may call the API.
+        /// Origins (`https://HOST[:PORT]`) of pages that may call the API.
         var allowedOrigins: [String] = []
-        /// Host names under which the API answers, beside addresses and `localhost`.
+        /// Host names under which the API answers, besides IP addresses and `localhost`.
         var names: [String] = []
         var requestTimeout = Duration.seconds(60)
 
@@ -57,11 +59,11 @@ struct Configuration: Sendable, Equatable {
     struct Media: Sendable, Equatable {
         /// The UDP port of all peer connections; port 0 takes a free one. `nil`: see `mediaAddress(isJoined:)`.
         var listen: ListenAddress?
-        /// `stun:`, `turn:` and `turns:` URLs for the cameras here and those who watch them.
+        /// `stun:`, `turn:` and `turns:` URLs for this box's cameras and their viewers.
         var iceServers: [String] = []
-        /// What the TURN servers among them share with us.
+        /// The secret that the TURN servers share with this box.
         var turnSecretFile: String?
-        /// Where `iceServers` is empty, channels ask the servers that a camera names.
+        /// If `iceServers` is empty, channels use the servers that a camera names.
         var useCameraServers = true
     }
 
@@ -71,7 +73,7 @@ struct Configuration: Sendable, Equatable {
         var idleTimeout = Duration.seconds(30)
     }
 
-    /// The document's directory for state; made with mode 0700.
+    /// The directory for the daemon's state; created with mode 0700.
     var dataDirectory: String
     /// The API's Unix socket.
     var socket: String
@@ -83,12 +85,12 @@ struct Configuration: Sendable, Equatable {
     var channels = Channels()
     var cameras: [CameraSettings] = []
 
-    /// The defaults of this user: `/var/lib` and `/run` for root, the XDG directories for others.
+    /// The user's defaults: `/var/lib` and `/run` for root, the XDG directories for others.
     init(defaults: DefaultPaths) {
         dataDirectory = defaults.dataDirectory
         socket = defaults.socket
     }
 
-    /// In words.
+    /// For messages: "1 camera", "2 cameras".
     var cameraCount: String { "\(cameras.count) camera\(cameras.count == 1 ? "" : "s")" }
 }

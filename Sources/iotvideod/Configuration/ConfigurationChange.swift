@@ -1,21 +1,21 @@
 import IoTCore
 
-/// What a new configuration changes in a daemon that runs.
+/// What a new configuration changes in a running daemon.
 struct ConfigurationChange: Sendable, Equatable {
     /// Names of cameras.
     var added: [String] = []
     var changed: [String] = []
     var removed: [String] = []
-    /// Keys whose new value counts at once.
+    /// Keys that take effect immediately.
     var applied: [String] = []
-    /// Keys whose new value counts from the next start on.
+    /// Keys that take effect at the next start.
     var restartNeeded: [String] = []
 
     var isEmpty: Bool { self == ConfigurationChange() }
 
     init() {}
 
-    /// - Parameter old: what runs: `keepingRunning` makes it after a change.
+    /// - Parameter old: the running configuration, as returned by `adopting(_:)` after a change.
     init(from old: Configuration, to new: Configuration) {
         let before = Dictionary(old.cameras.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let after = Set(new.cameras.map(\.name))
@@ -49,8 +49,8 @@ extension ConfigurationChange: CustomStringConvertible {
 }
 
 extension Configuration {
-    /// What runs when `new` has been taken over: its cameras and the keys that count at once. The others stay as they
-    /// are until a restart, and are told again by the next change.
+    /// The running configuration after `new` has been adopted: its cameras, and the keys that take effect immediately.
+    /// The other keys stay as they are until a restart, and every later change reports them again.
     func adopting(_ new: Configuration) -> Configuration {
         var running = self
         running.cameras = new.cameras

@@ -2,7 +2,7 @@ import Foundation
 import IoTCore
 import LinkHub
 
-/// What of a configuration this machine does not have: programs, directories, addresses, files.
+/// Finds what a configuration needs but this machine lacks: programs, directories, addresses, files.
 struct ConfigurationCheck {
     struct Finding: Sendable, Equatable, CustomStringConvertible {
         var key: String
@@ -11,9 +11,9 @@ struct ConfigurationCheck {
         var description: String { "\(key): \(reason)" }
     }
 
-    /// What keeps the daemon from starting.
+    /// Problems that prevent the daemon from starting.
     private(set) var errors: [Finding] = []
-    /// What it starts without, and tries again.
+    /// Resources that are missing at the start and tried again later.
     private(set) var warnings: [Finding] = []
 
     init(_ configuration: Configuration, hasHub: Bool, isJoined: Bool, defaults: DefaultPaths = .current) {
@@ -46,19 +46,19 @@ struct ConfigurationCheck {
         }
     }
 
-    /// The daemon makes the socket's directory, but not what is above it.
+    /// The daemon creates the socket's directory, but not that directory's parent.
     private static func obstacle(toSocket path: String, dataDirectory: String) -> String? {
         let type = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
-        if let type, type != .typeSocket { return "\(path) exists and is no socket" }
+        if let type, type != .typeSocket { return "\(path) exists and is not a socket" }
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent()
-        // That one is made before.
+        // The data directory is created earlier.
         if directory.path == URL(fileURLWithPath: dataDirectory).path { return nil }
         if FileManager.default.fileExists(atPath: directory.path) {
             return PrivateDirectory.obstacle(in: directory.path)
         }
         let parent = directory.deletingLastPathComponent().path
         guard FileManager.default.fileExists(atPath: parent) else {
-            return "there is no directory \(parent), in which to make \(directory.path)"
+            return "the directory \(parent) does not exist, so \(directory.path) cannot be created in it"
         }
         return PrivateDirectory.obstacle(in: parent)
     }
@@ -77,7 +77,7 @@ struct ConfigurationCheck {
         warnings.append(
             Finding(
                 key: "link.endpoint",
-                reason: "\(path): \(String(cString: strerror(errno))); the daemon starts and tries it again"))
+                reason: "\(path): \(String(cString: strerror(errno))); the daemon will start and try again"))
     }
 
     private mutating func checkSource(_ camera: CameraSettings) {
@@ -95,6 +95,6 @@ struct ConfigurationCheck {
         warnings.append(
             Finding(
                 key: "camera '\(camera.name)', url",
-                reason: "\(path): \(reason); the daemon starts and tries it again"))
+                reason: "\(path): \(reason); the daemon will start and try again"))
     }
 }

@@ -22,7 +22,7 @@ extension ConfigurationKey {
             try node.list { item throws(ValueRefusal) in
                 let text = try item.text()
                 guard WebOrigin.isValid(text) else {
-                    throw ValueRefusal("holds '\(text)': an origin is https://HOST or http://HOST, maybe with :PORT")
+                    throw ValueRefusal("contains '\(text)': an origin is https://HOST[:PORT] or http://HOST[:PORT]")
                 }
                 return text.lowercased()
             }

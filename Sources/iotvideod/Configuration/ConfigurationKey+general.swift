@@ -12,7 +12,7 @@ extension ConfigurationKey {
             let path = context.path(try node.text())
             guard path.utf8.count <= UnixSocketPath.maximumLength else {
                 throw ValueRefusal(
-                    "is longer than the \(UnixSocketPath.maximumLength) bytes that a socket's path may have")
+                    "is longer than \(UnixSocketPath.maximumLength) bytes, the limit of a socket's path")
             }
             return path
         },
@@ -30,7 +30,7 @@ extension ConfigurationKey {
                 let url = try item.text()
                 guard (try? ICEServer(urls: [url], username: "any", credential: "any")) != nil else {
                     throw ValueRefusal(
-                        "holds '\(url)': it must be stun:HOST:PORT, turn:HOST:PORT?transport=udp or turns:HOST:PORT")
+                        "contains '\(url)': it must be stun:HOST:PORT, turn:HOST:PORT?transport=udp or turns:HOST:PORT")
                 }
                 return url
             }

@@ -11,13 +11,13 @@ extension ConfigurationKey {
         },
         ConfigurationKey("hub.listen", default: "unix", \.hub.listen) { node, _ throws(ValueRefusal) in
             guard let listen = HubListen(try node.text()) else {
-                throw ValueRefusal("must be unix or 127.0.0.1:PORT; for other machines there is hub.tls.listen")
+                throw ValueRefusal("must be unix or 127.0.0.1:PORT; hub.tls.listen is for other machines")
             }
             return listen
         },
         ConfigurationKey("hub.tls.listen", default: "none", \.hub.tls.listen) { node, _ throws(ValueRefusal) in
             guard let address = ListenAddress(try node.text()), address.port > 0 else {
-                throw ValueRefusal("must be an IP address and a port from 1 on, such as 0.0.0.0:8883")
+                throw ValueRefusal("must be an IP address and a port of at least 1, such as 0.0.0.0:8883")
             }
             return address
         },

@@ -1,13 +1,13 @@
 import IoTCore
 import Yams
 
-/// One key: its name, its default as `docs/configuration.md` prints it, when a change of it counts, and how its value
-/// is read.
+/// One configuration key: its name, its default as printed in `docs/configuration.md`, when a change takes effect, and
+/// how its value is read.
 struct ConfigurationKey: Sendable {
-    /// A file that is being read.
+    /// The file that is being read.
     struct Context: Sendable {
         var file: String
-        /// The file's directory: relative paths in it are relative to that.
+        /// The file's directory, which is the base of relative paths in the file.
         var directory: String
 
         func path(_ text: String) -> String {
@@ -15,7 +15,7 @@ struct ConfigurationKey: Sendable {
         }
     }
 
-    /// When a changed value counts in a daemon that runs.
+    /// When a changed value takes effect in a running daemon.
     enum Effect: Sendable {
         case atOnce
         case atRestart
@@ -23,13 +23,13 @@ struct ConfigurationKey: Sendable {
 
     typealias Reading<Value> = @Sendable (Node, Context) throws(ValueRefusal) -> Value
 
-    /// `hub.listen`; for a list's items `cameras[].url`.
+    /// For example `hub.listen`; `cameras[].url` for items of a list.
     let name: String
     let defaultText: String
     let effect: Effect
     let apply: @Sendable (Node, Context, inout Configuration) throws(ValueRefusal) -> Void
     let isEqual: @Sendable (Configuration, Configuration) -> Bool
-    /// Takes the key's value over from the first into the second.
+    /// Copies the key's value from the first configuration to the second.
     let take: @Sendable (Configuration, inout Configuration) -> Void
 
     init<Value: Equatable & Sendable>(
@@ -46,12 +46,12 @@ struct ConfigurationKey: Sendable {
         take = { source, target in target[keyPath: place] = source[keyPath: place] }
     }
 
-    /// What it stands in: `hub` and `hub.tls` of `hub.tls.listen`.
+    /// The enclosing sections: `hub` and `hub.tls` for `hub.tls.listen`.
     var sections: [String] {
         let steps = name.split(separator: ".")
         return (1..<steps.count).map { steps.prefix($0).joined(separator: ".") }
     }
 
-    /// Every key outside of lists.
+    /// Every key that is not in a list.
     static let all = general + hub + link + api
 }

@@ -1,11 +1,11 @@
 import Yams
 
-/// One thing that is wrong with a configuration file.
+/// A problem in a configuration file.
 struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
     var file: String
-    /// From 1; `nil` for what has no one place.
+    /// From 1; `nil` if the problem has no single line.
     var line: Int?
-    /// As a user writes it: `hub.listen`, `cameras[1].url`; `nil` for the file as a whole.
+    /// As a user writes it: `hub.listen`, `cameras[1].url`; `nil` for the whole file.
     var key: String?
     var reason: String
 
@@ -14,7 +14,7 @@ struct ConfigurationProblem: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// A value's reason for being refused.
+/// Why a value is refused.
 struct ValueRefusal: Error {
     var reason: String
 

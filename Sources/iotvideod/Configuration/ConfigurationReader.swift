@@ -1,7 +1,7 @@
 import IoTCore
 import Yams
 
-/// Walks a configuration file's tree and applies its keys; collects every problem rather than the first.
+/// Reads the tree of a configuration file and applies its keys. Collects all problems, not only the first.
 struct ConfigurationReader {
     private let context: ConfigurationKey.Context
     private let keys: [ConfigurationKey]
@@ -15,17 +15,17 @@ struct ConfigurationReader {
         self.keys = keys
     }
 
-    /// - Returns: the tree, for the lines of what is found later.
+    /// - Returns: the tree, for the line numbers of problems that are found later.
     mutating func read(_ text: String) -> Node? {
         do {
-            // An empty file: the defaults.
+            // An empty file means the defaults.
             guard let root = try Yams.compose(yaml: text), !root.isEmptyValue else { return nil }
             read(root, prefix: "")
             return root
         } catch let error as YamlError {
             problems.append(Self.problem(error, file: context.file))
         } catch {
-            refuse(nil, nil, "is not YAML: \(error)")
+            refuse(nil, nil, "is not valid YAML: \(error)")
         }
         return nil
     }
@@ -45,7 +45,7 @@ struct ConfigurationReader {
                     refuse(value, name, error.reason)
                 }
             } else if keys.contains(where: { $0.name.hasPrefix("\(name).") }) {
-                // A section without keys (`hub:` with everything below it commented out) sets nothing.
+                // A section without keys, for example when everything below `hub:` is commented out, sets nothing.
                 if !value.isEmptyValue { read(value, prefix: name) }
             } else {
                 let known = keys.map(\.name) + keys.flatMap(\.sections) + ["cameras"]
@@ -90,7 +90,7 @@ struct ConfigurationReader {
         }
         guard camera.$name.given != nil else { return }
         if !cameraNames.insert(camera.name).inserted {
-            refuse(mapping["name"] ?? item, "\(prefix).name", "'\(camera.name)' is the name of another camera above")
+            refuse(mapping["name"] ?? item, "\(prefix).name", "'\(camera.name)' is the name of an earlier camera")
         }
         configuration.cameras.append(camera)
     }
@@ -116,27 +116,27 @@ struct ConfigurationReader {
         let nearest = known.map { (distance: EditDistance.between(name, $0), name: $0) }.min {
             $0.distance < $1.distance
         }
-        guard let nearest, nearest.distance <= max(2, name.count / 3) else { return "is no key" }
-        return "is no key; did you mean \(nearest.name)?"
+        guard let nearest, nearest.distance <= max(2, name.count / 3) else { return "is not a known key" }
+        return "is not a known key; did you mean \(nearest.name)?"
     }
 
     private static func problem(_ error: YamlError, file: String) -> ConfigurationProblem {
         switch error {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
-            ConfigurationProblem(file: file, line: mark.line, key: nil, reason: "is not YAML here: \(problem)")
+            ConfigurationProblem(file: file, line: mark.line, key: nil, reason: "is not valid YAML here: \(problem)")
         case .duplicatedKeysInMapping(let duplicates, let context):
             ConfigurationProblem(
                 file: file, line: context.mark.line, key: duplicates.joined(separator: ", "),
-                reason: "stands twice in one mapping")
+                reason: "appears twice in one mapping")
         default:
-            ConfigurationProblem(file: file, line: nil, key: nil, reason: "is not YAML: \(error)")
+            ConfigurationProblem(file: file, line: nil, key: nil, reason: "is not valid YAML: \(error)")
         }
     }
 }
 
 extension Node {
-    /// Nothing at all behind a key.
+    /// Whether the key has no value.
     fileprivate var isEmptyValue: Bool {
         guard let scalar else { return false }
         return scalar.style != .singleQuoted && scalar.style != .doubleQuoted

@@ -4,7 +4,7 @@ import GatewayAPI
 import IoTCore
 import Logging
 
-/// The command line of `iotvideod`; what it sets goes before the configuration file.
+/// The command line of `iotvideod`. Its options override the configuration file.
 struct DaemonOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The configuration file (YAML).", valueName: "file"))
     var config: String?
@@ -18,13 +18,13 @@ struct DaemonOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A camera: rtsp://… or a file that is played in a loop. May be repeated.", valueName: "name=url"))
+            "A camera: rtsp://… or a file, which is played in a loop. May be repeated.", valueName: "name=url"))
     var camera: [String] = []
 
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Where the HTTP API listens beside its socket, such as 0.0.0.0:8443.", valueName: "host:port"))
+            "Where the HTTP API listens besides its socket, such as 0.0.0.0:8443.", valueName: "host:port"))
     var listen: String?
 
     @Option(
@@ -33,7 +33,7 @@ struct DaemonOptions: ParsableArguments {
             "Join the hub of this enrolment string (a file, or - for stdin), then run.", valueName: "file"))
     var join: String?
 
-    @Flag(name: .long, help: "With --join: end when the box has joined.")
+    @Flag(name: .long, help: "With --join: exit when the box has joined.")
     var joinOnly = false
 
     @Option(
@@ -41,7 +41,7 @@ struct DaemonOptions: ParsableArguments {
         help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
     var logLevel: String?
 
-    @Flag(name: .long, help: "Check the configuration and what it names on this machine, say what is wrong, and end.")
+    @Flag(name: .long, help: "Check the configuration and what it needs on this machine, report problems, and exit.")
     var checkConfig = false
 
     init() {}
@@ -51,16 +51,18 @@ struct DaemonOptions: ParsableArguments {
             var configuration = Configuration(defaults: DefaultPaths(environment: [:], isRoot: true))
             try apply(to: &configuration)
             guard !joinOnly || join != nil else {
-                throw IoTError(.invalidConfiguration, "--join-only: needs --join beside it")
+                throw IoTError(.invalidConfiguration, "--join-only: needs --join")
             }
         } catch {
             throw ValidationError(error.messageWithRemedy)
         }
     }
 
-    /// The file, or the defaults, with this command line over it, and the cameras that were added by the API.
+    /// The configuration: the file or the defaults, overridden by this command line, and the cameras that the API
+    /// added.
     ///
-    /// - Parameter dataDirectory: of a daemon that runs: its added cameras count, wherever the file points now.
+    /// - Parameter dataDirectory: the data directory of a running daemon, which keeps its added cameras even if the
+    ///   file now names another directory.
     /// - Throws: `.fileFailed` or `.invalidConfiguration`.
     func configuration(
         environment: [String: String] = ProcessInfo.processInfo.environment, isRoot: Bool = geteuid() == 0,
@@ -87,7 +89,7 @@ struct DaemonOptions: ParsableArguments {
         let directory = FileManager.default.currentDirectoryPath
         func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : directory + "/" + path }
         if let dataDir { configuration.dataDirectory = absolute(dataDir) }
-        // A relative socket path stays one: it may be what makes it short enough.
+        // Keep a relative socket path relative: the absolute path may be too long.
         if let socket { configuration.socket = try UnixSocketPath(socket).path }
         if let listen {
             guard let address = ListenAddress(listen) else {

@@ -1,6 +1,6 @@
-/// How far two words are apart.
+/// Compares two words.
 enum EditDistance {
-    /// The least number of inserted, removed and changed characters (Levenshtein), case aside.
+    /// The minimum number of inserted, removed and changed characters (Levenshtein distance). Ignores case.
     static func between(_ left: String, _ right: String) -> Int {
         let left = Array(left.lowercased())
         let right = Array(right.lowercased())

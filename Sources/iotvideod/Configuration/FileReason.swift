@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why a file could not be used, in words.
+/// Describes why a file could not be used.
 enum FileReason {
     static func describe(_ error: any Error) -> String {
         let error = error as NSError

@@ -2,7 +2,7 @@ import Glibc
 import IoTCore
 
 extension IPAddress {
-    /// Whether a socket of this machine can have the address; true where that cannot be told.
+    /// Whether a socket of this machine can use the address; true if that cannot be determined.
     static func isLocal(_ text: String) -> Bool {
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_PASSIVE

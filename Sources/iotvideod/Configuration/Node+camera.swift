@@ -3,7 +3,7 @@ import IoTLink
 import Yams
 
 extension Node {
-    /// Reads one key of a camera. What is refused is not set.
+    /// Reads one key of a camera. A refused value is not set.
     func read(
         _ key: CameraKey, _ context: ConfigurationKey.Context, into camera: inout CameraSettings
     ) throws(ValueRefusal) {
@@ -31,7 +31,7 @@ extension Node {
         }
         guard !source.holdsPassword || FileSecrecy.owner.allows(path: context.file) else {
             throw ValueRefusal(
-                "holds a password, and others than the owner may read this file: chmod 600 \(context.file), "
+                "contains a password, and users other than the owner may read this file: chmod 600 \(context.file), "
                     + "or use username and passwordFile")
         }
         return source.url

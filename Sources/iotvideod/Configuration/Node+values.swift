@@ -1,7 +1,7 @@
 import IoTCore
 import Yams
 
-// Each reads one scalar strictly: YAML's own typing decides what a bare word is, and a quoted one is a string.
+// These methods are strict: an unquoted word has the type that YAML gives it, and a quoted one is a string.
 extension Node {
     private var scalarText: String {
         get throws(ValueRefusal) {
@@ -14,7 +14,7 @@ extension Node {
         scalar.map { $0.style == .plain || $0.style == .any } ?? false
     }
 
-    /// A whole number that stands bare is one; anything else is a string, and what is not one value is null.
+    /// An unquoted whole number is an integer. Other scalars are strings; lists and mappings are null.
     var plainValue: JSONValue {
         guard let scalar else { return .null }
         if isPlain, let number = Int64(scalar.string) { return .integer(number) }
@@ -70,10 +70,10 @@ extension Node {
         return values
     }
 
-    /// Lower-case, since names of hosts know no case.
+    /// In lower case, because host names are case-insensitive.
     func hostName() throws(ValueRefusal) -> String {
         let text = try text()
-        guard HostName.isValid(text) else { throw ValueRefusal("holds '\(text)', which is no host's name or address") }
+        guard HostName.isValid(text) else { throw ValueRefusal("contains '\(text)', not a host name or address") }
         return text.lowercased()
     }
 

@@ -2,8 +2,8 @@ import Foundation
 import IoTCore
 
 extension PrivateDirectory {
-    /// Makes the daemon's own directory. A mistyped path must not grow a tree: what is above it is made for the
-    /// default only, which nobody typed.
+    /// Creates the daemon's data directory. Parent directories are created only for the default path: a mistyped path
+    /// must not create a tree.
     static func makeRoot(_ path: String, defaults: DefaultPaths = .current) throws(IoTError) {
         if let obstacle = obstacle(toRoot: path, defaults: defaults) {
             throw IoTError(.fileFailed, "dataDirectory: \(obstacle)")
@@ -13,11 +13,11 @@ extension PrivateDirectory {
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw IoTError(
-                .fileFailed, "the directory \(path) cannot be made: \(FileReason.describe(error))", underlying: error)
+                .fileFailed, "cannot create the directory \(path): \(FileReason.describe(error))", underlying: error)
         }
     }
 
-    /// Why this user cannot keep a daemon's state there; `nil` when it can.
+    /// Why this user cannot keep the daemon's state at `path`; `nil` if it can.
     static func obstacle(toRoot path: String, defaults: DefaultPaths = .current) -> String? {
         if FileManager.default.fileExists(atPath: path) { return obstacle(in: path) }
         var parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
@@ -27,16 +27,16 @@ extension PrivateDirectory {
             }
         }
         guard FileManager.default.fileExists(atPath: parent) else {
-            return "there is no directory \(parent), in which to make \(path)"
+            return "the directory \(parent) does not exist, so \(path) cannot be created in it"
         }
         return obstacle(in: parent)
     }
 
-    /// Why this user cannot make files in what stands at `path`.
+    /// Why this user cannot create files in the directory `path`; `nil` if it can.
     static func obstacle(in path: String) -> String? {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
-            return "\(path) is no directory"
+            return "\(path) is not a directory"
         }
         return access(path, W_OK | X_OK) == 0 ? nil : "this user may not write to \(path)"
     }

@@ -5,10 +5,10 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The API's certificate where none is configured: of this box's own authority, with every name and address under which
-/// the API is reached. A box that has joined another's hub has an authority of its own, too.
+/// The API's certificate if none is configured. This box's own authority signs it for every name and address of the
+/// API. A box that has joined another hub also has its own authority.
 struct APICertificate: Service {
-    /// How often it is looked after; the server looks at its files every half minute.
+    /// How often the certificate is checked. The server checks the files every 30 s.
     private static let checkInterval = Duration.seconds(60)
 
     private let certificate: OwnCertificate
@@ -24,22 +24,22 @@ struct APICertificate: Service {
     func run() async throws {
         let fingerprint = certificate.authorityFingerprint.map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
         logger.notice(
-            "the API's certificate is one of this box's own authority",
+            "this box's own authority signed the API's certificate",
             metadata: ["api.authority": "\(certificate.authorityFile)", "api.fingerprint": "SHA256 \(fingerprint)"])
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 try? await Task.sleep(for: Self.checkInterval)
                 guard !Task.isCancelled else { return }
                 do throws(IoTError) {
-                    if try certificate.refresh() { logger.notice("the API's certificate was made anew") }
+                    if try certificate.refresh() { logger.notice("the API's certificate was renewed") }
                 } catch {
-                    logger.error("the API's certificate was not made anew: \(error.messageWithRemedy)")
+                    logger.error("the API's certificate was not renewed: \(error.messageWithRemedy)")
                 }
             }
         }
     }
 
-    /// Sorted, so that they differ only when they do.
+    /// Sorted, so that the same names always compare equal.
     private static func names(_ configuration: Configuration) -> [String] {
         var names = Set(configuration.api.names + configuration.hub.tls.names + hostNames)
         if let listen = configuration.api.listen {
@@ -55,14 +55,14 @@ struct APICertificate: Service {
         return names.sorted()
     }
 
-    /// What the machine calls itself, and what it is called by multicast DNS (RFC 6762).
+    /// The machine's host name, and its name in multicast DNS (RFC 6762).
     static let hostNames: [String] = {
         let name = ProcessInfo.processInfo.hostName.lowercased()
         guard HostName.isValid(name), name != "localhost" else { return [] }
         return name.contains(".") ? [name] : [name, name + ".local"]
     }()
 
-    /// Of the interfaces; a link-local one of IPv6 means nothing without its interface.
+    /// The addresses of the interfaces, without IPv6 link-local ones, which are meaningless without their interface.
     private static var addresses: [String] {
         let devices = (try? System.enumerateDevices()) ?? []
         return devices.compactMap { $0.address?.ipAddress }.filter { !$0.lowercased().hasPrefix("fe80:") }

@@ -2,9 +2,9 @@ import IoTCore
 import Logging
 import ServiceLifecycle
 
-/// One camera that runs, and how to end it alone.
+/// One running camera, which can be stopped separately.
 struct CameraEntry<Product: Service & Sendable>: Sendable {
-    /// As it was opened, the secret in its URL: a changed password is a changed camera.
+    /// As opened, with the secret in the URL: a changed password makes it a changed camera.
     let settings: CameraSettings
     let product: Product
     private let group: ServiceGroup
@@ -21,7 +21,7 @@ struct CameraEntry<Product: Service & Sendable>: Sendable {
                 logger: logger))
     }
 
-    /// Until `stop`, or until the daemon stops.
+    /// Runs until `stop` is called or the daemon stops.
     func run() async {
         do {
             try await group.run()
@@ -31,7 +31,8 @@ struct CameraEntry<Product: Service & Sendable>: Sendable {
         ended.settle(.success(()))
     }
 
-    /// Says goodbye to the hub and the viewers, and returns when that is done. `run` must have been or be called.
+    /// Signs off from the hub and the viewers, and returns when that is done. `run` must have been called, or be called
+    /// later.
     func stop() async {
         await group.triggerGracefulShutdown()
         try? await ended.wait()

@@ -7,11 +7,11 @@ import MediaChannel
 import NIOCore
 import PeerTransport
 
-/// Makes a camera of the configuration a device: of the hub here, or of the one that this box has joined.
+/// Creates a camera of the configuration as a device of the local hub, or of the hub that this box has joined.
 struct CameraFactory: Sendable {
     let hub: LinkHub?
     let dataDirectory: String
-    /// Each camera takes a free UDP port of this address.
+    /// Each camera takes a free UDP port on this address.
     let host: String
     let certificates: PeerCertificatePool
     let photos: PhotoStore
@@ -19,7 +19,7 @@ struct CameraFactory: Sendable {
     let loops: any EventLoopGroup
     let log: LogOutput
 
-    /// - Parameter settings: as to be opened.
+    /// - Parameter settings: the settings for opening the camera.
     func make(_ settings: CameraSettings) async throws -> RunningCamera {
         let label = "camera.\(settings.name)"
         let logger = Logger(label: label)
@@ -42,10 +42,10 @@ struct CameraFactory: Sendable {
     private func session(
         of camera: String
     ) async throws(IoTError) -> (device: DeviceID, link: LinkConfiguration) {
-        // Read anew: the box may have got another device since the start.
+        // Re-read, because the box may have got another device after the start.
         let joined = hub == nil ? try JoinedBox.load(dataDirectory: dataDirectory) : nil
         if let joined, let device = joined.devices[camera] {
-            // The session keeps the file fresh.
+            // The session renews the token in the file.
             let link = LinkConfiguration(
                 principal: .device(device.id), token: .file(path: device.tokenFile), endpoint: joined.linkEndpoint)
             return (device.id, link)
@@ -53,9 +53,9 @@ struct CameraFactory: Sendable {
         guard let hub else {
             throw IoTError(
                 .invalidConfiguration,
-                "'\(camera)' is no device of the hub yet",
-                remedy: "make an enrolment string for it there, with `iotctl token create --enrol --device "
-                    + "\(camera)`, and give it to --join here")
+                "'\(camera)' is not a device of the hub yet",
+                remedy: "create an enrolment string on the hub with `iotctl token create --enrol --device "
+                    + "\(camera)`, and pass it to --join here")
         }
         let (device, token) = try await hub.ensureDevice(name: camera)
         let link = LinkConfiguration(principal: .device(device), token: .value(token), endpoint: hub.localEndpoint)

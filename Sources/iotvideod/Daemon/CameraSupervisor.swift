@@ -3,30 +3,30 @@ import IoTCore
 import Logging
 import ServiceLifecycle
 
-/// Owns the cameras that run: adds, changes and removes them one by one, without touching the others.
+/// Owns the running cameras. Adds, changes and removes each without affecting the others.
 actor CameraSupervisor<Product: Service & Sendable>: Service {
-    /// Makes a camera and its device. The settings are as to be opened, with their secret.
+    /// Creates a camera and its device. The settings are those for opening the camera, with their secret.
     typealias Factory = @Sendable (CameraSettings) async throws -> Product
 
     struct Actions: Sendable {
-        /// The configuration as it is now, checked as at a start.
+        /// Reads the current configuration with the same checks as at a start.
         var read: @Sendable () throws(IoTError) -> Configuration
         var make: Factory
-        /// Puts the keys that count at once into force.
+        /// Applies the keys that take effect immediately.
         var apply: @Sendable (Configuration) async -> Void
     }
 
     private let actions: Actions
     private let added: AddedCameras
     private let logger: Logger
-    /// What runs; its cameras are those that should.
+    /// The running configuration. Its cameras are those that should run.
     private var configuration: Configuration
     private var entries: [String: CameraEntry<Product>] = [:]
     private var turns = TurnQueue()
     private let starts: AsyncStream<CameraEntry<Product>>
     private let start: AsyncStream<CameraEntry<Product>>.Continuation
 
-    /// Many more than a machine can serve; the next is refused.
+    /// Far more cameras than a machine can serve. Further ones are refused.
     private static var limit: Int { 1024 }
 
     init(_ configuration: Configuration, actions: Actions, logger: Logger) {
@@ -38,9 +38,9 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
             of: CameraEntry<Product>.self, bufferingPolicy: .bufferingOldest(Self.limit))
     }
 
-    /// Makes the cameras of the configuration, which begin when `run` does.
+    /// Creates the cameras of the configuration. They start when `run` is called.
     ///
-    /// - Throws: why one of them could not be made.
+    /// - Throws: why a camera could not be created.
     func prepare() async throws(IoTError) {
         for camera in configuration.cameras { try await begin(try camera.openable()) }
     }
@@ -55,7 +55,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         }
     }
 
-    /// Those that run, in order of their names.
+    /// The running cameras, sorted by name.
     var products: [Product] {
         entries.sorted { $0.key < $1.key }.map(\.value.product)
     }
@@ -65,10 +65,10 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         try await takeTurn()
         defer { turns.leave() }
         guard !configuration.cameras.contains(where: { $0.name == camera.name }) else {
-            throw IoTError(.nameTaken, "there is a camera '\(camera.name)' already")
+            throw IoTError(.nameTaken, "a camera '\(camera.name)' already exists")
         }
         let before = try added.load()
-        // Written first: what was answered with success is there after a power cut.
+        // Written first: an acknowledged camera must survive a power failure.
         try added.save(before + [camera])
         do throws(IoTError) {
             try await begin(try camera.openable())
@@ -102,7 +102,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
             try await begin(try cameras[index].openable())
         } catch {
             try added.save(before)
-            // What ran before runs again, where it can.
+            // Start the previous camera again, if possible.
             if entries[name] == nil { try? await begin(try before[index].openable()) }
             throw error
         }
@@ -121,7 +121,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
         logger.notice("camera removed", metadata: ["camera": "\(name)"])
     }
 
-    /// Takes the configuration over as it is now; a wrong one is refused as a whole.
+    /// Adopts the current configuration. An invalid one is refused as a whole.
     func reload() async throws(IoTError) -> ConfigurationChange {
         try await takeTurn()
         defer { turns.leave() }
@@ -131,7 +131,7 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
             new = try actions.read()
             for camera in new.cameras { openable.append(try camera.openable()) }
         } catch {
-            logger.error("the new configuration is refused, and the old one goes on: \(error.messageWithRemedy)")
+            logger.error("the new configuration was refused, and the old one stays in use: \(error.messageWithRemedy)")
             throw error
         }
         let plan = Reconfiguration(
@@ -147,36 +147,36 @@ actor CameraSupervisor<Product: Service & Sendable>: Service {
                 failures.append(error.withMessage("\(camera.name): \(error.message)"))
             }
         }
-        logger.notice("the configuration was read again: \(plan.change)")
+        logger.notice("the configuration was reloaded: \(plan.change)")
         if let first = failures.first {
             let text = failures.map(\.message).joined(separator: "; ")
-            logger.error("the configuration was taken over, but not every camera started: \(text)")
-            throw first.withMessage("the configuration was taken over, but not every camera started: \(text)")
+            logger.error("the configuration was reloaded, but some cameras did not start: \(text)")
+            throw first.withMessage("the configuration was reloaded, but some cameras did not start: \(text)")
         }
         return plan.change
     }
 
-    // MARK: Inside
+    // MARK: Helpers
 
-    /// Where an added camera stands in the list of them.
+    /// The index of an added camera in the list of added cameras.
     private func index(of name: String, in added: [CameraSettings]) throws(IoTError) -> Int {
         if let index = added.firstIndex(where: { $0.name == name }) { return index }
         guard configuration.cameras.contains(where: { $0.name == name }) else {
             throw IoTError(
-                .notFound, "there is no camera '\(name)'", remedy: "list what exists with `iotctl camera list`")
+                .notFound, "there is no camera '\(name)'", remedy: "list the cameras with `iotctl camera list`")
         }
         throw IoTError(
             .operationNotAllowed,
-            "'\(name)' was not added by `iotctl camera add`: it stands in the configuration or on the command line",
-            remedy: "change the file and run `iotctl reload`, or take it off the command line and restart")
+            "'\(name)' was not added by `iotctl camera add`: it is in the configuration or on the command line",
+            remedy: "change the file and run `iotctl reload`, or remove it from the command line and restart")
     }
 
-    /// Starts a camera in place of an older one of its name.
+    /// Starts a camera in place of the previous one of the same name.
     ///
-    /// - Parameter camera: as to be opened.
+    /// - Parameter camera: the settings for opening the camera.
     private func begin(_ camera: CameraSettings) async throws(IoTError) {
         guard entries.count < Self.limit || entries[camera.name] != nil else {
-            throw IoTError(.tooManyRequests, "\(Self.limit) cameras run already", remedy: "remove one first")
+            throw IoTError(.tooManyRequests, "\(Self.limit) cameras are running already", remedy: "remove one first")
         }
         do {
             await end(camera.name)

@@ -1,7 +1,7 @@
 import PeerTransport
 import ServiceLifecycle
 
-/// Gives connections to come a new certificate each day.
+/// Gives new connections a new certificate every day.
 struct CertificateRotation: Service {
     let certificates: PeerCertificatePool
 

@@ -1,7 +1,7 @@
 import Gateway
 import ServiceLifecycle
 
-/// Closes the channels that nobody uses any more.
+/// Closes channels that are no longer used.
 struct ChannelSweep: Service {
     let uses: ChannelUses
 

@@ -7,14 +7,14 @@ import NIOPosix
 import ServiceLifecycle
 import UnixSignals
 
-/// Puts the roles together and runs them until the daemon is told to stop.
+/// Assembles the roles and runs them until the daemon is stopped.
 struct Daemon {
     private let configuration: Configuration
     private let joined: JoinedBox?
     private let options: DaemonOptions
 
-    /// - Parameter options: what the configuration is read with, at the start and at each reload.
-    /// - Throws: what is wrong with it.
+    /// - Parameter options: the command line, which each reload reads again.
+    /// - Throws: what is wrong with the configuration.
     init(_ options: DaemonOptions) throws(IoTError) {
         self.options = options
         configuration = try options.configuration()
@@ -22,10 +22,10 @@ struct Daemon {
     }
 
     func run() async throws {
-        // Whatever is made from here on belongs to this user alone, until it is given rights of its own.
+        // Files created from here on are private to this user, unless they are given other rights.
         umask(0o077)
         FileLimit.raise()
-        // A reload that comes before there is anything to reload must not end the daemon.
+        // A reload request during the start must not end the daemon.
         signal(SIGHUP, SIG_IGN)
         let log = LogOutput(level: configuration.log.level)
         log.bootstrap()
@@ -33,11 +33,11 @@ struct Daemon {
         if configuration.api.listen != nil, !configuration.api.isEncrypted,
             configuration.api.listen?.isLoopback == false
         {
-            logger.warning("api.tls is off beyond the loopback interface: tokens can be read on the way")
+            logger.warning("api.tls is off on an address that is not loopback: tokens can be read on the network")
         }
         try PrivateDirectory.makeRoot(configuration.dataDirectory)
         let hub = try makeHub(logger: logger)
-        // A hub has a lock of its own.
+        // A hub has its own lock.
         let lock = hub == nil ? try DirectoryLock(configuration.dataDirectory, file: "lock", holder: "daemon") : nil
         defer { withExtendedLifetime(lock) {} }
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
@@ -47,7 +47,7 @@ struct Daemon {
         let deadline = StopDeadline(
             firstAct: { hub?.expectStop() },
             lastAct: { if let broker = hub?.brokerProcessIdentifier { kill(broker, SIGKILL) } })
-        // Stopped from the last to the first: the roles say goodbye while the hub still listens.
+        // Services stop in reverse order: the roles sign off while the hub still listens.
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: ((hub.map { [$0] } ?? []) + [roles, deadline]).map {
@@ -65,7 +65,8 @@ struct Daemon {
         try await loops.shutdownGracefully()
     }
 
-    /// As at a start, but for the place of the data: that cannot move while the daemon runs.
+    /// Reads the configuration as at a start. Only the data directory keeps its place, because it cannot move while the
+    /// daemon runs.
     private var checkedRead: @Sendable () throws(IoTError) -> Configuration {
         { [options, dataDirectory = configuration.dataDirectory] () throws(IoTError) in
             let new = try options.configuration(dataDirectory: dataDirectory)

@@ -1,9 +1,9 @@
 import Glibc
 
-/// How many files and sockets this process may have open.
+/// The number of files and sockets that this process may have open.
 enum FileLimit {
-    /// Takes what the system allows: a shell's default of 1,024 is less than the API's connections alone, and a daemon
-    /// without a descriptor left accepts nobody, not even its owner.
+    /// Raises the limit as far as the system allows, to at most 65,536. A shell's default of 1,024 is less than the
+    /// API's connections need, and without free descriptors a daemon accepts no connections, not even the owner's.
     static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

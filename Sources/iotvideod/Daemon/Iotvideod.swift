@@ -3,7 +3,7 @@ import Foundation
 import GatewayAPI
 import IoTCore
 
-/// The program: parses, runs, and turns every failure into a message and an exit status.
+/// The program: parses the command line, runs, and turns every failure into a message and an exit status.
 @main
 enum Entry {
     static func main() async {
@@ -14,8 +14,8 @@ enum Entry {
         }
     }
 
-    /// Prints the failure and gives the exit status: 0 success (help was asked for), 1 the daemon failed, 2 wrong
-    /// usage.
+    /// Prints the failure. Returns the exit status: 0 for success (help was requested), 1 if the daemon failed, 2 for
+    /// wrong usage.
     private static func report(_ error: any Error) -> Int32 {
         if let error = error as? IoTError {
             note("error \(error.description)\n  remedy: \(error.remedy)")
@@ -28,7 +28,7 @@ enum Entry {
             return 0
         }
         if !message.isEmpty { note(message) }
-        // ArgumentParser's own status for wrong usage is EX_USAGE, 64.
+        // ArgumentParser's status for wrong usage is EX_USAGE (64).
         return status == .validationFailure ? 2 : 1
     }
 
@@ -52,8 +52,8 @@ struct Iotvideod: AsyncParsableCommand {
 
             Without a configuration it keeps its state in /var/lib/iotvideod and answers
             on /run/iotvideod/iotvideod.sock (root), or in the user's XDG directories. It
-            prints one line when it is ready, and stops in order, within five seconds,
-            at SIGTERM or SIGINT.
+            prints one line when it is ready. On SIGTERM or SIGINT it stops within five
+            seconds.
             """,
         version: ProductVersion.current)
 
@@ -78,13 +78,13 @@ struct Iotvideod: AsyncParsableCommand {
     }
 
     private func check(_ configuration: Configuration) throws {
-        // What a box is may hang on what it has joined, which --join may be about to change.
+        // Whether a hub runs here may depend on what this box has joined, and --join may change that.
         let joined = options.join == nil ? try configuration.joinedBox() : nil
         let hasHub = options.join == nil && configuration.hasHub(joined: joined)
         let check = ConfigurationCheck(
             configuration, hasHub: hasHub, isJoined: joined != nil || options.join != nil)
         for warning in check.warnings { Entry.note("warning \(warning)") }
         try check.throwErrors()
-        print("the configuration is right: \(configuration.cameraCount)")
+        print("the configuration is valid: \(configuration.cameraCount)")
     }
 }

@@ -2,10 +2,10 @@ import Foundation
 import IoTCore
 import IoTLink
 
-/// What this box got when it joined another's hub, as its data directory keeps it.
+/// What this box received when it joined another hub, as stored in its data directory.
 ///
-/// `link/` holds `endpoint`, `enrolment` (the id of the string that was used), `ca.pem` behind a TLS endpoint, and for
-/// a user `accessId` and `token`; `cameras-joined/NAME/` holds `device` and `token` of each camera.
+/// `link/` contains `endpoint`, `enrolment` (the id of the used string), `ca.pem` for a TLS endpoint, and `accessId`
+/// and `token` for a user. `cameras-joined/NAME/` contains `device` and `token` of each camera.
 struct JoinedBox: Sendable, Equatable {
     struct User: Sendable, Equatable {
         var accessId: AccessID
@@ -19,15 +19,15 @@ struct JoinedBox: Sendable, Equatable {
 
     var endpoint: HubAddress
     var certificateAuthorityFile: String?
-    /// `nil` for a box that has cameras alone.
+    /// `nil` for a box with cameras only.
     var user: User?
-    /// By the camera's name.
+    /// By camera name.
     var devices: [String: Device] = [:]
-    /// Of the last string that was used.
+    /// The id of the last used enrolment string.
     var enrolment: String?
 
-    /// - Returns: `nil` for a box that has not joined.
-    /// - Throws: `.fileFailed` or `.invalidConfiguration` for a directory that was damaged.
+    /// - Returns: `nil` if this box has not joined a hub.
+    /// - Throws: `.fileFailed` or `.invalidConfiguration` if the directory is damaged.
     static func load(dataDirectory: String) throws(IoTError) -> JoinedBox? {
         let link = dataDirectory + "/link"
         guard let text = try line(of: link + "/endpoint") else { return nil }
@@ -69,7 +69,7 @@ struct JoinedBox: Sendable, Equatable {
         return try SecretFile.read(path)
     }
 
-    /// What a joined box cannot be: told by key, as `Configuration.conflicts` does.
+    /// Conflicts of the configuration with the joined hub, by key like those of `Configuration.conflicts`.
     static func conflicts(_ configuration: Configuration, joined: JoinedBox?) -> [Configuration.Conflict] {
         var conflicts: [Configuration.Conflict] = []
         let hasHub = configuration.hasHub(joined: joined)
@@ -77,25 +77,25 @@ struct JoinedBox: Sendable, Equatable {
             conflicts.append(
                 .init(
                     key: "hub.enabled",
-                    reason: "this box has joined another hub and cannot run one in the same data directory; take "
-                        + "another, or remove \(configuration.dataDirectory)/link to leave that hub"))
+                    reason: "this box has joined another hub and cannot run one in the same data directory; use "
+                        + "another one, or remove \(configuration.dataDirectory)/link to leave that hub"))
         }
         if joined == nil, !hasHub, configuration.link.endpoint == nil {
             conflicts.append(
                 .init(
                     key: "hub.enabled",
-                    reason: "without a hub here, link.endpoint must name another, or the box must join one (--join)"))
+                    reason: "without a hub here, link.endpoint must name one, or the box must join one (--join)"))
         }
         guard !hasHub else { return conflicts }
         for camera in configuration.cameras where joined?.devices[camera.name] == nil {
             conflicts.append(
                 .init(
                     key: "cameras",
-                    reason: "'\(camera.name)' is no device of the hub yet; make an enrolment string for it there, with "
-                        + "`iotctl token create --enrol --device \(camera.name)`, and give it to --join here"))
+                    reason: "'\(camera.name)' is not a device of the hub yet; create an enrolment string on the hub "
+                        + "with `iotctl token create --enrol --device \(camera.name)`, and pass it to --join here"))
         }
         if configuration.hub.tls.listen != nil {
-            conflicts.append(.init(key: "hub.tls.listen", reason: "needs the hub in this daemon"))
+            conflicts.append(.init(key: "hub.tls.listen", reason: "needs a hub in this daemon"))
         }
         return conflicts
     }
@@ -104,7 +104,7 @@ struct JoinedBox: Sendable, Equatable {
 extension Configuration {
     func hasHub(joined: JoinedBox?) -> Bool { hub.enabled ?? (joined == nil) }
 
-    /// Reads what this box has joined, and checks that it and the configuration go together.
+    /// Reads what this box has joined, and checks that it fits the configuration.
     ///
     /// - Throws: `.invalidConfiguration` with every conflict, one a line.
     func joinedBox() throws(IoTError) -> JoinedBox? {

@@ -2,7 +2,7 @@ import Foundation
 import IoTCore
 import IoTLink
 
-/// Makes this box a part of another's hub: exchanges an enrolment string, and keeps what comes of it.
+/// Joins another hub: exchanges an enrolment string and stores the result.
 struct Joining {
     let dataDirectory: String
 
@@ -10,9 +10,10 @@ struct Joining {
     private static let maximumInput = 8192
 
     /// - Parameter source: a file's path, or `-` for standard input.
-    /// - Returns: what this box is now; as it was, when it has used this very string before.
-    /// - Throws: `.invalidConfiguration` for a directory with a hub or of another hub, `.provisioningTokenFailed` and
-    ///   `.provisioningTokenExpired` for a string that is none or serves no more, and why the hub was not reached.
+    /// - Returns: what this box has joined. If it has used this string before, that stays unchanged.
+    /// - Throws: `.invalidConfiguration` for a directory with a hub or of another hub, `.provisioningTokenFailed` for a
+    ///   malformed string, `.provisioningTokenExpired` for a used or expired one, and why the hub could not be
+    ///   reached.
     func join(from source: String) async throws(IoTError) -> JoinedBox {
         let string = try EnrolmentString(parsing: try Self.read(source))
         let before = try JoinedBox.load(dataDirectory: dataDirectory)
@@ -20,22 +21,22 @@ struct Joining {
         guard !FileManager.default.fileExists(atPath: dataDirectory + "/hub.sqlite") else {
             throw IoTError(
                 .invalidConfiguration,
-                "--join: \(dataDirectory) holds a hub of its own, which cannot join another",
-                remedy: "take another --data-dir")
+                "--join: \(dataDirectory) contains a hub, and a hub cannot join another",
+                remedy: "use another --data-dir")
         }
-        // Before the string is used up.
+        // Created before the exchange uses up the string.
         try PrivateDirectory.makeRoot(dataDirectory)
         try PrivateDirectory.make(dataDirectory + "/link")
         try PrivateDirectory.make(dataDirectory + "/cameras-joined")
         let grant = try await Enrolment.exchange(string, timeout: Self.timeout)
         try keep(grant, of: string, before: before)
         guard let joined = try JoinedBox.load(dataDirectory: dataDirectory) else {
-            throw IoTError(.fileFailed, "\(dataDirectory)/link does not keep what was written")
+            throw IoTError(.fileFailed, "\(dataDirectory)/link does not contain what was written")
         }
         return joined
     }
 
-    /// The endpoint comes last but one: without it the box has not joined.
+    /// Writes the endpoint after the credentials: without it the box counts as not joined.
     func keep(
         _ grant: EnrolmentGrant, of string: EnrolmentString, before: JoinedBox?
     ) throws(IoTError) {
@@ -48,9 +49,9 @@ struct Joining {
                 remedy: "to leave it, remove \(link) and \(dataDirectory)/cameras-joined, and join with a new string")
         }
         for device in grant.devices {
-            // It becomes a directory's name.
+            // The name becomes that of a directory.
             guard DeviceName.isValid(device.name) else {
-                throw IoTError(.modelReceiveFailed, "the hub calls a device '\(device.name)', which is no name")
+                throw IoTError(.modelReceiveFailed, "the hub sent a device with the invalid name '\(device.name)'")
             }
             let folder = dataDirectory + "/cameras-joined/" + device.name
             try PrivateDirectory.make(folder)
@@ -73,7 +74,7 @@ struct Joining {
         }
     }
 
-    /// A hub is its authority, wherever it listens; without one it is its socket.
+    /// A hub is identified by its authority, whatever its address; without an authority, by its socket.
     private static func isSameHub(
         _ before: JoinedBox, address: HubAddress, authority: String?
     ) throws(IoTError) -> Bool {
@@ -89,7 +90,7 @@ struct Joining {
             let data = try FileHandle.standardInput.read(upToCount: maximumInput) ?? Data()
             return String(decoding: data, as: UTF8.self)
         } catch {
-            throw IoTError(.fileFailed, "--join: standard input cannot be read", underlying: error)
+            throw IoTError(.fileFailed, "--join: cannot read standard input", underlying: error)
         }
     }
 }

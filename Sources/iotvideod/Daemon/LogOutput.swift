@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// The daemon's log on stderr, whose level can change while it runs, and whose loggers can have levels of their own.
+/// The daemon's log on stderr. Levels can change while it runs, for all loggers or for one label.
 final class LogOutput: Sendable {
     private struct Levels {
         var current: Logger.Level
@@ -19,7 +19,7 @@ final class LogOutput: Sendable {
         set { levels.withLock { $0.current = newValue } }
     }
 
-    /// `nil` lets the loggers of this label go with all others again.
+    /// - Parameter level: `nil` removes the label's own level.
     func setLevel(_ level: Logger.Level?, of label: String) {
         levels.withLock { $0.ofLabels[label] = level }
     }
@@ -28,7 +28,7 @@ final class LogOutput: Sendable {
         levels.withLock { $0.ofLabels[label] ?? $0.current }
     }
 
-    /// Once a process.
+    /// Must be called only once per process.
     func bootstrap() {
         LoggingSystem.bootstrap { label in
             Handler(output: self, label: label, base: StreamLogHandler.standardError(label: label))
@@ -39,14 +39,14 @@ final class LogOutput: Sendable {
         let output: LogOutput
         let label: String
         var base: StreamLogHandler
-        /// Of this logger alone.
+        /// The level of this logger only.
         var ownLevel: Logger.Level?
 
         init(output: LogOutput, label: String, base: StreamLogHandler) {
             self.output = output
             self.label = label
             self.base = base
-            // What is let through is decided here.
+            // The base handler passes everything, because `logLevel` below filters.
             self.base.logLevel = .trace
         }
 

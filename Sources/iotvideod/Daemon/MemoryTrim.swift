@@ -3,12 +3,12 @@ import Dispatch
 import Foundation
 import ServiceLifecycle
 
-/// Gives memory that is free again back to the system, once a minute.
+/// Returns freed memory to the system once a minute.
 ///
-/// glibc keeps what its arenas have freed, unless it lies at an arena's end: after a burst the process stays as large as
-/// the burst was, though most of it is unused (`malloc_trim(3)`).
+/// glibc keeps freed memory unless it is at the end of an arena: after a burst the process keeps its peak size,
+/// although most of the memory is unused (`malloc_trim(3)`).
 struct MemoryTrim: Service {
-    /// Less is not worth the walk over the arenas, which stop for it, and comes back into use soon.
+    /// Less is not worth the walk over the arenas, which blocks them, and is soon in use again.
     static let worthwhile = 32 << 20
     private static let interval = Duration.seconds(60)
     private static let queue = DispatchQueue(label: "memory.trim", qos: .utility)
@@ -18,7 +18,7 @@ struct MemoryTrim: Service {
             var floor = 0
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 let last = floor
-                // It takes some milliseconds without a pause: not on the pool of the tasks.
+                // Trimming blocks for some milliseconds, so it runs outside the pool of tasks.
                 floor = await withCheckedContinuation { continuation in
                     Self.queue.async { continuation.resume(returning: Self.trim(past: last)) }
                 }
@@ -26,8 +26,8 @@ struct MemoryTrim: Service {
         }
     }
 
-    /// - Parameter floor: the unused bytes that are not malloc's to give back, as the last call returned it: stacks, and
-    ///   data that the program's file brought.
+    /// - Parameter floor: the unused bytes that malloc cannot return, as returned by the last call: stacks, and data of
+    ///   the program's file.
     static func trim(past floor: Int) -> Int {
         let unused = unused()
         guard unused - floor >= worthwhile else { return min(floor, unused) }
@@ -35,7 +35,7 @@ struct MemoryTrim: Service {
         return self.unused()
     }
 
-    /// Bytes of memory that the process occupies and has not allocated.
+    /// Bytes of memory that the process occupies but has not allocated.
     static func unused() -> Int {
         let allocated = mallinfo2()
         return (ProcessMetrics.memory()?.anonymous ?? 0) - Int(allocated.uordblks) - Int(allocated.hblkhd)

@@ -5,10 +5,10 @@ import IoTLink
 import Logging
 import ServiceLifecycle
 
-/// Prints one line when the API answers and the link has come online, or cannot.
+/// Prints one line when the API answers and the link is online or has failed.
 struct ReadyLine: Service {
     let configuration: Configuration
-    /// `nil` when this box acts for no account.
+    /// `nil` if this box acts for no account.
     let link: LinkSession?
     let server: APIServer
     let logger: Logger
@@ -22,18 +22,18 @@ struct ReadyLine: Service {
         if let link {
             await cancelWhenGracefulShutdown {
                 for await change in link.statusChanges() where change.status != .registering {
-                    tell(change.status)
+                    printLine(change.status)
                     break
                 }
             }
         } else {
-            tell(nil)
+            printLine(nil)
         }
         try await gracefulShutdown()
     }
 
-    /// - Parameter status: of the account's link; `nil` on a box that only has cameras.
-    private func tell(_ status: LinkStatus?) {
+    /// - Parameter status: status of the account's link; `nil` on a box with cameras only.
+    private func printLine(_ status: LinkStatus?) {
         let line =
             "iotvideod \(ProductVersion.current) is ready: socket \(configuration.socket), "
             + "\(configuration.cameraCount), \(status.map { "link \($0.name)" } ?? "no account")\n"

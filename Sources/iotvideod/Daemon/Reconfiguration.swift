@@ -1,24 +1,24 @@
 import IoTCore
 
-/// The fewest steps from the cameras that run to those of a new configuration.
+/// The minimum number of steps from the running cameras to the cameras of a new configuration.
 struct Reconfiguration: Sendable {
-    /// What is new, by name: told to whoever asked for it.
+    /// The changes by name, for the reply to the request.
     let change: ConfigurationChange
-    /// What runs afterwards.
+    /// The configuration that runs afterwards.
     let configuration: Configuration
-    /// Names of the cameras that end.
+    /// Names of the cameras that stop.
     let ends: [String]
-    /// The cameras that begin, each in place of an older one of its name, as to be opened.
+    /// The cameras that start, each in place of the previous one of the same name, with their settings for opening.
     let begins: [CameraSettings]
 
     /// - Parameters:
-    ///   - old: the configuration that runs.
-    ///   - running: its cameras that run, as they were opened, by name. One that could not be started is not among them.
-    ///   - openable: the cameras of `new`, as to be opened.
+    /// - old: the running configuration.
+    /// - running: the running cameras by name, as they were opened. A camera that could not be started is not included.
+    /// - openable: the cameras of `new`, with their settings for opening.
     init(from old: Configuration, running: [String: CameraSettings], to new: Configuration, openable: [CameraSettings])
     {
         var change = ConfigurationChange(from: old, to: new)
-        // A new password behind the same keys, and what could not be started before.
+        // Cameras with a new password but the same keys, and those that could not be started before, count as changed.
         change.changed = openable.filter { camera in
             change.changed.contains(camera.name)
                 || !change.added.contains(camera.name) && running[camera.name]?.url != camera.url

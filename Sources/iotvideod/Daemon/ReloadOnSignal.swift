@@ -2,14 +2,14 @@ import Gateway
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads the configuration again at each SIGHUP.
+/// Reloads the configuration at each SIGHUP.
 struct ReloadOnSignal: Service {
     let fleet: any CameraFleet
 
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
         await cancelWhenGracefulShutdown {
-            // Several signals during one reload are one more: the configuration is read when it begins.
+            // Several signals during one reload cause one more reload, because a reload reads the file when it begins.
             for await _ in signals { _ = try? await fleet.reloadConfiguration() }
         }
     }

@@ -8,11 +8,11 @@ import NIOCore
 import PeerTransport
 import ServiceLifecycle
 
-/// The cameras, the gateway and the HTTP API, which begin when the hub is ready.
+/// The cameras, the gateway and the HTTP API. They start when the hub is ready.
 struct Roles: Service {
     let configuration: Configuration
     let joined: JoinedBox?
-    /// The configuration as it is now.
+    /// Reads the current configuration.
     let read: @Sendable () throws(IoTError) -> Configuration
     let log: LogOutput
     let hub: LinkHub?
@@ -23,7 +23,7 @@ struct Roles: Service {
         if let reason = configuration.mediaObstacle(isJoined: joined != nil) {
             logger.warning("media.listen: \(reason)")
         }
-        // Who is told to stop does not wait for a hub that is not there yet.
+        // A stop must not wait for a hub that is not ready yet.
         let start = await cancelWhenGracefulShutdown { await Result { try await prepare() } }
         if Task.isShuttingDownGracefully {
             try? await start.get().socket.close()
@@ -37,7 +37,7 @@ struct Roles: Service {
         await started.socket.close()
     }
 
-    /// What `run` runs, and what it closes at last.
+    /// The services that `run` runs, and the socket that it closes at the end.
     private struct Started {
         var services: [any Service]
         var socket: PeerSocket
@@ -67,7 +67,7 @@ struct Roles: Service {
             photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers)
         let ownCertificate = try makeCertificate()
         let server = try makeServer(gateway, certificate: ownCertificate?.files)
-        // Stopped from the last to the first.
+        // Services stop in reverse order.
         let services: [any Service] =
             [fleet] + (user.isRegistered ? [link] : [])
             + (ownCertificate.map { [$0] } ?? [])
@@ -96,7 +96,7 @@ struct Roles: Service {
             eventLoopGroup: loops, logger: logger)
     }
 
-    /// The certificate that the configuration names for the API, or else for the hub's listener.
+    /// The certificate that the configuration names for the API, otherwise the one for the hub's listener.
     private var givenCertificate: APITLS? {
         if let certificate = configuration.api.certificateFile, let key = configuration.api.keyFile {
             return APITLS(certificateFile: certificate, keyFile: key)
@@ -105,7 +105,7 @@ struct Roles: Service {
         return hub?.tlsCertificateFiles.map { APITLS(certificateFile: $0.certificate, keyFile: $0.key) }
     }
 
-    /// One of this box's own authority, where it is needed.
+    /// A certificate of this box's own authority, if one is needed.
     private func makeCertificate() throws(IoTError) -> APICertificate? {
         guard configuration.api.listen != nil, configuration.api.isEncrypted, givenCertificate == nil else {
             return nil
@@ -143,7 +143,7 @@ struct Roles: Service {
 }
 
 extension PeerSocket {
-    /// - Throws: what kept the address of `media.listen` from being taken.
+    /// - Throws: why the address of `media.listen` could not be used.
     static func bind(_ listen: ListenAddress, on loop: any EventLoop, logger: Logger) async throws -> PeerSocket {
         do {
             return try await bind(

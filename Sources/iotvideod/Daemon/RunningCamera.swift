@@ -2,7 +2,7 @@ import MediaChannel
 import PeerTransport
 import ServiceLifecycle
 
-/// A camera with the UDP port of its viewers, which it closes at its end.
+/// A camera and the UDP socket for its viewers, which is closed when the camera ends.
 struct RunningCamera: Service {
     let camera: Camera
     let socket: PeerSocket

@@ -1,16 +1,16 @@
 import Gateway
 import ServiceLifecycle
 
-/// The gateway and its HTTP door, which begin and stop together: the gateway ends the bodies and event streams that
-/// the server would wait for, and goes on until the server has ended.
+/// Starts and stops the gateway and its HTTP server together. At a stop the gateway ends the bodies and event streams
+/// that the server would wait for, and runs until the server has ended.
 struct ServedGateway: Service {
     let gateway: any GatewayService
     let server: APIServer
 
     private enum End {
-        /// The server took its last request, or the gateway closed what was open.
+        /// The server has handled its last request, or the gateway has closed what was open.
         case part
-        /// The link's, or the limit's.
+        /// The link has ended, or the time limit has passed.
         case whole
     }
 
@@ -28,7 +28,7 @@ struct ServedGateway: Service {
             }
             group.addTask {
                 await gateway.run()
-                // It ends before the server does when the link has been told to stop.
+                // The gateway ends before the server does if the link has been stopped.
                 try await gracefulShutdown()
                 try await Task.sleep(for: stopTimeout)
                 return .whole

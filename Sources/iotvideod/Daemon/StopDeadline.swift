@@ -3,22 +3,22 @@ import Foundation
 import Glibc
 import ServiceLifecycle
 
-/// Ends the process by force when it was told to stop and does not. In order it takes less than four seconds, whatever
-/// cameras, hubs and clients do; what has been acknowledged is on the disk in either case.
+/// Kills the process if it does not stop in time. A regular stop takes less than 4 s, whatever cameras, hubs and
+/// clients do. Acknowledged data is on the disk in both cases.
 struct StopDeadline: Service {
     private static let patience = 4.5
 
-    /// Done at once.
+    /// Called when the stop begins.
     let firstAct: @Sendable () -> Void
-    /// Done just before the end by force.
+    /// Called just before the process is killed.
     let lastAct: @Sendable () -> Void
 
     func run() async throws {
         try await gracefulShutdown()
         firstAct()
-        // A queue of its own: it must not wait for what holds the others up. It ends with the process.
+        // A separate queue, because a blocked thread elsewhere must not delay the deadline. It ends with the process.
         DispatchQueue(label: "stop-deadline").asyncAfter(deadline: .now() + Self.patience) { [lastAct] in
-            let text = "error: the daemon was told to stop \(Self.patience) s ago and has not ended in order\n"
+            let text = "error: the daemon has not stopped within \(Self.patience) s and is killed\n"
             FileHandle.standardError.write(Data(text.utf8))
             lastAct()
             _exit(1)

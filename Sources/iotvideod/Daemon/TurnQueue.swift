@@ -1,21 +1,21 @@
 import IoTCore
 
-/// Lets one caller in after the other. Belongs to one actor.
+/// Admits one caller at a time, in order. Belongs to one actor.
 struct TurnQueue {
     private static let limit = 64
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// True when the caller may go on at once; else it calls `wait`.
+    /// Returns true if the caller may proceed at once. Otherwise the caller calls `wait`.
     ///
-    /// - Throws: `.tooManyRequests` when 64 wait.
+    /// - Throws: `.tooManyRequests` if 64 callers are waiting.
     mutating func take() throws(IoTError) -> Bool {
         guard isTaken else {
             isTaken = true
             return true
         }
         guard waiting.count < Self.limit else {
-            throw IoTError(.tooManyRequests, "\(Self.limit) changes of the cameras wait already")
+            throw IoTError(.tooManyRequests, "\(Self.limit) camera changes are waiting already")
         }
         return false
     }

@@ -3,21 +3,21 @@ import IoTLink
 import LinkHub
 import Logging
 
-/// The gateway's own session: of the account that it acts for.
+/// The gateway's own session, for the account that it acts for.
 struct UserLink {
-    /// Whom a box acts for that joined with devices alone: nobody, so its session never registers.
-    private static let nobody = AccessID(rawValue: "nobody")!
+    /// A placeholder account for a box that joined with devices only. Its session never registers.
+    private static let noAccount = AccessID(rawValue: "nobody")!
 
     let session: LinkSession
     let accessId: AccessID
     /// False for a box that has cameras and no account.
     let isRegistered: Bool
 
-    /// What the configuration names goes before what this box has joined, and that before the hub here.
+    /// The configuration takes precedence over what this box has joined, and that over the local hub.
     static func make(
         _ configuration: Configuration, joined: JoinedBox?, hub: LinkHub?
     ) async throws(IoTError) -> UserLink {
-        let (accessId, token) = try await principal(configuration, joined: joined, hub: hub) ?? (nobody, .value(""))
+        let (accessId, token) = try await principal(configuration, joined: joined, hub: hub) ?? (noAccount, .value(""))
         let endpoint: LinkEndpoint
         if let address = configuration.link.endpoint {
             endpoint = address.linkEndpoint(authority: configuration.link.certificateAuthorityFile)
@@ -26,12 +26,12 @@ struct UserLink {
         } else if let hub {
             endpoint = hub.localEndpoint
         } else {
-            throw IoTError(.invalidConfiguration, "link.endpoint is needed without a hub")
+            throw IoTError(.invalidConfiguration, "without a hub here, link.endpoint is needed")
         }
         let session = LinkSession(
             configuration: LinkConfiguration(principal: .user(accessId), token: token, endpoint: endpoint),
             logger: Logger(label: "link"))
-        return UserLink(session: session, accessId: accessId, isRegistered: accessId != nobody)
+        return UserLink(session: session, accessId: accessId, isRegistered: accessId != noAccount)
     }
 
     private static func principal(
@@ -43,7 +43,7 @@ struct UserLink {
         if let user = joined?.user { return (user.accessId, .file(path: user.tokenFile)) }
         guard joined == nil else { return nil }
         if let hub { return (try await hub.ensureOwnAccount(), .value(try await hub.ownToken())) }
-        throw IoTError(.invalidConfiguration, "link.accessId and link.tokenFile are needed without a hub")
+        throw IoTError(.invalidConfiguration, "without a hub here, link.accessId and link.tokenFile are needed")
     }
 }
 

@@ -3,7 +3,7 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// What Hummingbird carries with a request: the connection it came by, and what is learnt of it on the way.
+/// The context of a request: its connection, and facts that the middleware learns about it.
 struct APIContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -14,21 +14,21 @@ struct APIContext: RequestContext {
         channel = source.channel
     }
 
-    /// The other end's address; `nil` at a Unix socket.
+    /// The address of the other end; `nil` for a Unix socket.
     var remote: String? {
         channel.remoteAddress?.ipAddress
     }
 }
 
-/// What the audit log and the metrics tell of a request.
+/// Facts about a request for the audit log and the metrics.
 final class RequestRecord: Sendable {
     struct Facts: Sendable {
         var caller: Caller?
-        /// The route as the table has it; `nil` for a path that there is not.
+        /// The route as in the table; `nil` if no route has the path.
         var route: String?
         /// 0, or the error's number.
         var code = 0
-        /// The origin that the answer must name (CORS).
+        /// The origin for the CORS fields of the response.
         var origin: String?
     }
 

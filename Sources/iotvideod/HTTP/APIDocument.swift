@@ -3,14 +3,15 @@ import Hummingbird
 import IoTCore
 import NIOCore
 
-/// `docs/openapi.yaml` of this version, to which the link beside this file leads. It is public: the source has it.
+/// This version's `docs/openapi.yaml`, which a symbolic link next to this file points to. It is public, like the
+/// source.
 enum APIDocument {
     /// RFC 9512 §2.1.
     static let contentType = "application/yaml"
 
     private static let bytes = ByteBuffer(bytes: PackageResources.openapi_yaml)
 
-    /// The document's FNV-1a hash: another document has another one.
+    /// The document's FNV-1a hash, so that a changed document has a new tag.
     static let entityTag: String = {
         let hash = bytes.readableBytesView.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
             (hash ^ UInt64(byte)) &* 0x100_0000_01B3
@@ -19,7 +20,7 @@ enum APIDocument {
     }()
 
     static func response(to request: Request) -> Response {
-        // `no-cache` lets a client keep a copy, and ask whether it is still the newest (RFC 9111 §5.2.2.4).
+        // `no-cache` lets a client keep a copy and ask whether it is still current (RFC 9111 §5.2.2.4).
         let headers: HTTPFields = [.eTag: entityTag, .cacheControl: "no-cache"]
         if let condition = request.headers[.ifNoneMatch], matches(condition) {
             return Response(status: .notModified, headers: headers)
@@ -30,7 +31,7 @@ enum APIDocument {
         return response
     }
 
-    /// RFC 9110 §13.1.2, by weak comparison.
+    /// RFC 9110 §13.1.2, with weak comparison.
     private static func matches(_ condition: String) -> Bool {
         condition.split(separator: ",").contains { tag in
             let tag = tag.filter { $0 != " " && $0 != "\t" }

@@ -1,8 +1,8 @@
 /// Where the API listens.
 enum APIListener: Sendable, Equatable {
-    /// Who may open the socket acts as the owner of this daemon.
+    /// Anyone who may open the socket acts as the owner of this daemon.
     case unixSocket(path: String)
-    /// Everyone needs a bearer token, also on this machine. `tls` `nil` is plain HTTP.
+    /// Every request needs a bearer token, even from this machine. `tls` `nil` means plain HTTP.
     case tcp(host: String, port: Int, tls: APITLS?)
 
     var isUnixSocket: Bool {
@@ -14,7 +14,7 @@ enum APIListener: Sendable, Equatable {
     }
 }
 
-/// A certificate chain and its key, in PEM files that are read again when they change.
+/// A certificate chain and its key, in PEM files that are reloaded when they change.
 struct APITLS: Sendable, Equatable {
     var certificateFile: String
     var keyFile: String

@@ -6,29 +6,29 @@ import IoTCore
 import IoTLink
 import NIOCore
 
-/// A request behind the router: its path's parameters and query, read strictly.
+/// A routed request with strictly parsed path parameters and query.
 struct APIRequest {
-    /// The greatest body that is read, in bytes.
+    /// The maximum size of a body, in bytes.
     static let maximumBodySize = 256 * 1024
 
     let request: Request
-    /// What a body that goes on holds; `nil` where nobody has to be known.
+    /// The lease that a streaming body holds; `nil` for open routes.
     let lease: Lease?
     private let parameters: [String: String]
     private let query: [String: [String]]
 
-    /// The greatest part of a path, and the greatest query item, once decoded, in bytes.
+    /// The maximum sizes of a path parameter and a query item after decoding, in bytes.
     static let maximumParameterSize = 256
     static let maximumQuerySize = 8192
 
-    /// - Throws: `.invalidRequest` for a query item that the route does not know or that comes twice.
+    /// - Throws: `.invalidRequest` for a query item that the route does not know, or that is repeated.
     init(_ request: Request, _ context: APIContext, _ route: APIRoute, _ lease: Lease?) throws(IoTError) {
         self.request = request
         self.lease = lease
         var parameters: [String: String] = [:]
         for (name, value) in context.parameters {
             guard let text = String(value).removingPercentEncoding else {
-                throw IoTError(.invalidRequest, "the path's percent-encoding is damaged")
+                throw IoTError(.invalidRequest, "the path's percent-encoding is malformed")
             }
             try Self.check(text, atMost: Self.maximumParameterSize, "a part of the path")
             parameters[String(name)] = text
@@ -42,7 +42,7 @@ struct APIRequest {
                 throw IoTError(.invalidRequest, "the query item '\(name)' is unknown here; known: \(known)")
             }
             guard query[name] == nil || route.repeatable.contains(name) else {
-                throw IoTError(.invalidRequest, "the query item '\(name)' comes twice")
+                throw IoTError(.invalidRequest, "the query item '\(name)' is given twice")
             }
             let text = String(value)
             try Self.check(text, atMost: Self.maximumQuerySize, "'\(name)'")
@@ -52,11 +52,11 @@ struct APIRequest {
     }
 
     private static func check(_ text: String, atMost size: Int, _ name: String) throws(IoTError) {
-        guard text.utf8.count <= size else { throw IoTError(.invalidRequest, "\(name) may hold \(size) bytes") }
+        guard text.utf8.count <= size else { throw IoTError(.invalidRequest, "\(name) may have at most \(size) bytes") }
         guard StreamSafeText.isSafe(text) else { throw StreamSafeText.refusal(name) }
     }
 
-    /// A part of the path; the router vouches for its being there.
+    /// A path parameter. The router guarantees that it exists.
     func parameter(_ name: String) -> String {
         parameters[name] ?? ""
     }
@@ -65,24 +65,24 @@ struct APIRequest {
         query[name]?.first
     }
 
-    /// The media key in the address, when it is what the caller showed.
+    /// The media key in the URL, if the caller used it.
     var shownKey: String? {
         guard let key = query(APIRoute.key), key == lease?.caller.bearer?.token.text else { return nil }
         return key
     }
 
-    /// All of a repeatable item's values, which commas may part too; `nil` when it is not there.
+    /// All values of a repeatable item, which may also be separated by commas; `nil` if the item is missing.
     ///
-    /// - Throws: `.invalidRequest` for an empty one, or more than `limit`.
+    /// - Throws: `.invalidRequest` for an empty value, or for more than `limit` values.
     func list(_ name: String, atMost limit: Int) throws(IoTError) -> [String]? {
         guard let values = query[name] else { return nil }
         let list = values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-        guard !list.contains("") else { throw IoTError(.invalidRequest, "'\(name)' holds an empty value") }
-        guard list.count <= limit else { throw IoTError(.invalidRequest, "'\(name)' holds more than \(limit) values") }
+        guard !list.contains("") else { throw IoTError(.invalidRequest, "'\(name)' has an empty value") }
+        guard list.count <= limit else { throw IoTError(.invalidRequest, "'\(name)' has more than \(limit) values") }
         return list
     }
 
-    /// A part of the path that names an account.
+    /// A path parameter that names an account.
     func account(_ name: String) throws(IoTError) -> AccessID {
         try Self.account(parameter(name), name)
     }
@@ -103,12 +103,12 @@ struct APIRequest {
         return value
     }
 
-    /// Which part of a list is wanted.
+    /// The requested part of a list.
     var page: PageRequest {
         get throws(IoTError) {
             let after = query("after")
             guard after.map({ (1...PageRequest.longestName).contains($0.unicodeScalars.count) }) ?? true else {
-                throw IoTError(.invalidRequest, "'after' must be the 'next' of the page before")
+                throw IoTError(.invalidRequest, "'after' must be the 'next' of the previous page")
             }
             return PageRequest(limit: try integerQuery("limit", in: PageRequest.limits).map(Int.init), after: after)
         }
@@ -125,7 +125,7 @@ struct APIRequest {
         }
     }
 
-    /// The body as one bare JSON value.
+    /// The body as a single JSON value.
     func jsonValue() async throws -> JSONValue {
         let bytes = try await body()
         guard !bytes.isEmpty else { throw IoTError(.valueInvalid, "the body must be one JSON value; it is empty") }
@@ -138,9 +138,9 @@ struct APIRequest {
         }
     }
 
-    /// The body as an object of known members.
+    /// The body as an object with known members only.
     ///
-    /// - Throws: `.invalidRequest` with the member at fault.
+    /// - Throws: `.invalidRequest` with the invalid member.
     func decode<Body: APIRequestBody>(_ type: Body.Type) async throws -> Body {
         let bytes = try await body()
         guard !bytes.isEmpty else { throw IoTError(.invalidRequest, "the body must be a JSON object; it is empty") }
@@ -150,7 +150,7 @@ struct APIRequest {
         } catch let error as IoTError {
             throw error
         } catch {
-            throw IoTError(.invalidRequest, "the body is no JSON: \(error)")
+            throw IoTError(.invalidRequest, "the body is not JSON: \(error)")
         }
         guard let members = json.objectValue else {
             throw IoTError(.invalidRequest, "the body must be a JSON object")
@@ -173,9 +173,9 @@ struct APIRequest {
         return value
     }
 
-    /// The body as text of this type, which must be named.
+    /// The body as text of this media type, which Content-Type must name.
     ///
-    /// - Throws: `.invalidRequest`, with status 415 for another type; 25013 past the size.
+    /// - Throws: `.invalidRequest` with status 415 for another type; 25013 if the body is too large.
     func text(_ type: String, atMost size: Int) async throws -> String {
         guard essence == type else {
             throw APIFailure(
@@ -186,10 +186,10 @@ struct APIRequest {
         do {
             bytes = try await request.body.collect(upTo: size)
         } catch is NIOTooManyBytesError {
-            throw IoTError(.payloadTooLarge, "a body of type \(type) may hold \(size / 1024) KiB")
+            throw IoTError(.payloadTooLarge, "a body of type \(type) may have at most \(size / 1024) KiB")
         }
         guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {
-            throw IoTError(.invalidRequest, "the body is no UTF-8")
+            throw IoTError(.invalidRequest, "the body is not UTF-8")
         }
         return text
     }
@@ -203,7 +203,8 @@ struct APIRequest {
     }
 
     private func body() async throws -> [UInt8] {
-        // A page of another site can send other types without asking (Fetch §2.2.2), and so none is taken for JSON.
+        // Pages of other sites can send other types without a CORS preflight (Fetch §2.2.2), so those never count as
+        // JSON.
         if let essence, essence != "application/json" {
             throw APIFailure(
                 IoTError(.invalidRequest, "the body must be application/json, not \(essence.prefix(64))"),

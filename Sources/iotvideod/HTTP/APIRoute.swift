@@ -3,30 +3,30 @@ import GatewayAPI
 import Hummingbird
 import IoTCore
 
-/// One row of the API: what `docs/openapi.yaml` describes and the router serves. `RouteRights` says who may.
+/// One operation of the API, as described in `docs/openapi.yaml`. `RouteRights` defines who may call it.
 struct APIRoute: Sendable {
     typealias Handler = @Sendable (APIRequest, any GatewaySession) async throws -> Response
-    /// For routes that need nobody.
+    /// Handles routes that need no caller.
     typealias OpenHandler = @Sendable (APIRequest, any GatewayService) async throws -> Response
 
     enum Handling: Sendable {
         case gateway(Handler)
         case open(OpenHandler)
-        /// The one for who shows who it is, the other for everybody else.
+        /// The first for requests with credentials, the second for all others.
         case either(Handler, OpenHandler)
     }
 
     let method: HTTPRequest.Method
-    /// With parameters as OpenAPI writes them: `/v1/channels/{id}`.
+    /// With parameters as in OpenAPI: `/v1/channels/{id}`.
     let path: String
     let query: Set<String>
-    /// Those query items that may come several times.
+    /// The query items that may be repeated.
     let repeatable: Set<String>
-    /// True where an answer is made at once, so that HEAD can be given without side effects.
+    /// True if the response has no side effects and comes at once, so that HEAD can be answered.
     let answersHead: Bool
-    /// False where the request says, or the world, how long it takes.
+    /// False if the duration depends on the request or on external events.
     let isTimed: Bool
-    /// True where something is made in this gateway, so that it remembers the answers (`RepeatedRequests`).
+    /// True if the request creates something in this gateway, which then remembers the response (`RepeatedRequests`).
     let makes: Bool
     let handling: Handling
 
@@ -39,7 +39,7 @@ struct APIRoute: Sendable {
             makes: makes, .gateway(handle))
     }
 
-    /// A list, which is given in pages to who asks for them.
+    /// A list, which is returned in pages on request.
     init(
         list path: String, query: Set<String> = [], repeatable: Set<String> = [],
         _ handle: @escaping @Sendable (APIRequest, PageRequest, any GatewaySession) async throws -> Response
@@ -76,16 +76,16 @@ struct APIRoute: Sendable {
 
     // MARK: Media keys
 
-    /// The query item that holds a media key.
+    /// The query item for a media key.
     static let key = "key"
 
     private var isOpenToKeys: Bool { RouteRights.openToKeys.contains("\(method.rawValue) \(path)") }
 
-    /// Throws 25005 when a media key opens something else.
+    /// Throws 25005 if media keys do not open this route.
     func checkIsOpenToKeys() throws(IoTError) {
         guard isOpenToKeys else {
             throw IoTError(
-                .forbidden, "a media key opens media and event streams alone",
+                .forbidden, "a media key opens only media and event streams",
                 remedy: "send an API token as 'Authorization: Bearer TOKEN'")
         }
     }

@@ -2,7 +2,7 @@ import Gateway
 import Hummingbird
 import IoTCore
 
-/// Builds Hummingbird's router from the table, and answers what the table does not have: 404, 405 and HEAD.
+/// Builds Hummingbird's router from the table, and answers requests that the table does not cover: 404, 405 and HEAD.
 struct APIRouter: Sendable {
     static let methods: [HTTPRequest.Method] = [
         .get, .head, .post, .put, .patch, .delete, .options, .trace, .connect,
@@ -42,7 +42,7 @@ struct APIRouter: Sendable {
         return router
     }
 
-    /// Who asks comes first, then what the token is good for; only then is the request itself looked at.
+    /// Checks the caller first, then the token's rights, and only then the request itself.
     private func respond(to request: Request, _ context: APIContext, _ route: APIRoute) async throws -> Response {
         context.record.note { $0.route = route.path }
         switch route.handling {
@@ -77,7 +77,7 @@ struct APIRouter: Sendable {
             let read = try APIRequest(request, context, route, lease)
             return try await timed(route) { try await handle(read, gateway) }
         }
-        return try await whileGood(lease) {
+        return try await whileValid(lease) {
             guard route.makes, let key = try APIRequest(request, context, route, lease).requestID else {
                 return try await carryOut(request)
             }
@@ -85,8 +85,8 @@ struct APIRouter: Sendable {
         }
     }
 
-    /// An answer that comes after the right has ended is not given.
-    private func whileGood(
+    /// A response is withheld if the lease has ended meanwhile.
+    private func whileValid(
         _ lease: Lease, _ work: @escaping @Sendable () async throws -> Response
     ) async throws -> Response {
         try await withThrowingTaskGroup(of: Response.self) { group in

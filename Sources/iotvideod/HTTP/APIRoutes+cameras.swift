@@ -15,14 +15,14 @@ extension APIRoutes {
                 do {
                     return try Response(json: try await gateway.cameras.change(request.parameter("name"), change))
                 } catch let error as IoTError where error.code == .invalidRequest {
-                    // Not this request is wrong, but what it would make of the camera.
+                    // The request is well formed, but the resulting camera would be invalid.
                     throw APIFailure(error, status: .unprocessableContent)
                 }
             },
             APIRoute(.post, "/v1/camera-tests") { request, gateway in
                 let body = try await request.decode(CameraTestRequest.self)
                 if let username = body.username { try checkUsername(username) }
-                // A client that leaves ends the trial.
+                // The trial ends when the client disconnects.
                 let report = try await request.request.body.consumeWithCancellationOnInboundClose { _ in
                     try await gateway.cameras.test(body)
                 }
@@ -38,7 +38,7 @@ extension APIRoutes {
                         let range = PictureBounds.range
                         throw IoTError(
                             .invalidRequest,
-                            "'size' is a width such as 640, or a box such as 640x360; each from \(range.lowerBound) to "
+                            "'size' must be a width such as 640, or a box such as 640x360; each from \(range.lowerBound) to "
                                 + "\(range.upperBound)")
                     }
                     return bounds

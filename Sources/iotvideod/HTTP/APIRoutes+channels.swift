@@ -57,7 +57,7 @@ extension APIRoutes {
         ]
     }
 
-    /// A body made from a channel, which may be asked to end after `frames` pictures.
+    /// A body made from a channel. It ends after `frames` pictures, if the request sets that.
     private static func counted(
         _ path: String,
         _ body: @escaping @Sendable (any GatewaySession, _ channel: String, _ frames: Int?) async throws -> MediaBody
@@ -68,7 +68,7 @@ extension APIRoutes {
         }
     }
 
-    /// The picture may come long after the request; a client that leaves meanwhile ends the wait.
+    /// The picture may take a long time. The wait ends if the client disconnects.
     static func picture(
         _ request: APIRequest, _ take: @escaping @Sendable () async throws -> Picture
     ) async throws -> Response {

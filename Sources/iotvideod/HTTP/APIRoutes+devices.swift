@@ -47,7 +47,7 @@ extension APIRoutes {
                 var answer = try await gateway.properties.takeAction(
                     request.parameter("device"), path: action.path, value: action.value,
                     timeout: .milliseconds(milliseconds), requestID: try request.requestID)
-                // The name of a picture in this gateway; with a `/` it is an address already.
+                // The name of a picture in this gateway. A text with a `/` is already a URL.
                 if let name = answer.value["resource"]?.stringValue, !name.contains("/") {
                     answer.value["resource"] = .string("/v1/resources/\(name)")
                 }
@@ -60,7 +60,8 @@ extension APIRoutes {
         guard DeviceName.isValid(name) else {
             throw IoTError(
                 .invalidRequest,
-                "name: 1 to 64 bytes of letters, digits, '_', '-' and '.', first a letter or digit, and not like an id")
+                "name: must be 1 to 64 letters, digits, '_', '-' and '.', begin with a letter or digit, and not look like "
+                    + "an id")
         }
     }
 
@@ -71,7 +72,7 @@ extension APIRoutes {
                 guard let devices = try request.list("device", atMost: 100) else {
                     return try Response(json: PropertyReadings(try await gateway.properties.readAll(page, path: path)))
                 }
-                // Those that are named come in the order in which they are, unless they are asked for in pages.
+                // Named devices are returned in the order of the request, unless pages are requested.
                 let part = page == .all ? Page(devices) : Page(of: devices, page, by: \.self)
                 let readings = try await gateway.properties.read(of: part.elements, path: path)
                 return try Response(json: PropertyReadings(readings: readings, next: part.next))
@@ -103,9 +104,9 @@ extension APIRoutes {
             },
             APIRoute(.put, "/v1/devices/{device}/user-properties/{name}") { request, gateway in
                 let name = request.parameter("name")
-                // A dot would reach into another property.
+                // A dot would address a member of another property.
                 guard !name.contains(".") else {
-                    throw IoTError(.pathInvalid, "a user property's name has no dots")
+                    throw IoTError(.pathInvalid, "a user property's name may not contain dots")
                 }
                 return try await write(request, to: gateway, path: "ProUser.\(name).val", ifVersion: nil)
             },
@@ -117,7 +118,7 @@ extension APIRoutes {
         ]
     }
 
-    /// Writes the body's value; a conditional write that lost the race is told what the property holds now.
+    /// Writes the value of the body. On a version conflict, the error response contains the property's current value.
     private static func write(
         _ request: APIRequest, to gateway: any GatewaySession, path: String, ifVersion: Int64?
     ) async throws -> Response {

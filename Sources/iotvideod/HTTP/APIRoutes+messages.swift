@@ -32,7 +32,7 @@ extension APIRoutes {
         switch (body.data, body.text) {
         case (let given?, nil): data = try bytes(given, "data")
         case (nil, let text?): data = Array(text.utf8)
-        default: throw IoTError(.invalidRequest, "either data or text must be given")
+        default: throw IoTError(.invalidRequest, "give either data or text")
         }
         try checkSize(data.count)
         let milliseconds = body.timeoutMilliseconds ?? 10_000
@@ -50,7 +50,7 @@ extension APIRoutes {
 
     private static func checkSize(_ size: Int) throws(IoTError) {
         guard size <= MessageRequest.maximumSize else {
-            throw IoTError(.messageTooLong, "a message holds \(MessageRequest.maximumSize) bytes at most, not \(size)")
+            throw IoTError(.messageTooLong, "a message has \(MessageRequest.maximumSize) bytes at most, not \(size)")
         }
     }
 
@@ -101,15 +101,15 @@ extension APIRoutes {
     private static func check(_ body: StoredEventDeletion) throws(IoTError) {
         if let ids = body.ids {
             guard body.device == nil, body.topic == nil, body.before == nil else {
-                throw IoTError(.invalidRequest, "either ids, or device and before")
+                throw IoTError(.invalidRequest, "give either ids, or device and before")
             }
-            guard (1...1000).contains(ids.count) else { throw IoTError(.invalidRequest, "ids: 1 to 1000") }
+            guard (1...1000).contains(ids.count) else { throw IoTError(.invalidRequest, "ids: must be 1 to 1000 ids") }
             guard ids.allSatisfy({ Int64($0).map { $0 >= 0 } ?? false }) else {
-                throw IoTError(.invalidRequest, "ids: each is the id of an event, in decimal digits")
+                throw IoTError(.invalidRequest, "ids: each must be the id of an event, in decimal digits")
             }
         } else {
             guard body.device != nil, let before = body.before, before >= 0 else {
-                throw IoTError(.invalidRequest, "either ids, or device and before (ms since 1970)")
+                throw IoTError(.invalidRequest, "give either ids, or device and before (ms since 1970)")
             }
             _ = try topic(body.topic)
         }
@@ -134,7 +134,7 @@ extension APIRoutes {
 }
 
 extension APIRequest {
-    /// Whether the client names this type in `Accept` (RFC 9110 §12.5.1), without wildcards.
+    /// Whether the client lists this type in `Accept` (RFC 9110 §12.5.1). Wildcards do not count.
     func accepts(_ type: String) -> Bool {
         let accepted = ASCII.lowercased(request.headers[.accept] ?? "") ?? ""
         return accepted.utf8.split(separator: UInt8(ascii: ",")).contains { part in

@@ -12,13 +12,13 @@ extension APIRoutes {
             },
             APIRoute(.post, "/v1/users") { request, gateway in
                 let body = try await request.decode(UserRequest.self)
-                // The path /v1/users/temporary is taken.
+                // The name would conflict with the path /v1/users/temporary.
                 guard body.accessId != AccountKind.temporary.rawValue else {
-                    throw IoTError(.invalidRequest, "accessId: 'temporary' is no account's name")
+                    throw IoTError(.invalidRequest, "accessId: 'temporary' is reserved")
                 }
                 let kind = body.kind ?? .member
                 guard kind != .temporary else {
-                    throw IoTError(.invalidRequest, "kind: member or administrator; see /v1/users/temporary")
+                    throw IoTError(.invalidRequest, "kind: must be member or administrator; see /v1/users/temporary")
                 }
                 let made = try await gateway.users.create(
                     try APIRequest.account(body.accessId, "accessId"), kind: kind, requestID: try request.requestID)
@@ -54,7 +54,7 @@ extension APIRoutes {
             APIRoute(.post, "/v1/subscriptions") { request, gateway in
                 let body = try await request.decode(SubscriptionRequest.self)
                 guard (1...4096).contains(body.token.utf8.count) else {
-                    throw IoTError(.invalidRequest, "token: 1 to 4096 bytes")
+                    throw IoTError(.invalidRequest, "token: must be 1 to 4096 bytes")
                 }
                 return try Response(json: try await gateway.bindings.subscribe(body, requestID: try request.requestID))
             },
@@ -62,7 +62,7 @@ extension APIRoutes {
                 let body = try await request.decode(BindingRequest.self)
                 try checkActions(body.actions)
                 guard body.role != .owner || body.actions == nil else {
-                    throw IoTError(.invalidRequest, "actions: an owner has all; leave it out")
+                    throw IoTError(.invalidRequest, "actions: an owner may do everything; leave it out")
                 }
                 let made = try await gateway.bindings.bind(
                     request.parameter("device"), try request.account("user"), body, requestID: try request.requestID)
@@ -99,7 +99,7 @@ extension APIRoutes {
         try checkActions(body.actions)
         let limit = body.kind == .enrolment ? EnrolmentCreation.mostDevices : CredentialScope.mostDevices
         if let devices = body.devices, devices.isEmpty || devices.count > limit {
-            throw IoTError(.invalidRequest, "devices: 1 to \(limit), or leave it out")
+            throw IoTError(.invalidRequest, "devices: must be 1 to \(limit) devices; leave it out for all")
         }
         guard body.kind == .api || body.actions == nil else {
             throw IoTError(.invalidRequest, "actions is for kind api only")
@@ -128,7 +128,7 @@ extension APIRoutes {
     static func checkActions(_ actions: [DeviceAction]?) throws(IoTError) {
         guard let actions else { return }
         guard !actions.isEmpty, Set(actions).count == actions.count else {
-            throw IoTError(.invalidRequest, "actions: at least one, and each once")
+            throw IoTError(.invalidRequest, "actions: must be at least one, each only once")
         }
     }
 }

@@ -6,12 +6,12 @@ import MediaChannel
 import NIOCore
 import PeerTransport
 
-/// WHEP (draft-ietf-wish-whep): a browser watches a camera. Media go directly between the two.
+/// WHEP (draft-ietf-wish-whep): a browser watches a camera. Media flow directly between browser and camera.
 extension APIRoutes {
     static let sdp = "application/sdp"
     static let trickle = "application/trickle-ice-sdpfrag"
 
-    /// A call has one ICE session, which is never restarted.
+    /// A call has one ICE session, which cannot be restarted.
     private static let entityTag = "\"1\""
 
     static var whep: [APIRoute] {
@@ -23,7 +23,7 @@ extension APIRoutes {
                         try await gateway.calls.open(request.parameter("device"), offer: offer),
                         key: request.shownKey)
                 } catch let error as IoTError where error.code == .sessionDescriptionInvalid {
-                    // What came from the client, not from behind the gateway.
+                    // The client sent the invalid description, so this is not a failure of the device.
                     throw APIFailure(error, status: .badRequest)
                 }
             },
@@ -63,7 +63,7 @@ extension APIRoutes {
         return response
     }
 
-    /// - Parameter key: a media key that the address held. A client that sends no header needs it for the call, too.
+    /// - Parameter key: a media key from the request's URL. A client without headers also needs it for the call's URL.
     private static func created(_ answer: RelayedCalls.Answer, key: String?) -> Response {
         let body = ByteBuffer(string: answer.description)
         let query = key.map { "?\(APIRoute.key)=\($0)" } ?? ""
@@ -76,7 +76,7 @@ extension APIRoutes {
         return Response(status: .created, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 
-    /// RFC 9725 §4.6. They hold credentials, so a stranger does not get them.
+    /// Adds the ICE servers (RFC 9725 §4.6). Their URLs come with credentials, so only known callers get them.
     private static func addLinks(_ servers: [ICEServer], to headers: inout HTTPFields) {
         guard let name = HTTPFieldName.link else { return }
         for server in servers {
@@ -93,14 +93,14 @@ extension APIRoutes {
         return text
     }
 
-    /// RFC 9725 §4.3.1: candidates belong to one ICE session.
+    /// Checks If-Match, because candidates belong to one ICE session (RFC 9725 §4.3.1).
     private static func checkCondition(_ request: APIRequest) throws {
         guard let condition = request.request.headers[.ifMatch] else {
             throw APIFailure(
                 IoTError(.invalidRequest, "If-Match must name the call's ETag"), status: .preconditionRequired)
         }
         guard let condition = ASCII.lowercased(condition) else {
-            throw IoTError(.invalidRequest, "If-Match is damaged")
+            throw IoTError(.invalidRequest, "If-Match is malformed")
         }
         if condition == "*" {
             throw IoTError(.actionNotSupported, "a call's ICE cannot be restarted", remedy: "end it and call again")

@@ -4,7 +4,7 @@ import Hummingbird
 import IoTCore
 import NIOCore
 
-/// The API, version 1. `docs/openapi.yaml` describes it, `RouteRights` says who may.
+/// Version 1 of the API. `docs/openapi.yaml` describes it, and `RouteRights` defines who may call what.
 enum APIRoutes {
     static var all: [APIRoute] {
         general + daemon + cameras + users + tokens + keys + bindings + devices + properties + messages + events
@@ -55,7 +55,7 @@ enum APIRoutes {
                 do {
                     return try Response(json: try await gateway.daemon.reload())
                 } catch let error as IoTError where error.code == .invalidConfiguration {
-                    // Not this request is wrong, but what it asks to take over.
+                    // The request is well formed, but the configuration that it loads is invalid.
                     throw APIFailure(error, status: .unprocessableContent)
                 }
             },

@@ -7,14 +7,15 @@ import ServiceLifecycle
 
 /// Serves the API on its listeners.
 ///
-/// Bodies and event streams are the gateway's, which runs elsewhere (`ServedGateway`).
+/// The gateway, which runs separately (`ServedGateway`), ends bodies and event streams.
 ///
-/// The process's umask must be 0077 when `run` begins, so that nobody can connect before the socket has its rights.
+/// The process's umask must be 0077 when `run` begins, so that no other user can connect before the socket has its
+/// permissions.
 final class APIServer: Service {
     private let servers: [ListenerServer]
     let limits: APILimits
 
-    /// - Throws: `.invalidConfiguration` for a path that is too long, or a certificate that cannot be used.
+    /// - Throws: `.invalidConfiguration` if a path is too long or a certificate cannot be used.
     init(
         gateway: any GatewayService, listeners: [APIListener], access: APIAccess = APIAccess(), audit: AuditLog?,
         metrics: MetricsRegistry = .shared, limits: APILimits = APILimits(), eventLoopGroup: any EventLoopGroup,
@@ -34,14 +35,14 @@ final class APIServer: Service {
         self.servers = servers
     }
 
-    /// Returns when connections are accepted on every listener.
+    /// Returns when every listener accepts connections.
     ///
     /// - Throws: why the server could not start.
     func waitUntilReady() async throws {
         for server in servers { _ = try await server.readiness.wait() }
     }
 
-    /// The TCP ports, in the order of the listeners; known behind `waitUntilReady`.
+    /// The TCP ports, in the order of the listeners. Available after `waitUntilReady`.
     var boundPorts: [Int] {
         get async { await servers.asyncCompactMap { await $0.port } }
     }
@@ -50,7 +51,7 @@ final class APIServer: Service {
         do {
             try await serve()
         } catch {
-            // Those that did not come to their turn are not waited for in vain.
+            // Servers that have not started fail too, so that no task waits for them forever.
             for server in servers { server.readiness.settle(.failure(error)) }
             throw error
         }
@@ -59,7 +60,7 @@ final class APIServer: Service {
     private func serve() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for server in servers { group.addTask { try await server.run() } }
-            // One that fails ends the others.
+            // When one server fails, the others end too.
             while try await group.next() != nil {}
         }
     }

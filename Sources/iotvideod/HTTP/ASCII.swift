@@ -1,7 +1,7 @@
-/// Text of a protocol that knows ASCII only, compared by its bytes. Swift compares `String`s by canonical equivalence,
-/// which costs a stranger's combining marks the square of their number.
+/// Compares protocol text that may contain only ASCII, byte by byte. Swift compares `String`s by canonical equivalence,
+/// which takes time quadratic in a run of combining marks that an attacker may send.
 enum ASCII {
-    /// In lower case; `nil` for text with other characters.
+    /// The text in lower case; `nil` if it contains other characters.
     static func lowercased(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)

@@ -1,23 +1,24 @@
 import Gateway
 import IoTCore
 
-/// A listener's connections, and which of them goes when there are too many. A value without sockets.
+/// The connections of a listener, and which of them to close when there are too many. A value without sockets.
 ///
-/// A connection with an authenticated request under way is never ended for another. One that is silent, is between two
-/// requests, or has shown nothing yet, gives way to a newer one (RFC 9112 §9.5 lets a server close it): the oldest of
-/// its own address when that has its part, else the oldest of the address with the most of them. So who fills the
-/// listener ends its own connections, and a good client needs only the time of its first request.
+/// A connection with an authenticated request in progress is never closed for another one. A connection that is silent,
+/// is between two requests, or has not authenticated yet may be closed for a newer one (RFC 9112 §9.5 lets a server
+/// close it): the oldest of the same address if the address has used up its share, otherwise the oldest of the address
+/// with the most waiting connections. A client that fills the listener thus closes its own connections, and a
+/// legitimate client only needs the time for its first request.
 struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     enum Admission: Equatable {
         case admitted
-        /// Another is to be closed for it.
+        /// Admitted; the other connection must be closed.
         case inPlaceOf(ID)
         case refused
     }
 
     private struct Entry {
         let address: RemoteAddress
-        /// Since when it waits: counts up.
+        /// Its position among the waiting connections. Later ones have larger numbers.
         var place: Int
         var isServed = false
     }
@@ -45,10 +46,10 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
         return victim.map(Admission.inPlaceOf) ?? .admitted
     }
 
-    /// An authenticated request is under way.
+    /// Called when an authenticated request begins.
     mutating func serve(_ id: ID) { entries[id]?.isServed = true }
 
-    /// Its response is written.
+    /// Called when the response has been written.
     mutating func wait(_ id: ID) {
         guard entries[id] != nil else { return }
         let place = takePlace()

@@ -18,7 +18,7 @@ final class Connections: Sendable {
 
     var count: Int { state.withLock { $0.table.count } }
 
-    /// - Throws: 21020 when there is no room; the connection is to be closed then.
+    /// - Throws: 21020 if there is no room. The caller must then close the connection.
     func admit(_ channel: any Channel) throws(IoTError) {
         let id = ObjectIdentifier(channel)
         let address = RemoteAddress(channel.remoteAddress)
@@ -34,12 +34,12 @@ final class Connections: Sendable {
         channel.closeFuture.whenComplete { [weak self] _ in self?.remove(id) }
     }
 
-    /// Who asks is known, and the request is under way.
+    /// Called when the caller is known and the request begins.
     func serve(_ channel: any Channel) {
         state.withLock { $0.table.serve(ObjectIdentifier(channel)) }
     }
 
-    /// The response is written.
+    /// Called when the response has been written.
     func wait(_ channel: any Channel) {
         state.withLock { $0.table.wait(ObjectIdentifier(channel)) }
     }

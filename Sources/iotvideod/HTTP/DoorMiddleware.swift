@@ -1,8 +1,8 @@
 import Hummingbird
 import IoTCore
 
-/// Turns away what comes from another site's page, or under a name that is not ours, before anything else is looked
-/// at; answers the preflights of allowed pages (Fetch §3.2.2).
+/// Refuses requests of other sites' pages and requests for foreign host names before anything else is read. Answers the
+/// CORS preflights of allowed pages (Fetch §3.2.2).
 struct DoorMiddleware: RouterMiddleware {
     let door: APIDoor
 

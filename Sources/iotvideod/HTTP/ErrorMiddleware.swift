@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Turns every failure on the way to a response into the API's error body.
+/// Turns every failure of a request into the API's error body.
 struct ErrorMiddleware: RouterMiddleware {
     let known: KnownPaths
 
@@ -16,8 +16,8 @@ struct ErrorMiddleware: RouterMiddleware {
         do {
             return try await next(request, context)
         } catch let error as HTTPParserError {
-            // The head was good, and then the body's coding was not (RFC 9112 §7.1): the server answers with 400 and
-            // ends the connection, as for a head.
+            // The head was valid, but the coding of the body is not (RFC 9112 §7.1). As for an invalid head, the server
+            // responds with 400 and closes the connection.
             throw error
         } catch {
             let failure = failure(error, request, context)
@@ -36,10 +36,10 @@ struct ErrorMiddleware: RouterMiddleware {
             return APIFailure(error)
         case is NIOTooManyBytesError:
             let limit = APIRequest.maximumBodySize / 1024
-            return APIFailure(IoTError(.payloadTooLarge, "a request's body may hold \(limit) KiB"))
+            return APIFailure(IoTError(.payloadTooLarge, "a request's body may have at most \(limit) KiB"))
         case let error as HTTPError where error.status == .notFound:
             if let allow = known.allow(request.uri.path) {
-                let message = "\(request.uri.path) knows \(allow), not \(request.method.rawValue)"
+                let message = "\(request.uri.path) supports \(allow), not \(request.method.rawValue)"
                 return APIFailure(IoTError(.invalidRequest, message), status: .methodNotAllowed, allow: allow)
             }
             return APIFailure(IoTError(.notFound, "the API has no \(request.uri.path)"))
@@ -51,11 +51,11 @@ struct ErrorMiddleware: RouterMiddleware {
     }
 }
 
-/// A failure with what its answer carries beyond the number.
+/// A failure with the additional contents of its response.
 struct APIFailure: Error {
     var error: IoTError
     var status: HTTPResponse.Status
-    /// Methods that the path does know, for 405.
+    /// The methods that the path supports, for status 405.
     var allow: String?
     var current: PropertyResponse?
 

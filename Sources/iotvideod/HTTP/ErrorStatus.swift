@@ -2,8 +2,8 @@ import Hummingbird
 import IoTCore
 
 extension HTTPResponse.Status {
-    /// The HTTP status that goes with a failure's number. Clients decide by the number in the body; the status is
-    /// for proxies, logs and tools that know HTTP only. `docs/openapi.yaml` has the same table.
+    /// The HTTP status for an error number. Clients use the number in the body; the status is for proxies, logs and
+    /// tools that only know HTTP. `docs/openapi.yaml` contains the same table.
     init(_ code: ErrorCode) {
         self = Self.table[code] ?? Self.fallback(code)
     }
@@ -68,7 +68,8 @@ extension HTTPResponse.Status {
         return Dictionary(uniqueKeysWithValues: rows.flatMap { row in row.1.map { ($0, row.0) } })
     }()
 
-    /// A device's own codes, and those of a newer hub, are failures behind the gateway; the rest are ours.
+    /// A device's own codes and unknown codes of a newer hub are failures of the upstream; all others are failures of
+    /// this server.
     private static func fallback(_ code: ErrorCode) -> HTTPResponse.Status {
         (8000..<21000).contains(code.rawValue) ? .badGateway : .internalServerError
     }

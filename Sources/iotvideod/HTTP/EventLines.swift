@@ -4,11 +4,11 @@ import Hummingbird
 import IoTCore
 import NIOCore
 
-/// Merges a stream of events with a heartbeat into the lines of a `text/event-stream`.
+/// Merges a stream of events and a heartbeat into the lines of a `text/event-stream`.
 ///
-/// At most `capacity` lines wait for a slow client; one that falls further behind is told with an `error` event
-/// (25022) and its stream ends: it can look at the present state and watch again. So it ends with the lease, with an
-/// `error` event that has its reason.
+/// At most `capacity` lines wait for a slow client. A client that is slower gets an `error` event (25022), and its
+/// stream ends: it can read the current state and watch again. When the lease ends, the stream ends with an `error`
+/// event that contains the reason.
 struct EventLines<Event: Sendable>: Sendable {
     static var capacity: Int { 256 }
 
@@ -17,10 +17,10 @@ struct EventLines<Event: Sendable>: Sendable {
     let heartbeat: Duration
     let format: @Sendable (Event) throws -> ServerSentEvent
 
-    /// Writes until the events end; cancelling ends it too.
+    /// Writes until the events end or the task is cancelled.
     func write(to writer: inout any ResponseBodyWriter) async throws {
         let (lines, source) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingOldest(Self.capacity))
-        // Each task that ends the stream gives the error that is to be told; the heartbeat ends by cancellation.
+        // Each task that ends the stream returns the error to send. Cancellation ends the heartbeat.
         try await withThrowingTaskGroup(of: IoTError?.self) { group in
             group.addTask {
                 defer { source.finish() }
@@ -46,7 +46,7 @@ struct EventLines<Event: Sendable>: Sendable {
                     }
                 }
             }
-            // The head travels at once, so that a client knows that it is watching.
+            // Written at once, so that the client receives the head and knows that the watch has begun.
             try await writer.write(ByteBuffer(string: ": open\n\n"))
             for await line in lines { try await writer.write(ByteBuffer(string: line)) }
             let error = try await group.next() ?? nil

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// Lets a connection in where there is room, and puts `HeadGuard` before whatever reads its heads.
+/// Admits a connection if there is room, and inserts `HeadGuard` before the handlers that read request heads.
 struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
     typealias Value = Base.Value
 
@@ -15,7 +15,7 @@ struct GuardedChannel<Base: ServerChildChannel>: ServerChildChannel {
         do {
             try connections.admit(channel)
         } catch {
-            // Its initialization fails, so NIO closes it.
+            // NIO closes the connection, because its initialization fails.
             return channel.eventLoop.makeFailedFuture(error)
         }
         return base.setup(channel: channel, logger: logger).flatMapThrowing { value in

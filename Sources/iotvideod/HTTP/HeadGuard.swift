@@ -1,14 +1,15 @@
 import NIOCore
 import NIOHTTP1
 
-/// Refuses heads that nothing behind it should read: with bytes that are not ASCII, which `String` compares by canonical
-/// equivalence, at a cost of the square of a run of combining marks; with no or several hosts; or with a body of another
-/// coding. The connection gets 400 and ends, as after what is not HTTP at all.
+/// Refuses invalid heads before other handlers read them: heads with bytes that are not ASCII, because `String`
+/// compares these by canonical equivalence, in time quadratic in a run of combining marks; heads without a host or with
+/// several; and bodies with an unsupported coding. The client gets status 400 and the connection is closed, as for
+/// input that is not HTTP.
 final class HeadGuard: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// False at a Unix socket, where `iotctl` and other clients name none.
+    /// False on a Unix socket, where `iotctl` and other clients send no host.
     private let needsHost: Bool
     private var hasRefused = false
 
@@ -30,11 +31,11 @@ final class HeadGuard: ChannelInboundHandler, RemovableChannelHandler {
         guard head.uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return .invalidURL }
         var hosts = 0
         for (name, value) in head.headers {
-            // RFC 9110 §5.5: newer fields are ASCII, and what the API reads is.
+            // Newer fields are ASCII (RFC 9110 §5.5), and so are all fields that the API reads.
             guard value.utf8.allSatisfy({ $0 < 0x80 }) else { return .invalidHeaderToken }
             switch ASCII.lowercased(name) {
             case "host": hosts += 1
-            // RFC 9112 §6.1: `chunked` is all that we understand.
+            // `chunked` is the only supported coding (RFC 9112 §6.1).
             case "transfer-encoding":
                 guard ASCII.lowercased(value) == "chunked" else { return .invalidHeaderToken }
             case nil: return .invalidHeaderToken

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// Which methods a path knows, for those requests that the router finds nothing for.
+/// The methods of each path, for requests without a matching route.
 struct KnownPaths: Sendable {
     private struct Path: Sendable {
         /// `nil` for a parameter.
@@ -12,7 +12,7 @@ struct KnownPaths: Sendable {
         }
     }
 
-    /// Paths of words go before those with parameters, as in the router.
+    /// Paths without parameters come first, as in the router.
     private let paths: [Path]
 
     init(_ routes: [APIRoute]) {
@@ -25,7 +25,7 @@ struct KnownPaths: Sendable {
         }.sorted { $0.parts.count { $0 == nil } < $1.parts.count { $0 == nil } }
     }
 
-    /// The value of `Allow`; `nil` for a path that there is not.
+    /// The value of `Allow`; `nil` if no route has this path.
     func allow(_ path: String) -> String? {
         let parts = path.split(separator: "/")
         return paths.first { $0.matches(parts) }?.allow

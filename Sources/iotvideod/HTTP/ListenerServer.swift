@@ -9,11 +9,11 @@ import ServiceLifecycle
 
 /// The HTTP server of one listener.
 final class ListenerServer: Sendable {
-    /// How often the files of a certificate are looked at.
+    /// How often the certificate's files are checked.
     private static let certificateCheck = Duration.seconds(30)
 
     struct Ready: Sendable {
-        /// The identity of the socket's file.
+        /// The inode number of the socket's file.
         var identity: Int?
         /// The TCP port.
         var port: Int?
@@ -26,7 +26,7 @@ final class ListenerServer: Sendable {
     private let logger: Logger
     let readiness = Readiness<Ready>()
 
-    /// - Throws: `.invalidConfiguration` for a path that is too long, or a certificate that cannot be used.
+    /// - Throws: `.invalidConfiguration` if the path is too long or the certificate cannot be used.
     init(router: APIRouter, eventLoopGroup: any EventLoopGroup, logger: Logger) throws(IoTError) {
         self.router = router
         self.eventLoopGroup = eventLoopGroup
@@ -67,13 +67,14 @@ final class ListenerServer: Sendable {
             ListenFailure.error(
                 "api.listen", .tcp, host: host, port: port, reason: error.errnoCode, underlying: error)
         case (.tcp(let host, let port, _), _):
-            IoTError(.internalFailure, "api.listen: \(host):\(port) cannot be served: \(error)", underlying: error)
+            IoTError(.internalFailure, "api.listen: \(host):\(port) cannot serve requests: \(error)", underlying: error)
         case (.unixSocket(let path), let error as IOError):
             IoTError(
                 .fileFailed, "socket: \(path) cannot be opened: \(String(cString: strerror(error.errnoCode)))",
-                remedy: "check its directory's rights, or name another with `socket` or --socket", underlying: error)
+                remedy: "check the permissions of its directory, or set another path with `socket` or --socket",
+                underlying: error)
         case (.unixSocket(let path), _):
-            IoTError(.internalFailure, "socket: \(path) cannot be served: \(error)", underlying: error)
+            IoTError(.internalFailure, "socket: \(path) cannot serve requests: \(error)", underlying: error)
         }
     }
 
@@ -89,7 +90,7 @@ final class ListenerServer: Sendable {
             router: router.make(), server: builder(),
             configuration: ApplicationConfiguration(address: address),
             onServerRunning: { [readiness, socket] channel in
-                // Serving begins when this returns.
+                // The server accepts connections when this returns.
                 do throws(IoTError) {
                     try socket?.restrict()
                     readiness.settle(.success(Ready(identity: socket?.identity, port: channel.localAddress?.port)))
@@ -101,7 +102,7 @@ final class ListenerServer: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await application.run() }
             group.addTask { [self] in
-                // Throws when the socket's rights could not be set, which ends the server.
+                // Throws if the socket's permissions could not be set, which ends the server.
                 _ = try await readiness.wait()
                 try await watchCertificate()
             }

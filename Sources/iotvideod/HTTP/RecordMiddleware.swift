@@ -4,8 +4,8 @@ import IoTCore
 import IoTLink
 import NIOCore
 
-/// The outermost step: security fields on every answer, one count each, and a line in the audit log for what changes
-/// something or was refused.
+/// The outermost middleware. Adds security fields to every response, counts it, and writes changes and refusals to the
+/// audit log.
 struct RecordMiddleware: RouterMiddleware {
     let audit: AuditLog?
     let metrics: MetricsRegistry
@@ -43,7 +43,7 @@ struct RecordMiddleware: RouterMiddleware {
     private func count(
         _ request: Request, _ response: Response, _ facts: RequestRecord.Facts, since started: NIODeadline
     ) {
-        // Only words of our own are labels: what a stranger sends never is.
+        // Labels contain only our own words, never text that a client sent.
         let route = facts.route ?? "none"
         let method = APIRouter.methods.contains(request.method) ? request.method.rawValue : "other"
         metrics.series(
@@ -64,12 +64,12 @@ struct RecordMiddleware: RouterMiddleware {
         audit.write(
             AuditLog.Entry(
                 t: WallClock.milliseconds(), caller: facts.caller, remote: context.remote,
-                // Without the query: it may hold more than who did what to which.
+                // Without the query, which may contain secrets and is not needed to identify the request.
                 method: String(request.method.rawValue.prefix(16)), path: Self.withoutKeys(request.uri.path),
                 status: response.status.code, code: facts.code))
     }
 
-    /// Somebody may have put a media key where its id belongs: the id alone is left of it.
+    /// Clients may send a media key in place of its id. Only the id is kept.
     private static func withoutKeys(_ path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false)
             .map { MediaKey(String($0))?.id ?? String($0) }.joined(separator: "/")

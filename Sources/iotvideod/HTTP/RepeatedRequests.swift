@@ -6,18 +6,18 @@ import IoTCore
 import NIOCore
 import Synchronization
 
-/// The answers to requests that made something in this gateway (a camera, a channel, a call), by their idempotency
-/// keys: a client that did not get its answer asks again, and gets it instead of a second one. What the hub makes, the
-/// hub remembers.
+/// Remembers, by idempotency key, the responses to requests that created something in this gateway (a camera, a
+/// channel, a call). A client that did not get its response repeats the request and gets the same response, and nothing
+/// is created twice. For objects of the hub, the hub remembers.
 ///
-/// Only success is remembered; a request that failed is carried out anew. A second request that comes while the first
-/// is under way waits for it.
+/// Only successful responses are remembered; a failed request is executed again. If a request is repeated while the
+/// first one is in progress, it waits for the first one.
 final class RepeatedRequests: Sendable {
     static let memory = TimeAmount.minutes(10)
-    /// Of one asker, whose oldest then goes; and of all, past which new ones are refused.
+    /// Entries per client, of which the oldest is then dropped; and in total, after which new ones are refused.
     static let bound = QuotaBound(total: 1024, each: 64)
 
-    /// Who asks under which key. Two tokens of one account may have different rights, so they share no answers.
+    /// The client and its key. Tokens of one account may have different rights, so they do not share responses.
     struct Key: Hashable {
         enum Asker: QuotaHolder {
             case socket(user: UInt32)
@@ -40,7 +40,7 @@ final class RepeatedRequests: Sendable {
         }
     }
 
-    /// A response whose body is all there.
+    /// A response with a complete body.
     struct Answer: Sendable {
         var status: HTTPResponse.Status
         var headers: HTTPFields
@@ -52,7 +52,7 @@ final class RepeatedRequests: Sendable {
     private struct Entry {
         var content: SHA256.Digest
         var answer: Readiness<Answer>
-        /// `nil` while the first request is under way.
+        /// `nil` while the first request is in progress.
         var answered: NIODeadline?
         var number: Int
     }
@@ -75,9 +75,9 @@ final class RepeatedRequests: Sendable {
         self.now = now
     }
 
-    /// Carries the request out, or gives what it was answered before.
+    /// Executes the request, or returns the earlier response to it.
     ///
-    /// - Throws: 25028 for a key that came with something else; 25024 for too many at once.
+    /// - Throws: 25028 if the key was used for a different request; 25024 if there are too many entries.
     func answer(
         _ key: Key, to request: Request, _ carryOut: @Sendable (Request) async throws -> Response
     ) async throws -> Response {
@@ -120,7 +120,9 @@ final class RepeatedRequests: Sendable {
             do throws(Quota<Key.Asker>.Refusal) {
                 try state.quota.take(for: key.asker)
             } catch {
-                throw error.error("requests with idempotency keys", remedy: "ask without a key, or in ten minutes")
+                throw error.error(
+                    "requests with idempotency keys",
+                    remedy: "send the request without a key, or try again in ten minutes")
             }
             state.count += 1
             let answer = Readiness<Answer>()
@@ -146,14 +148,14 @@ final class RepeatedRequests: Sendable {
 
     private static func digest(_ request: Request, _ body: ByteBuffer) -> SHA256.Digest {
         var hash = SHA256()
-        // The path holds no line feed: the parser refuses it.
+        // The path contains no line feed, because the parser refuses it.
         hash.update(data: Array("\(request.method.rawValue) \(request.uri.string)\n".utf8))
         hash.update(data: body.readableBytesView)
         return hash.finalize()
     }
 }
 
-/// Takes in a body that is about to be remembered.
+/// Collects a body, so that it can be remembered.
 private final class BodyCollector: ResponseBodyWriter, Sendable {
     private let collected = Mutex(ByteBuffer())
 

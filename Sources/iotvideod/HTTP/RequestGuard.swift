@@ -4,22 +4,23 @@ import Logging
 import NIOCore
 import NIOHTTPTypes
 
-/// Bounds what one connection may send, and how long it may be silent: until the first request's head is whole (the TLS
-/// handshake included), until the next one's, until a body's end; and a body that goes on far behind its limit. Ends a
-/// response of which the client takes nothing, because what waits for it holds memory and the account's parts.
+/// Limits how much one connection may send, and how long it may be silent: until the first request's head is complete
+/// (including the TLS handshake), until the next one is, and until the end of a body. Closes the connection if a body
+/// is far larger than its limit. Also ends a response if the client accepts no data, because waiting data uses memory
+/// and the account's quotas.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// A refused body is read on this far, so that the client can read the refusal.
+    /// A refused body is read up to this size, so that the client can read the refusal.
     private static let bodyLimit = 4 * APIRequest.maximumBodySize
 
     private let limits: APILimits
     private let connections: Connections
     private var size = 0
-    /// Heads that were read, less responses that were written.
+    /// The number of heads read, minus the number of responses written.
     private var requests = 0
     private var bodyDeadline: Scheduled<Void>?
     private var headDeadline: Scheduled<Void>?
@@ -72,12 +73,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    /// What waits for the client must be less after each `readTimeout`.
+    /// The waiting data must shrink within each `readTimeout`.
     private func awaitReader(_ channel: any Channel, _ before: Int? = nil) {
         let waiting = Self.waiting(channel)
         if let before, waiting >= before {
             let error = IoTError(
-                .slowReader, "the reader took nothing for \(limits.readTimeout.nanoseconds / 1_000_000_000) s")
+                .slowReader, "the client accepted no data for \(limits.readTimeout.nanoseconds / 1_000_000_000) s")
             logger.notice("A response was ended", metadata: ["error": "\(error)"])
             channel.close(promise: nil)
             return
@@ -87,7 +88,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Bytes that the client has not taken from us yet.
+    /// Bytes that have not been sent to the client yet.
     private static func waiting(_ channel: any Channel) -> Int {
         let options = channel.syncOptions
         return (try? options?.getOption(.bufferedWritableBytes)) ?? 0

@@ -2,7 +2,7 @@ import GatewayAPI
 import Hummingbird
 import NIOCore
 
-/// The API's own header fields as the HTTP types want them.
+/// The API's own header fields as HTTP types.
 enum HTTPFieldName {
     static let pts = HTTPFields.Key(APIHeader.pts)
     static let framesDropped = HTTPFields.Key(APIHeader.framesDropped)

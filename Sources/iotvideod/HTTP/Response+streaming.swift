@@ -4,10 +4,10 @@ import Hummingbird
 import IoTCore
 import NIOCore
 
-/// Bodies that go on hold the request's lease, and end with it.
+/// Streaming bodies hold the request's lease, and end with it.
 extension Response {
-    /// A body that is sent while it is made. The client's closing the connection cancels it; a failure of its own, and
-    /// the end of the lease, close the connection without the last chunk, so that no client takes a part for the whole.
+    /// A body that is sent while it is created. It is cancelled when the client disconnects. If it fails or the lease
+    /// ends, the connection is closed without the last chunk, so that the client notices that the body is incomplete.
     init(_ media: MediaBody, to request: APIRequest) {
         var headers: HTTPFields = [.contentType: media.contentType, .cacheControl: "no-store"]
         if let length = media.contentLength { headers[.contentLength] = String(length) }
@@ -28,7 +28,7 @@ extension Response {
             })
     }
 
-    /// A `text/event-stream`, with a comment every `heartbeat` so that a dead connection is noticed by both.
+    /// A `text/event-stream` with a comment every `heartbeat`, so that both sides notice a dead connection.
     init<Event: Sendable>(
         events: AsyncStream<Event>, to request: APIRequest, heartbeat: Duration = .seconds(15),
         format: @escaping @Sendable (Event) throws -> ServerSentEvent

@@ -1,9 +1,9 @@
 import IoTCore
 
-/// Text whose comparison costs no more than its length: runs of combining marks are sorted to be compared, at a cost of
-/// the square of their length.
+/// Text that can be compared in linear time. To compare a run of combining marks, it is sorted, in time quadratic in
+/// its length.
 enum StreamSafeText {
-    /// Unicode's own bound for runs of combining marks (UAX #15, Stream-Safe Text Format).
+    /// Unicode's limit for runs of combining marks (UAX #15, Stream-Safe Text Format).
     static let longestRun = 30
 
     static func isSafe(_ text: String) -> Bool {
@@ -16,7 +16,7 @@ enum StreamSafeText {
         return true
     }
 
-    /// Every name and string of it.
+    /// Checks every name and string of the value.
     static func isSafe(_ value: JSONValue) -> Bool {
         switch value {
         case .string(let text): isSafe(text)
@@ -27,6 +27,6 @@ enum StreamSafeText {
     }
 
     static func refusal(_ name: String) -> IoTError {
-        IoTError(.invalidRequest, "\(name) holds more than \(longestRun) combining marks in a row")
+        IoTError(.invalidRequest, "\(name) contains more than \(longestRun) combining marks in a row")
     }
 }

@@ -7,7 +7,7 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The server's certificate as it is now; new connections get the newest.
+/// The server's current certificate. New connections use the newest.
 final class TLSContext: Sendable {
     private struct State {
         var context: NIOSSLContext
@@ -17,7 +17,7 @@ final class TLSContext: Sendable {
     private let files: APITLS
     private let state: Mutex<State>
 
-    /// - Throws: 25002 for files that cannot be read or do not fit.
+    /// - Throws: 25002 if the files cannot be read or do not match.
     init(_ files: APITLS) throws(IoTError) {
         self.files = files
         state = Mutex(State(context: try Self.load(files), stamp: Self.stamp(files)))
@@ -25,10 +25,10 @@ final class TLSContext: Sendable {
 
     var current: NIOSSLContext { state.withLock { $0.context } }
 
-    /// Takes over files that were replaced. The old ones go on when the new ones are wrong, as they are for a moment
-    /// between the one and the other.
+    /// Reloads the files if they have changed. The old certificate stays in use while the files do not match, for
+    /// example between the replacement of the first and the second.
     ///
-    /// - Returns: whether it did.
+    /// - Returns: whether the certificate was replaced.
     func refresh() throws(IoTError) -> Bool {
         let stamp = Self.stamp(files)
         guard stamp != state.withLock({ $0.stamp }) else { return false }
@@ -69,7 +69,7 @@ final class TLSContext: Sendable {
     }
 }
 
-/// Puts TLS in front of a server's connections. Hummingbird's own takes its certificate once, at the start.
+/// Adds TLS to a server's connections. Unlike Hummingbird's TLS channel, it can replace its certificate while it runs.
 struct TLSServerChannel<Base: ServerChildChannel>: ServerChildChannel {
     typealias Value = Base.Value
 

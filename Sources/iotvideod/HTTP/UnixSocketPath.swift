@@ -2,9 +2,9 @@ import Foundation
 import IoTCore
 import LinkHub
 
-/// The path of the API's socket, and what to do with what stands there.
+/// The path of the API's socket. Prepares and removes the socket file.
 struct UnixSocketPath: Sendable {
-    /// `sockaddr_un.sun_path` holds 108 bytes with the final zero (unix(7)).
+    /// `sockaddr_un.sun_path` has 108 bytes, including the final zero (unix(7)).
     static let maximumLength = 107
 
     let path: String
@@ -13,46 +13,46 @@ struct UnixSocketPath: Sendable {
         guard (1...Self.maximumLength).contains(path.utf8.count), !path.utf8.contains(0) else {
             throw IoTError(
                 .invalidConfiguration,
-                "the socket's path is \(path.utf8.count) bytes long and may be \(Self.maximumLength): \(path)",
-                remedy: "name a shorter one with `socket` or --socket")
+                "the socket's path is \(path.utf8.count) bytes long; the limit is \(Self.maximumLength): \(path)",
+                remedy: "set a shorter path with `socket` or --socket")
         }
         self.path = path
     }
 
-    /// Makes the directory where it is missing and removes a dead daemon's socket.
+    /// Creates the directory if it does not exist, and removes the socket of a dead daemon.
     ///
-    /// - Throws: `.alreadyRunning` when a daemon answers there, `.fileFailed` for anything that is no socket.
+    /// - Throws: `.alreadyRunning` if a daemon answers on the socket, `.fileFailed` if the file is not a socket.
     func prepare() throws(IoTError) {
         try makeDirectory()
         guard let type = attributes?[.type] as? FileAttributeType else { return }
         guard type == .typeSocket else {
             throw IoTError(
-                .fileFailed, "\(path) exists and is no socket", remedy: "move it away or choose another path")
+                .fileFailed, "\(path) exists and is not a socket", remedy: "move it away or use another path")
         }
         if let process = LoopbackProbe.listener(atSocket: path) {
             let holder = PortHolder.name(of: process).map { "\($0), process \(process)," } ?? "a daemon"
             throw IoTError(
                 .alreadyRunning, "socket: \(holder) already answers on \(path)",
-                remedy: "stop it, or take another --socket")
+                remedy: "stop it, or use another --socket")
         }
         guard unlink(path) == 0 || errno == ENOENT else {
-            throw IoTError(.fileFailed, "the old socket \(path) cannot be removed: \(String(cString: strerror(errno)))")
+            throw IoTError(.fileFailed, "cannot remove the old socket \(path): \(String(cString: strerror(errno)))")
         }
     }
 
-    /// Lets the owner and the group connect, nobody else.
+    /// Allows only the owner and the group to connect.
     func restrict() throws(IoTError) {
         guard chmod(path, 0o660) == 0 else {
-            throw IoTError(.fileFailed, "the rights of \(path) cannot be set: \(String(cString: strerror(errno)))")
+            throw IoTError(.fileFailed, "cannot set the permissions of \(path): \(String(cString: strerror(errno)))")
         }
     }
 
-    /// Which file stands there now; `nil` for none.
+    /// The inode number of the file at the path; `nil` if there is none.
     var identity: Int? {
         attributes?[.systemFileNumber] as? Int
     }
 
-    /// Of what stands there itself, links not followed.
+    /// Symbolic links are not followed.
     private var attributes: [FileAttributeKey: Any]? {
         try? FileManager.default.attributesOfItem(atPath: path)
     }
@@ -64,10 +64,10 @@ struct UnixSocketPath: Sendable {
     private func makeDirectory() throws(IoTError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
         let directory = String(path[..<slash])
-        // Only the last step: a mistyped path must not grow a tree.
+        // Creates only the last directory: a mistyped path must not create a tree.
         guard mkdir(directory, 0o750) == 0 || errno == EEXIST else {
             throw IoTError(
-                .fileFailed, "the socket's directory \(directory) cannot be made: \(String(cString: strerror(errno)))")
+                .fileFailed, "cannot create the socket's directory \(directory): \(String(cString: strerror(errno)))")
         }
     }
 }

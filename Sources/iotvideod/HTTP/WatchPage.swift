@@ -3,13 +3,14 @@ import Hummingbird
 import IoTCore
 import NIOCore
 
-/// The page at `/` and `/watch/{device}`: docs/examples/watch.html, to which the link beside this file leads. It is the
-/// same for whoever asks, of whatever device, so it tells a stranger nothing.
+/// The page at `/` and `/watch/{device}`: docs/examples/watch.html, which a symbolic link next to this file points to.
+/// It is the same for every caller and device, so it reveals nothing.
 enum WatchPage {
-    /// The page learns that its origin is the gateway's: it asks no other then, and may keep the token for the tab.
+    /// `data-served` marks the page as served by the gateway: it then needs no gateway address, and may keep the token
+    /// for the tab.
     ///
-    /// Only the page's own script and style run, by a number used once (CSP level 3 §2.3.1), and requests go nowhere
-    /// but here.
+    /// Only the page's own script and style run, by a nonce (CSP level 3 §2.3.1), and it can only send requests to this
+    /// server.
     static var response: Response {
         let nonce = Hex.random(byteCount: 16)
         let text = html.replacing("<script>", with: "<script nonce=\"\(nonce)\">")

@@ -9,9 +9,9 @@ final class MetricSeries: CounterHandler, FloatingPointCounterHandler, RecorderH
     enum Kind: Sendable {
         case counter
         case gauge
-        /// Count and sum of what was recorded.
+        /// Count and sum of the recorded values.
         case summary
-        /// The same in seconds.
+        /// Like `summary`, but in seconds.
         case timer
     }
 

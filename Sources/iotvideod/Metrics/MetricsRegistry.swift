@@ -2,14 +2,14 @@ import CoreMetrics
 import Gateway
 import Synchronization
 
-/// A backend of swift-metrics that keeps the present values for `GET /metrics`.
+/// A backend of swift-metrics that keeps the current values for `GET /metrics`.
 ///
-/// Counters, gauges, and the count and sum of timers and recorders. At most `capacity` series are kept: what comes
-/// behind them is dropped and counted, so that no label can fill the memory.
+/// It keeps counters, gauges, and the count and sum of timers and recorders. At most `capacity` series are kept;
+/// requests for further ones are dropped and counted, so that labels cannot fill the memory.
 final class MetricsRegistry: MetricsFactory, Sendable {
     static let defaultCapacity = 1000
 
-    /// The process's own, which swift-metrics is bootstrapped with.
+    /// The registry of the process, which bootstraps swift-metrics.
     static let shared: MetricsRegistry = {
         let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
@@ -48,14 +48,14 @@ final class MetricsRegistry: MetricsFactory, Sendable {
         series(label, dimensions, .counter)
     }
 
-    // A handler may be gone while its series stays: a counter must never begin anew.
+    // Series outlive their handlers, because a counter must never restart.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}
     func destroyTimer(_ handler: any TimerHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}
     func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
 
-    /// The series of a label and its dimensions; one that is not kept behind `capacity`.
+    /// The series of a label and its dimensions. Above `capacity` it is a new one, which is not kept.
     func series(_ label: String, _ dimensions: [(String, String)], _ kind: MetricSeries.Kind) -> MetricSeries {
         let key = MetricKey(label, dimensions)
         return state.withLock { state in
@@ -70,19 +70,19 @@ final class MetricsRegistry: MetricsFactory, Sendable {
         }
     }
 
-    /// All series now.
+    /// The current values of all series.
     func samples() -> [MetricSample] {
         let (series, dropped) = state.withLock { ($0.series, $0.dropped) }
         var samples = series.flatMap { key, series in series.samples(key) }
         samples.append(
             MetricSample(
                 "iotvideod_metrics_dropped_series_total", .counter, Double(dropped),
-                help: "Requests for a series beyond the greatest number of them"))
+                help: "Requests for a series above the maximum number"))
         return samples
     }
 }
 
-/// A metric's name and labels as Prometheus takes them.
+/// A metric's name and labels in Prometheus' form.
 struct MetricKey: Hashable, Sendable {
     let name: String
     let labels: [MetricLabel]

@@ -1,7 +1,7 @@
 import Foundation
 import Gateway
 
-/// This process, as Prometheus' own clients tell it.
+/// Metrics of this process, named as by Prometheus' own client libraries.
 enum ProcessMetrics {
     static func samples() -> [MetricSample] {
         var samples: [MetricSample] = []
@@ -27,9 +27,9 @@ enum ProcessMetrics {
         return samples
     }
 
-    /// Bytes: the address space, what of it is in memory, and what of that is not a file's.
+    /// In bytes: the address space, its part in memory, and the part of that which does not belong to files.
     static func memory() -> (size: Int, resident: Int, anonymous: Int)? {
-        // proc(5), statm: size, resident and shared pages; those of files are shared.
+        // proc(5), statm: size, resident and shared pages. Pages of files are shared.
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         let pages = text.split(separator: " ").prefix(3).compactMap { Int($0) }
         guard pages.count == 3 else { return nil }

@@ -1,6 +1,6 @@
 import Gateway
 
-/// Prometheus' text format, version 0.0.4.
+/// Writes Prometheus' text format, version 0.0.4.
 enum PrometheusText {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -8,7 +8,7 @@ enum PrometheusText {
         var text = ""
         for (name, family) in Dictionary(grouping: samples, by: \.name).sorted(by: { $0.key < $1.key }) {
             guard let first = family.first else { continue }
-            // A name has one type; what disagrees would make the whole text unreadable.
+            // A name has one type. Samples of another type would make the whole text invalid, so they are left out.
             let lines = family.filter { $0.kind == first.kind }
             if let help = family.lazy.compactMap(\.help).first {
                 text += "# HELP \(name) \(escape(help, quotes: false))\n"

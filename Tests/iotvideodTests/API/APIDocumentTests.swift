@@ -11,7 +11,7 @@ import Testing
         return try await RouterFixture().ask("GET", "/openapi.yaml", headers: headers)
     }
 
-    @Test("The daemon serves docs/openapi.yaml to whoever asks")
+    @Test("The daemon serves docs/openapi.yaml without authentication")
     func document() async throws {
         let answer = try await ask()
         #expect(answer.status == 200)
@@ -20,7 +20,7 @@ import Testing
         #expect(answer.headers[.contentLength] == String(answer.body.utf8.count))
     }
 
-    @Test("A client that has the document gets 304 without a body")
+    @Test("A client with a current copy gets 304 without a body")
     func unchanged() async throws {
         let tag = try #require(try await ask().headers[.eTag])
         #expect(tag.wholeMatch(of: #/"[0-9a-f]{16}"/#) != nil)

@@ -9,9 +9,9 @@ import Testing
 @testable import Gateway
 @testable import iotvideod
 
-/// The real server on real sockets.
+/// The real server with real sockets.
 @Suite struct APIServerTests {
-    /// Runs a server, and stops it behind the body.
+    /// Runs a server and stops it after the body.
     private func serve(
         _ gateway: ScriptedGateway = ScriptedGateway(grants: RouterFixture.grants), limits: APILimits = APILimits(),
         _ body: (_ socket: String, _ port: Int) async throws -> Void
@@ -39,7 +39,7 @@ import Testing
                 try await tasks.waitForAll()
             }
             #expect(!FileManager.default.fileExists(atPath: socket))
-            #expect(gateway.isStopped, "the gateway was to end what the server waits for")
+            #expect(gateway.isStopped, "the gateway must end what the server waits for")
         }
     }
 
@@ -53,7 +53,7 @@ import Testing
             }
     }
 
-    /// Sends the text, and gives all that comes until the other end closes.
+    /// Sends the text and returns everything received until the other end closes.
     private func exchange(_ address: SocketAddress, _ text: String) async throws -> String {
         try await exchange(try await connect(address), text)
     }
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test("At the Unix socket the kernel says who asks; over TCP from this machine a token is needed")
+    @Test("On the Unix socket the kernel identifies the caller; TCP needs a token, even from this machine")
     func whoAsks() async throws {
         let gateway = ScriptedGateway(grants: RouterFixture.grants)
         try await serve(gateway) { socket, port in
@@ -94,14 +94,14 @@ import Testing
         #expect(callers.map(\.isAdministrator) == [true, false, false])
     }
 
-    @Test("A request that is never finished is cut off (slow loris), in its head and in its body")
+    @Test("A request that is never completed is cut off (slow loris), in its head or in its body")
     func slowLoris() async throws {
         var limits = APILimits()
         limits.idleTimeout = .milliseconds(300)
         limits.requestTimeout = .milliseconds(300)
         try await serve(limits: limits) { socket, _ in
             let address = try SocketAddress(unixDomainSocketPath: socket)
-            // These return only because the server closes.
+            // These calls return only because the server closes the connection.
             #expect(try await exchange(address, "GET /v1/status HTTP/1.1\r\nHost: l") == "")
             let body = "POST /v1/users HTTP/1.1\r\nHost: l\r\nContent-Length: 100\r\n\r\n{"
             let answer = try await exchange(address, body)
@@ -120,9 +120,9 @@ import Testing
         }
     }
 
-    // MARK: Rights that end
+    // MARK: Expired and revoked rights
 
-    /// Opens a stream, ends its right when the first bytes have come, and gives all that was sent.
+    /// Opens a stream, revokes its right after the first bytes, and returns everything that was sent.
     private func follow(
         _ port: Int, _ path: String, _ end: @Sendable () -> Void
     ) async throws -> (text: String, time: Duration) {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("An event stream ends within two seconds of its token's revocation, and says why")
+    @Test("An event stream ends within two seconds of its token's revocation, and contains the reason")
     func revokedEvents() async throws {
         let gateway = ScriptedGateway(grants: RouterFixture.grants)
         try await serve(gateway) { _, port in
@@ -155,13 +155,13 @@ import Testing
             }
             #expect(
                 text.hasPrefix("HTTP/1.1 200") && text.contains("event: error") && text.contains("25004"), "\(text)")
-            #expect(time < .seconds(4), "2 s, and as long again for a machine that is busy")
+            #expect(time < .seconds(4), "2 s, plus 2 s for a busy machine")
         }
         #expect(gateway.leases.count == 0)
     }
 
     @Test(
-        "A recording and raw media are broken off within two seconds of the token's revocation",
+        "Recordings and raw media are cut off within two seconds of the token's revocation",
         arguments: ["recording.mp4", "video.y4m", "audio.wav"])
     func revokedMedia(name: String) async throws {
         let gateway = ScriptedGateway(grants: RouterFixture.grants)
@@ -169,14 +169,14 @@ import Testing
             let (text, time) = try await follow(port, "/v1/channels/endless/\(name)") {
                 gateway.revoke(RouterFixture.member)
             }
-            #expect(text.contains("picture") && !text.hasSuffix("0\r\n\r\n"), "not taken for a whole")
+            #expect(text.contains("picture") && !text.hasSuffix("0\r\n\r\n"), "an incomplete body has no end")
             #expect(time < .seconds(4))
         }
         #expect(gateway.leases.count == 0)
         #expect(gateway.quotas.table[.requests]?.used == 0)
     }
 
-    @Test("A body whose reader was too slow says after its end how many frames it lost")
+    @Test("A trailer contains the number of frames that a slow reader lost")
     func lostFrames() async throws {
         try await serve(ScriptedGateway(grants: RouterFixture.grants)) { socket, _ in
             let request = "GET /v1/channels/short/video.y4m HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test("A stream ends at its token's last second")
+    @Test("A stream ends when its token expires")
     func expiredStream() async throws {
         var grants = RouterFixture.grants
         grants[RouterFixture.member]?.expires = WallClock.milliseconds() / 1000 + 2
@@ -210,9 +210,9 @@ import Testing
         }
     }
 
-    // MARK: Parts of what all share
+    // MARK: Shares of resources
 
-    @Test("An account with many streams is refused more, with 429 and Retry-After; others notice nothing")
+    @Test("An account with many streams gets 429 and Retry-After; other accounts are not affected")
     func streamsOfOneAccount() async throws {
         let gateway = ScriptedGateway(grants: RouterFixture.grants)
         gateway.quotas.set(QuotaBound(total: 8, each: 3, reserve: 2), of: .requests)
@@ -253,7 +253,7 @@ import Testing
         }
     }
 
-    @Test("Silent connections, more than there is room for, shut nobody out, and are ended by a deadline")
+    @Test("Too many silent connections do not block other clients, and a deadline closes them")
     func silentConnections() async throws {
         var limits = APILimits()
         limits.connections = QuotaBound(total: 32, each: 16)
@@ -280,7 +280,7 @@ import Testing
                     #expect(try await exchange(tcp, request + bearer).hasPrefix("HTTP/1.1 200"))
                     #expect(try await exchange(unix, request + "\r\n").hasPrefix("HTTP/1.1 200"))
                 }
-                // They return only because the server closes them.
+                // These calls return only because the server closes the connections.
                 for try await answer in group { #expect(answer == "") }
             }
         }
@@ -289,7 +289,7 @@ import Testing
     // MARK: Heads
 
     @Test(
-        "Heads that nobody should read get 400 and the connection ends",
+        "Invalid heads get 400 and the connection is closed",
         arguments: [
             "Host: a\r\nHost: b", "Host: a\r\nHost: a", "X: y", "Host: a\r\nTransfer-Encoding: xchunked",
             "Host: a\r\nTransfer-Encoding: gzip, chunked", "Host: a\u{301}", "Host: a\r\nOrigin: \u{301}",
@@ -299,7 +299,7 @@ import Testing
         try await serve { socket, port in
             let unix = try SocketAddress(unixDomainSocketPath: socket)
             for address in [try SocketAddress(ipAddress: "127.0.0.1", port: port), unix] {
-                // A client of the Unix socket need not name a host.
+                // A client of the Unix socket may omit the host.
                 if address == unix, fields == "X: y" { continue }
                 for method in ["GET /v1/status", "POST /v1/users"] {
                     let answer = try await exchange(address, "\(method) HTTP/1.1\r\n\(fields)\r\n\r\n")
@@ -312,7 +312,7 @@ import Testing
         }
     }
 
-    @Test("A body whose chunks are damaged is 400")
+    @Test("A body with malformed chunks is 400")
     func damagedChunks() async throws {
         try await serve { socket, _ in
             let answer = try await exchange(
@@ -322,7 +322,7 @@ import Testing
         }
     }
 
-    @Test("The worst head that fits costs as much time as any: 14 KB of combining marks in their worst order")
+    @Test("The worst allowed head takes no longer than others: 14 KB of combining marks in their worst order")
     func worstHead() async throws {
         try await serve { _, port in
             let address = try SocketAddress(ipAddress: "127.0.0.1", port: port)
@@ -337,13 +337,13 @@ import Testing
                 return started.duration(to: .now)
             }
             let plain = try await time(String(repeating: "a", count: 14_000))
-            // Marks of falling classes are what sorting takes longest for.
+            // Marks with descending combining classes take the longest to sort.
             let marks = String(String.UnicodeScalarView((0..<7000).map { $0 < 3500 ? "\u{301}" : "\u{316}" }))
             #expect(try await time(marks) < plain * 3 + .milliseconds(200))
         }
     }
 
-    @Test("A connection serves one request behind the other")
+    @Test("A connection serves one request after the other")
     func keepAlive() async throws {
         try await serve { socket, _ in
             let first = "GET /healthz HTTP/1.1\r\nHost: l\r\n\r\n"

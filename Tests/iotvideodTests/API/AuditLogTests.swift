@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("Changes and refusals are written with who did them, reads are not, and never a secret or a body")
+    @Test("Changes and refusals are written with the caller; reads, secrets and bodies are not")
     func entries() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/audit.log"
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("The file is bounded, and one older is kept")
+    @Test("The file has a maximum size, and one older file is kept")
     func rotation() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/audit.log"
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("Refusals, however many, take the place of no change, and those that are left out are counted")
+    @Test("Refusals never displace changes, and omitted ones are counted")
     func refusals() async throws {
         try await withTemporaryDirectory { directory in
             let now = Mutex(NIODeadline.uptimeNanoseconds(1_000_000_000_000))
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("A path that no socket should write through, such as a link, is not followed")
+    @Test("A symbolic link in place of the file is not followed")
     func link() async throws {
         try await withTemporaryDirectory { directory in
             let path = directory + "/audit.log"

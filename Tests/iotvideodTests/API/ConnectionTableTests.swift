@@ -10,7 +10,7 @@ import Testing
         RemoteAddress(try SocketAddress(ipAddress: text, port: 1))
     }
 
-    @Test("Who opens more than its part ends its own oldest silent connection, and nobody else's")
+    @Test("A client above its share loses its own oldest silent connection, and no other client loses one")
     func flood() throws {
         var table = ConnectionTable<Int>(QuotaBound(total: 10, each: 4))
         let (flooder, other) = (try address("192.0.2.1"), try address("192.0.2.2"))
@@ -20,7 +20,7 @@ import Testing
         #expect(table.count == 5)
     }
 
-    @Test("When all is full, the newest takes the place of the oldest of who has most")
+    @Test("When the table is full, a new connection replaces the oldest of the client with the most")
     func full() throws {
         var table = ConnectionTable<Int>(QuotaBound(total: 10, each: 8))
         let (many, few, new) = (try address("192.0.2.1"), try address("192.0.2.2"), try address("192.0.2.3"))
@@ -30,7 +30,7 @@ import Testing
         #expect(table.admit(11, from: new) == .inPlaceOf(3))
     }
 
-    @Test("A request under way is not ended for a newer connection")
+    @Test("A connection with a request in progress is not closed for a newer one")
     func served() throws {
         var table = ConnectionTable<Int>(QuotaBound(total: 3, each: 3))
         let (one, other) = (try address("192.0.2.1"), try address("192.0.2.2"))
@@ -47,7 +47,7 @@ import Testing
         #expect(table.count == 3)
     }
 
-    @Test("An address is a party: all of this machine, a /64 of IPv6, an IPv4 address however it is written")
+    @Test("One client is: this machine's loopback, a /64 of IPv6, or an IPv4 address in any notation")
     func parties() throws {
         #expect(try address("127.0.0.1") == address("127.9.8.7"))
         #expect(try address("::ffff:192.0.2.1") == address("192.0.2.1"))

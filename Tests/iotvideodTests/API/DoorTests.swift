@@ -28,7 +28,7 @@ import Testing
         #expect(own.status == 200)
     }
 
-    @Test("A form of another site cannot pass for JSON")
+    @Test("A form of another site is not accepted as JSON")
     func simpleRequestsAreNotJSON() async throws {
         let fixture = RouterFixture()
         for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"] {
@@ -42,7 +42,7 @@ import Testing
         #expect(json.status == 201)
     }
 
-    @Test("An allowed page gets the fields it needs, and its preflight an answer")
+    @Test("An allowed page gets the fields that it needs, and its preflight gets a response")
     func allowedOrigin() async throws {
         let fixture = RouterFixture(access: APIAccess(allowedOrigins: ["https://house.example"]))
         let headers = ["Host": "127.0.0.1", "Origin": "https://house.example"]
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "A name that another resolver points here is refused (DNS rebinding)",
+        "A foreign host name is refused (DNS rebinding)",
         arguments: [
             ("127.0.0.1", true), ("192.0.2.7:8443", true), ("[::1]:80", true), ("[2001:db8::1]", true),
             ("localhost", true), ("LOCALHOST:1", true), ("cams.house.example", true), ("CAMS.house.example:443", true),
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: IoTError.self) { try access.checkHost(nil) }
     }
 
-    @Test("Every answer carries the security fields, errors too")
+    @Test("Every response has the security fields, including errors")
     func securityFields() async throws {
         let fixture = RouterFixture()
         for path in ["/healthz", "/v1/status", "/nowhere"] {
@@ -87,7 +87,7 @@ import Testing
 }
 
 @Suite struct UnknownMethodTests {
-    @Test("A path that is known refuses other methods with 405 and Allow, whatever their names")
+    @Test("A known path refuses all other methods with 405 and Allow")
     func methods() async throws {
         let fixture = RouterFixture()
         for (method, path, allow) in [

@@ -10,7 +10,7 @@ import Testing
 @testable import Gateway
 @testable import iotvideod
 
-/// A media key at the API: what it opens, and where it must not appear.
+/// What a media key opens in the API, and where it must not appear.
 @Suite struct MediaKeyTests {
     private let key = RouterFixture.key
     private let unknown = "0123456789BBBBBBBBBBBBBBBBBBBBBB"
@@ -29,13 +29,13 @@ import Testing
             headers: ["Host": "127.0.0.1"].merging(RouteRightsTests.conditions[request.route] ?? [:]) { $1 })
     }
 
-    @Test("A key opens media and event streams in the name of its account, and nothing else", arguments: [false, true])
+    @Test("A key only opens media and event streams, in the name of its account", arguments: [false, true])
     func everyRoute(inHeader: Bool) async throws {
         let caller = try #require(RouterFixture.caller(of: key))
         #expect(caller.credentials == .key("0123456789") && !caller.isAdministrator)
         #expect(RouteRights.openToKeys.isSubset(of: RouteRights.table.keys))
         for request in RouteRightsTests.requests {
-            // It watches its connection.
+            // A snapshot needs a real connection to watch.
             if request.route.hasSuffix("/snapshot") { continue }
             let fixture = RouterFixture()
             let answer = try await ask(fixture, request, key: key, inHeader: inHeader)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A key that the hub does not know, and what is no key, opens nothing")
+    @Test("Unknown and malformed keys open nothing")
     func unknownKeys() async throws {
         for key in [unknown, "", "x", RouterFixture.administrator] {
             for request in RouteRightsTests.requests {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("What needs nobody takes a key only where one has a meaning; the watch page is the same with any")
+    @Test("Open routes accept a key only where it has a meaning; the watch page is the same for all keys")
     func openRoutes() async throws {
         let fixture = RouterFixture()
         for path in ["/healthz", "/readyz", "/openapi.yaml", "/"] {
@@ -72,14 +72,14 @@ import Testing
         }
         #expect(try await fixture.ask("GET", address("/watch/front", unknown)).status == 200)
         #expect(try await fixture.ask("OPTIONS", address("/v1/whep/1", unknown)).status == 204)
-        // Only who may view is told the ICE servers.
+        // Only accounts that may view the device get the ICE servers.
         let link = HTTPFieldName.link!
         let known = try await fixture.ask("OPTIONS", address("/v1/devices/d/whep", key))
         #expect(known.status == 204 && known.headers[link] != nil)
         #expect(try await fixture.ask("OPTIONS", address("/v1/devices/d/whep", unknown)).status == 401)
     }
 
-    @Test("A WHEP client that sends no headers finds the key in the call's address; one with a token does not")
+    @Test("The call's URL contains the key of a WHEP client without headers, but not with a token")
     func whep() async throws {
         let fixture = RouterFixture()
         func location(_ path: String, token: String? = nil) async throws -> String? {
@@ -89,13 +89,13 @@ import Testing
         #expect(try await location(address(path, key)) == "/v1/whep/00ff?key=\(key)")
         #expect(try await location(path, token: key) == "/v1/whep/00ff")
         #expect(try await location(path, token: RouterFixture.member) == "/v1/whep/00ff")
-        // A token goes before a key, which is not looked at then, nor repeated.
+        // A token takes precedence over a key, which is then neither checked nor repeated.
         #expect(try await location(address(path, unknown), token: RouterFixture.member) == "/v1/whep/00ff")
         #expect(fixture.gateway.calls.last?.caller.credentials == .token("2"))
         #expect(try await fixture.ask("POST", address(path, key) + "&key=\(key)").status == 400)
     }
 
-    @Test("No log holds a key: the audit names its id, and answers tell browsers to send no referrer")
+    @Test("No log contains a key: the audit log contains its id, and responses forbid referrers")
     func logs() async throws {
         try await withTemporaryDirectory { directory in
             let fixture = RouterFixture(audit: AuditLog(directory: directory, logger: Logger(label: "test")))
@@ -105,7 +105,7 @@ import Testing
             for path in ["/v1/users", "/v1/status", "/healthz", "/nowhere"] {
                 for key in [key, unknown] { _ = try await fixture.ask("GET", address(path, key)) }
             }
-            // Where the id belongs.
+            // A key in place of its id.
             _ = try await fixture.ask("DELETE", "/v1/keys/\(key)", token: RouterFixture.administrator)
             let page = try await fixture.ask("GET", address("/watch/front", key))
             #expect(page.headers[HTTPFieldName.referrerPolicy!] == "no-referrer" && !page.body.contains(key))
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("At the Unix socket an address with a key has the key's rights, not the owner's")
+    @Test("On the Unix socket a URL with a key has the key's rights, not the owner's")
     func socket() async throws {
         let fixture = RouterFixture(listener: .unixSocket(path: "/nowhere"))
         #expect(try await fixture.ask("GET", address("/v1/users", key)).status == 403)
@@ -127,7 +127,7 @@ import Testing
         #expect(fixture.gateway.calls.map(\.caller.credentials) == [.key("0123456789")])
     }
 
-    @Test("A key of the owner's has an account's part of what all share, not the reserve")
+    @Test("A media key of the owner has an ordinary account's share of resources, not the reserve")
     func holder() throws {
         let owner = AccessID(rawValue: "owner")!
         let shown = try #require(BearerToken(key.utf8))

@@ -7,7 +7,7 @@ import Testing
 @testable import iotvideod
 
 @Suite struct MetricsRegistryTests {
-    @Test("The text is Prometheus' format 0.0.4")
+    @Test("The text has Prometheus' format 0.0.4")
     func text() {
         let registry = MetricsRegistry()
         registry.series("a.requests", [("route", "/v1/x\"\\\n"), ("method", "GET")], .counter).increment(by: Int64(3))
@@ -23,7 +23,7 @@ import Testing
                 _9depth 2.5
                 # TYPE a_requests_total counter
                 a_requests_total{method="GET",route="/v1/x\\"\\\\\\n"} 4
-                # HELP iotvideod_metrics_dropped_series_total Requests for a series beyond the greatest number of them
+                # HELP iotvideod_metrics_dropped_series_total Requests for a series above the maximum number
                 # TYPE iotvideod_metrics_dropped_series_total counter
                 iotvideod_metrics_dropped_series_total 0
                 # TYPE t_seconds summary
@@ -33,7 +33,7 @@ import Testing
                 """)
     }
 
-    @Test("No more series than the capacity are kept; the rest are dropped and counted")
+    @Test("Series above the capacity are dropped and counted")
     func bound() {
         let registry = MetricsRegistry(capacity: 10)
         for number in 0..<100 {
@@ -44,9 +44,9 @@ import Testing
         #expect(samples.last?.value == 90)
     }
 
-    @Test("What the gateway counts at its channels is among the daemon's metrics, and never goes back")
+    @Test("The counters of channels are in the daemon's metrics and never decrease")
     func channels() {
-        // swift-metrics has one backend a process.
+        // swift-metrics has one backend per process.
         let registry = MetricsRegistry.shared
         func counted(_ name: String) -> Double {
             let kind = MetricLabel(name: "kind", value: "video")
@@ -73,7 +73,7 @@ import Testing
         #expect(zip(names.map(counted), before).map { $0 - $1 } == [25, 3])
     }
 
-    @Test("What a stranger sends is never a label")
+    @Test("Text that a client sends is never a label")
     func labels() async throws {
         let registry = MetricsRegistry()
         let fixture = RouterFixture(metrics: registry)
@@ -89,7 +89,7 @@ import Testing
             text.contains(#"iotvideod_http_requests_total{method="GET",route="/v1/devices/{device}",status="401"} 50"#))
     }
 
-    @Test("The process's own numbers are there")
+    @Test("The metrics include those of the process")
     func process() {
         let names = Set(ProcessMetrics.samples().filter { $0.value > 0 }.map(\.name))
         #expect(

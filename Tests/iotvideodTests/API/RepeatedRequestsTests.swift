@@ -16,7 +16,7 @@ import Testing
         ["Host": "127.0.0.1", "Idempotency-Key": key]
     }
 
-    @Test("A camera and a call are made once for one key")
+    @Test("A camera and a call are created once for one key")
     func once() async throws {
         let fixture = RouterFixture()
         for (path, body, type) in [
@@ -32,15 +32,15 @@ import Testing
                 "POST", path, token: RouterFixture.administrator, body: body, type: type, headers: key)
             #expect(second.status == 201 && second.body == first.body)
             #expect(second.headers[.location] == first.headers[.location])
-            #expect(fixture.gateway.calls.count == before + 1, "\(path) was carried out once")
+            #expect(fixture.gateway.calls.count == before + 1, "\(path) was executed once")
             _ = try await fixture.ask(
                 "POST", path, token: RouterFixture.administrator, body: body, type: type,
                 headers: Self.keyed("other-\(before)"))
-            #expect(fixture.gateway.calls.count == before + 2, "another key makes another one")
+            #expect(fixture.gateway.calls.count == before + 2, "another key creates another one")
         }
     }
 
-    @Test("A key that came with something else is refused")
+    @Test("A key that was used for a different request is refused")
     func reused() async throws {
         let fixture = RouterFixture()
         let key = Self.keyed("one")
@@ -71,7 +71,7 @@ import Testing
 
     private func key(_ text: String) -> RepeatedRequests.Key { RepeatedRequests.Key(caller, text) }
 
-    @Test("Requests with one key that come together are carried out once, also when that takes long")
+    @Test("Concurrent requests with one key are executed once, even if that takes long")
     func together() async throws {
         let repeated = RepeatedRequests()
         let made = Mutex(0)
@@ -96,7 +96,7 @@ import Testing
         #expect(made.withLock { $0 } == 1)
     }
 
-    @Test("A request that failed is carried out anew")
+    @Test("A failed request is executed again")
     func failed() async throws {
         let repeated = RepeatedRequests()
         let error = await #expect(throws: IoTError.self) {
@@ -107,7 +107,7 @@ import Testing
         #expect(answer.status == .created)
     }
 
-    @Test("An answer is remembered for ten minutes, and another token of the account does not get it")
+    @Test("A response is remembered for ten minutes, and other tokens of the account do not get it")
     func memory() async throws {
         let clock = Mutex(NIODeadline.uptimeNanoseconds(0))
         let repeated = RepeatedRequests(now: { clock.withLock { $0 } })
@@ -129,7 +129,7 @@ import Testing
         #expect(made.withLock { $0 } == 3)
     }
 
-    @Test("Who uses many keys loses its own oldest answers, and nobody else's")
+    @Test("A client that uses many keys loses only its own oldest responses")
     func bound() async throws {
         let repeated = RepeatedRequests()
         let made = Mutex<[String]>([])
@@ -147,6 +147,6 @@ import Testing
         try await ask(caller, "1")
         #expect(made.withLock { $0 }.isEmpty)
         try await ask(caller, "0")
-        #expect(made.withLock { $0 } == ["0"], "the oldest was forgotten")
+        #expect(made.withLock { $0 } == ["0"], "the oldest was dropped")
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import iotvideod
 
-/// A client that takes nothing of its response, in virtual time.
+/// A client that accepts no data of its response, in virtual time.
 @Suite struct RequestGuardTests {
     private func connection() throws -> EmbeddedChannel {
         let limits = APILimits()
@@ -27,7 +27,7 @@ import Testing
         channel.pipeline.fireChannelWritabilityChanged()
     }
 
-    @Test("A response of which nothing is taken for a minute ends")
+    @Test("A response ends if the client accepts no data for a minute")
     func stalled() throws {
         let channel = try connection()
         set(channel, writable: false)
@@ -37,7 +37,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test("A reader that takes something within each minute is left alone, however long the response is")
+    @Test("A client that accepts some data every minute may take any time for a response")
     func slow() throws {
         let channel = try connection()
         for _ in 0..<10 {

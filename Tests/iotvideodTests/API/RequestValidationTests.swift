@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "A wrong request is refused with the name of what is wrong, and reaches nobody",
+        "An invalid request is refused with the name of the invalid part, and does not reach the gateway",
         arguments: [
             ("POST", "/v1/users", #"{"accessId":"a","knid":"member"}"#, "knid"),
             ("POST", "/v1/users", #"{"accessId":"A B"}"#, "accessId"),
@@ -64,7 +64,7 @@ import Testing
         #expect(fixture.gateway.calls.isEmpty)
     }
 
-    @Test("A message may hold 30,000 bytes, one more is 21008")
+    @Test("A message may have 30,000 bytes; one more is 21008")
     func messageSize() async throws {
         let fits = String(repeating: "a", count: 30_000)
         #expect(try await ask("POST", "/v1/devices/d/messages", #"{"text":"\#(fits)"}"#).status == 200)
@@ -80,14 +80,14 @@ import Testing
         #expect(answer.code == 25013)
     }
 
-    @Test("Several devices come repeated or parted by commas")
+    @Test("Several devices are given as repeated items or separated by commas")
     func manyDevices() async throws {
         let answer = try await ask("GET", "/v1/properties?path=p&device=a,b&device=c")
         let list = try APICoding.decode(PropertyReadings.self, from: answer.body.utf8)
         #expect(list.readings.map(\.device) == ["a", "b", "c"])
     }
 
-    @Test("A wrong new configuration is 422 with 25002")
+    @Test("An invalid new configuration is 422 with 25002")
     func reloadRefused() async throws {
         let gateway = ScriptedGateway(grants: RouterFixture.grants) { _ in
             IoTError(.invalidConfiguration, "line 3")
@@ -98,7 +98,7 @@ import Testing
         #expect(answer.code == 25002)
     }
 
-    @Test("readyz tells the reasons with 503")
+    @Test("readyz returns the reasons with 503")
     func notReady() async throws {
         fixture.gateway.set(obstacles: [IoTError(.linkUnavailable)])
         let answer = try await fixture.ask("GET", "/readyz")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ResourceAddressTests {
     @Test(
-        "The name of a picture in this gateway becomes its address; an address, and anything else, stays",
+        "The name of a picture in this gateway becomes its address; everything else stays",
         arguments: [
             (#"{"resource":"0af3"}"#, #"{"resource":"/v1/resources/0af3"}"#),
             (#"{"resource":"https://other.example/a"}"#, #"{"resource":"https://other.example/a"}"#),

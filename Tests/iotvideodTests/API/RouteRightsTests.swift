@@ -7,9 +7,9 @@ import Testing
 @testable import Gateway
 @testable import iotvideod
 
-/// Who may call what over TCP, by the token alone: the account's own rights are the hub's to judge.
+/// Which tokens may call which route over TCP. The hub checks the account's own rights.
 @Suite struct RouteRightsTests {
-    /// A request of each route that is right in form.
+    /// A well-formed request for each route.
     static let requests: [(route: String, path: String, body: String?)] = [
         ("GET /metrics", "/metrics", nil),
         ("GET /v1/status", "/v1/status", nil),
@@ -73,7 +73,7 @@ import Testing
         ("DELETE /v1/whep/{id}", "/v1/whep/1", nil),
     ]
 
-    /// Not everything is JSON.
+    /// The content type; some bodies are not JSON.
     static func type(_ route: String) -> String {
         switch route {
         case "POST /v1/devices/{device}/whep": APIRoutes.sdp
@@ -84,7 +84,7 @@ import Testing
 
     static let conditions = ["PATCH /v1/whep/{id}": ["If-Match": "\"1\""]]
 
-    @Test("Every route stands in the table of rights, and the table has no other")
+    @Test("The table of rights contains exactly the existing routes")
     func tableIsComplete() {
         let routes = Set(APIRoutes.all.map { "\($0.method.rawValue) \($0.path)" })
         #expect(routes == Set(RouteRights.table.keys))
@@ -97,7 +97,7 @@ import Testing
         #expect(RouteRights.right("GET", "/v1/forgotten") == .administrator)
     }
 
-    @Test("Without a token, over TCP from this machine too, every route but the two probes is 401")
+    @Test("Without a token every route but the open ones is 401, even over TCP from this machine")
     func localhostIsNotTrusted() async throws {
         let fixture = RouterFixture()
         for request in Self.requests {
@@ -114,7 +114,7 @@ import Testing
         #expect(try await fixture.ask("GET", "/readyz").status == 200)
     }
 
-    @Test("Each route against each kind of token: nothing reaches the gateway that the table forbids")
+    @Test("Each route with each kind of token: forbidden requests do not reach the gateway")
     func everyRouteAgainstEveryToken() async throws {
         let tokens = [
             RouterFixture.administrator, RouterFixture.member, RouterFixture.limited,
@@ -133,7 +133,7 @@ import Testing
                     case .wholeAccount: caller.scope.isAll
                     case .administrator: token == RouterFixture.administrator
                     }
-                // They watch their connection, and so are asked for in APIServerTests and CameraStateTests.
+                // These routes watch their connection, so APIServerTests and CameraStateTests test them.
                 let isWatching = request.route.hasSuffix("/snapshot") || request.route.hasSuffix("/camera-tests")
                 if isAllowed, isWatching { continue }
                 let fixture = RouterFixture()
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test("A refused request's body is not looked at: what is forbidden does not tell what would be wrong")
+    @Test("The body of a refused request is not read, so a refusal does not reveal other errors")
     func rightsComeFirst() async throws {
         let fixture = RouterFixture()
         let answer = try await fixture.ask("POST", "/v1/users?x=1", token: RouterFixture.member, body: "nonsense")

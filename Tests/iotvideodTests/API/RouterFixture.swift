@@ -10,7 +10,7 @@ import Synchronization
 @testable import Gateway
 @testable import iotvideod
 
-/// The API's router over a scripted gateway, as one listener serves it.
+/// The API's router for one listener, with a scripted gateway.
 struct RouterFixture {
     let gateway: ScriptedGateway
     private let responder: RouterResponder<APIContext>
@@ -33,7 +33,7 @@ struct RouterFixture {
         let headers: HTTPFields
         let body: String
 
-        /// The error's number; 0 for none.
+        /// The error number; 0 without an error.
         var code: Int {
             (try? APICoding.decode(ErrorResponse.self, from: body.utf8))?.error.code ?? 0
         }
@@ -53,7 +53,7 @@ struct RouterFixture {
             source: ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: Logger(label: "test")))
         let response = try await responder.respond(to: request, context: context)
         let writer = CollectingWriter()
-        // A stream's body wants a real connection, whose end it watches.
+        // The body of a stream needs a real connection, because it watches for its end.
         if response.headers[.contentType] != "text/event-stream" { try await response.body.write(writer) }
         return Answer(
             status: response.status.code, headers: response.headers,
@@ -64,9 +64,9 @@ struct RouterFixture {
 
     static let administrator = "administrator.api.token"
     static let member = "member.api.token"
-    /// A member's, for one device and `view`.
+    /// A member's token for one device and `view`.
     static let limited = "limited.api.token"
-    /// An administrator's, for `view` only.
+    /// An administrator's token for `view` only.
     static let limitedAdministrator = "limited-administrator.api.token"
     /// The member's media key for one device.
     static let key = "0123456789AAECAwQFBgcICQoLDA0ODw"

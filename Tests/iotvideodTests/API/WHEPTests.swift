@@ -5,7 +5,7 @@ import Testing
 
 @testable import iotvideod
 
-/// draft-ietf-wish-whep over HTTP; Tests/InteropTests has it with a browser.
+/// draft-ietf-wish-whep over HTTP; Tests/InteropTests tests it with a browser.
 @Suite struct WHEPTests {
     private let offer = "v=0\r\n"
     private let fragment = "a=ice-ufrag:abcd\r\na=candidate:1 1 UDP 1 192.0.2.1 5000 typ host\r\n"
@@ -19,7 +19,7 @@ import Testing
             headers: ["Host": "127.0.0.1"].merging(headers) { $1 })
     }
 
-    @Test("An offer gets the answer, where the call is, and what the browser needs to find the camera")
+    @Test("The response to an offer contains the answer, the call's URL and the ICE servers")
     func created() async throws {
         let fixture = RouterFixture()
         let answer = try await ask(
@@ -38,7 +38,7 @@ import Testing
             ])
     }
 
-    @Test("What is no SDP is 415, and what the camera cannot serve says why")
+    @Test("A body that is not SDP is 415; an offer that the camera cannot serve gets the reason")
     func refused() async throws {
         let fixture = RouterFixture()
         for type in [nil, "application/json", "text/plain"] {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("An offer that is too large is 413, of whatever size")
+    @Test("Every offer that is too large is 413")
     func tooLarge() async throws {
         let fixture = RouterFixture()
         for size in [70_000, 300_000] {
@@ -71,7 +71,7 @@ import Testing
         #expect(fixture.gateway.calls.isEmpty)
     }
 
-    @Test("OPTIONS names the ICE servers to who may view the device, and not to a stranger")
+    @Test("OPTIONS returns the ICE servers to callers that may view the device, and to no others")
     func iceServersBeforehand() async throws {
         let fixture = RouterFixture()
         let known = try await ask(fixture, "OPTIONS", "/v1/devices/door/whep", body: nil, type: nil)
@@ -84,7 +84,7 @@ import Testing
         #expect(fixture.gateway.calls.map(\.name) == ["iceServers"])
     }
 
-    @Test("Candidates need the call's ETag, and ICE is not restarted")
+    @Test("Candidates need the call's ETag, and ICE cannot be restarted")
     func trickle() async throws {
         let fixture = RouterFixture()
         func patch(_ condition: String?, body: String? = nil, type: String = APIRoutes.trickle) async throws -> Int {
@@ -104,7 +104,7 @@ import Testing
         #expect(fixture.gateway.calls.count == 2)
     }
 
-    @Test("A page of an allowed origin gets what CORS wants for WHEP")
+    @Test("A page of an allowed origin gets the CORS fields for WHEP")
     func crossOrigin() async throws {
         let fixture = RouterFixture(access: APIAccess(allowedOrigins: ["https://house.example"]))
         let origin = ["Origin": "https://house.example"]
@@ -123,7 +123,7 @@ import Testing
         #expect(options.headers[HTTPFields.Key("Accept-Post")!] == "application/sdp")
     }
 
-    @Test("The page is that of the documentation, runs no script but its own, and tells nothing of devices")
+    @Test("The page is the one of the documentation, runs only its own script, and reveals nothing about devices")
     func page() async throws {
         let file = try String(contentsOf: Repository.file("docs/examples/watch.html"), encoding: .utf8)
         #expect(WatchPage.html == file)
@@ -136,20 +136,20 @@ import Testing
             #expect(answer.body.contains("<\(tag) nonce=\"\(nonce)\">"))
             #expect(answer.body.ranges(of: "<\(tag)").count == 1)
         }
-        #expect(answer.body.contains("<body data-served>"), "the page knows that its origin is the gateway's")
+        #expect(answer.body.contains("<body data-served>"), "the page knows that the gateway served it")
         #expect(!policy.contains("unsafe") && policy.contains("default-src 'none'"))
         for path in ["/watch/nonsense", "/"] {
             let again = try await fixture.ask("GET", path)
             #expect(
                 again.body.replacing(#/nonce="[0-9a-f]*"/#, with: "")
                     == answer.body.replacing(#/nonce="[0-9a-f]*"/#, with: ""))
-            #expect(again.body != answer.body, "a number used once")
+            #expect(again.body != answer.body, "the nonce differs each time")
         }
         #expect(fixture.gateway.calls.isEmpty)
         #expect(try await fixture.ask("GET", "/v1/status").headers[.contentSecurityPolicy]?.contains("script") == false)
     }
 
-    @Test("A fragment's candidates are read whatever stands around them, and nonsense is refused")
+    @Test("A fragment's candidates are read whatever surrounds them, and malformed fragments are refused")
     func fragments() throws {
         let text =
             "a=ice-ufrag:abcd\r\na=ice-pwd:x\nm=audio 9 UDP/TLS/RTP/SAVPF 0\na=mid:0\r\n"

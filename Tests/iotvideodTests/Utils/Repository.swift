@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files of this project, found from where the tests' sources are.
+/// Files of this project, located relative to the tests' sources.
 enum Repository {
     static func file(_ path: String) -> URL {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

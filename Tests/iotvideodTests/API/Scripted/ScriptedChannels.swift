@@ -9,7 +9,7 @@ import PeerTransport
 struct ScriptedChannels: GatewayChannels {
     let session: ScriptedSession
 
-    /// Goes on for ever.
+    /// A body that never ends.
     private func media(_ type: String) -> MediaBody {
         session.lease.needs(device: RouterFixture.device)
         return MediaBody(

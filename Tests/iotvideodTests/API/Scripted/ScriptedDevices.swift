@@ -71,7 +71,7 @@ struct ScriptedProperties: GatewayProperties {
         _ device: String, path: String, value: JSONValue, timeout: Duration, requestID: String?
     ) async throws -> ActionResponse {
         try session.note()
-        // As a device that answers with what it was given.
+        // Like a device that returns the given value.
         return ActionResponse(value: value)
     }
 

@@ -5,7 +5,7 @@ import Synchronization
 @testable import Gateway
 @testable import iotvideod
 
-/// A gateway that notes which calls reach it, and answers each with something of the right type.
+/// A gateway that records the calls that reach it, and answers each with a value of the right type.
 final class ScriptedGateway: GatewayService {
     struct Call: Sendable, Equatable {
         var caller: Caller
@@ -13,7 +13,7 @@ final class ScriptedGateway: GatewayService {
     }
 
     let account = AccessID(rawValue: "owner")!
-    /// What `check` says of tokens.
+    /// The result of `check` for each token.
     let grants: [String: TokenGrant]
     let tokens: BearerTokens
     let leases: Leases
@@ -26,7 +26,7 @@ final class ScriptedGateway: GatewayService {
         let isStopped = Mutex(false)
     }
 
-    /// Asked before each call.
+    /// Called before each method; returns the error to throw.
     let refuse: @Sendable (String) -> IoTError?
 
     init(grants: [String: TokenGrant] = [:], refuse: @escaping @Sendable (String) -> IoTError? = { _ in nil }) {
@@ -48,7 +48,7 @@ final class ScriptedGateway: GatewayService {
     var calls: [Call] { state.values.withLock { $0.calls } }
     func set(obstacles: [IoTError]) { state.values.withLock { $0.obstacles = obstacles } }
     func revoke(_ token: String) { state.values.withLock { _ = $0.revoked.insert(token) } }
-    /// No account may view the device any more.
+    /// From now on, no account may view the device.
     func lose(_ device: String) { state.values.withLock { _ = $0.lost.insert(device) } }
 
     func note(_ caller: Caller, _ name: String) throws(IoTError) {

@@ -2,7 +2,7 @@ import IoTCore
 
 @testable import Gateway
 
-/// The gateway for one caller: each call of a room is noted under the method's name.
+/// The gateway for one caller. Each call is recorded with the method's name.
 struct ScriptedSession: GatewaySession {
     let script: ScriptedGateway
     let lease: Lease
