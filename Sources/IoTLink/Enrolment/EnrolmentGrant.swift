@@ -1,4 +1,4 @@
-public import IoTCore
+import IoTCore
 
 /// The result of an enrolment: tokens, and how to connect to the hub.
 public struct EnrolmentGrant: Sendable {

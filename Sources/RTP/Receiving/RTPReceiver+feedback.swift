@@ -10,12 +10,16 @@ extension RTPReceiver {
     /// The most sequence numbers in one NACK: even scattered ones then fit into one datagram.
     private static let numbersPerNACK = 200
 
+    /// The time of the next timer. Runs after every packet, so it reads `stream` in place: copying it costs more.
     @usableFromInline var deadline: NIODeadline? {
-        guard let stream else { return nil }
+        guard stream != nil else { return nil }
         var deadline = nextReport ?? .distantFuture
-        if configuration.isNACKEnabled, let due = stream.missing.deadline { deadline = min(deadline, due) }
-        if let due = giveUpDeadline(of: stream) { deadline = min(deadline, due) }
-        if let due = stream.searchEnd { deadline = min(deadline, due) }
+        if configuration.isNACKEnabled, let due = stream?.missing.deadline { deadline = min(deadline, due) }
+        if let due = stream?.searchEnd {
+            deadline = min(deadline, due)
+        } else if let first = stream?.missing.first {
+            deadline = min(deadline, giveUpDeadline(of: first))
+        }
         if let due = keyFrameRequests.deadline { deadline = min(deadline, due) }
         return deadline
     }

@@ -272,13 +272,14 @@ extension RTPReceiver {
 
     mutating func giveUpWhatIsOverdue(at now: NIODeadline) {
         guard var stream = self.stream.take() else { return }
-        while let due = giveUpDeadline(of: stream), now >= due { giveUpFirstGap(of: &stream, at: now) }
+        while stream.searchEnd == nil, let first = stream.missing.first, now >= giveUpDeadline(of: first) {
+            giveUpFirstGap(of: &stream, at: now)
+        }
         self.stream = stream
     }
 
     /// When the first missing packet, which holds back all others, is given up.
-    func giveUpDeadline(of stream: IncomingStream) -> NIODeadline? {
-        guard stream.searchEnd == nil, let first = stream.missing.first else { return nil }
+    func giveUpDeadline(of first: MissingPackets.Packet) -> NIODeadline {
         guard configuration.isNACKEnabled else { return first.detected + configuration.reorderingTolerance }
         let oldest = first.detected + configuration.giveUpAge
         // After the last request, `due` is when its answer should have arrived.

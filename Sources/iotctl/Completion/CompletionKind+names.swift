@@ -1,5 +1,6 @@
 import ArgumentParser
 import GatewayAPI
+import IoTCore
 
 extension CompletionKind {
     static let devices = names { try await $0.get(DeviceList.self, APIPath("v1", "devices")).devices.map(\.name) }

@@ -25,6 +25,7 @@ struct Daemon {
         // Files created from here on are private to this user, unless they are given other rights.
         umask(0o077)
         FileLimit.raise()
+        MallocArenas.limit()
         // A reload request during the start must not end the daemon.
         signal(SIGHUP, SIG_IGN)
         let log = LogOutput(level: configuration.log.level)
