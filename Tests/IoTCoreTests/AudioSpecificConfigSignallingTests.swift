@@ -1,9 +1,10 @@
 import IoTCore
 import Testing
 
-/// SBR and PS as ISO/IEC 14496-3 §1.6.5 and §1.6.6 let a configuration signal them, bit by bit along §1.6.2.1.
+/// SBR and PS as a configuration can signal them (ISO/IEC 14496-3 §1.6.5, §1.6.6), written bit by bit according to
+/// §1.6.2.1.
 @Suite struct AudioSpecificConfigSignallingTests {
-    /// The indices of both rates, the channel configuration, whether PS is signalled, and what that means.
+    /// The indices of both rates, the channel configuration, whether PS is signalled, and the expected result.
     static let rows: [(core: Int, extended: Int, channels: Int, ps: Bool, rates: [Int], heard: Int)] = [
         (6, 3, 2, false, [24_000, 48_000], 2),
         (7, 4, 2, false, [22_050, 44_100], 2),
@@ -11,12 +12,12 @@ import Testing
         (6, 3, 6, false, [24_000, 48_000], 6),
         // SBR that keeps the rate ("downsampled").
         (3, 3, 2, false, [48_000, 48_000], 2),
-        // PS makes two channels of one.
+        // PS turns one channel into two.
         (6, 3, 1, true, [24_000, 48_000], 2),
         (7, 4, 1, true, [22_050, 44_100], 2),
     ]
 
-    @Test("Hierarchical and backward-compatible signalling say the same", arguments: rows.indices)
+    @Test("Hierarchical and backward-compatible signalling give the same result", arguments: rows.indices)
     func bothForms(index: Int) throws {
         let row = Self.rows[index]
         let (core, extended, channels) = (Self.bits(row.core), Self.bits(row.extended), Self.bits(row.channels))
@@ -37,21 +38,21 @@ import Testing
         }
     }
 
-    /// Further configurations: the bits, and rate, extension's rate, channels and samples of an access unit.
+    /// Further configurations: the bits, and the expected rate, extension rate, channels and samples per access unit.
     static let others: [(bits: String, core: Int, extended: Int?, channels: Int, samples: Int)] = [
-        // A rate of its own, index 15, after the sync word: 24 bits of 40,000 Hz.
+        // An explicit rate (index 15) after the sync word: 40,000 Hz in 24 bits.
         ("00010 0110 0010 000 \(sbr) 00101 1 1111 000000001001110001000000", 24_000, 40_000, 2, 1_024),
-        // sbrPresentFlag and psPresentFlag that say no.
+        // sbrPresentFlag and psPresentFlag are 0.
         ("00010 0110 0010 000 \(sbr) 00101 0", 24_000, nil, 2, 1_024),
         ("00010 0110 0001 000 \(sbr) 00101 1 0011 \(ps) 0", 24_000, 48_000, 1, 1_024),
-        // Another sync word; one that the configuration cuts off.
+        // Another sync word; a sync word that is cut off by the end of the configuration.
         ("00010 0110 0010 000 01010110110 00101 1 0011", 24_000, nil, 2, 1_024),
         ("00010 0110 0010 000 01010110", 24_000, nil, 2, 1_024),
-        // After a program configuration (one pair in front) with a comment of one byte.
+        // After a program configuration (one front pair) with a comment of one byte.
         ("00010 0110 0000 000 \(onePair) 00000001 10101010 \(sbr) 00101 1 0011", 24_000, 48_000, 2, 1_024),
-        // Error resilient LC (17): three flags of its own, epConfig 0.
+        // Error resilient LC (17): three extra flags, epConfig 0.
         ("10001 0110 0010 001 000 0 00 \(sbr) 00101 1 0011", 24_000, 48_000, 2, 1_024),
-        // Scalable (6): layerNr stands in front.
+        // Scalable (6): layerNr comes first.
         ("00110 0110 0010 000 000 \(sbr) 00101 1 0011", 24_000, 48_000, 2, 1_024),
         // dependsOnCoreCoder: 14 bits of delay.
         ("00010 0110 0010 01 00000000000000 0 \(sbr) 00101 1 0011", 24_000, 48_000, 2, 1_024),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct AudioSpecificConfigTests {
-    /// Configurations as encoders write them, taken apart by hand along ISO/IEC 14496-3 §1.6.2.1.
+    /// Configurations as encoders write them, decoded by hand according to ISO/IEC 14496-3 §1.6.2.1.
     static let cases: [(hex: String, type: Int, core: Int, rate: Int, channels: Int, samples: Int)] = [
         ("1210", 2, 44_100, 44_100, 2, 1_024),
         ("1188", 2, 48_000, 48_000, 1, 1_024),
@@ -17,7 +17,7 @@ import Testing
         ("eb098800", 2, 24_000, 48_000, 2, 1_024),
         // Backward compatible with PS: mono at 22.05 kHz, SBR at 44.1 kHz, sync word 0x548, PS.
         ("138856e5a54880", 2, 22_050, 44_100, 2, 1_024),
-        // A rate of its own: index 15, 24 bits of 12345 Hz, stereo.
+        // An explicit rate: index 15, 12345 Hz in 24 bits, stereo.
         ("1780181c90", 2, 12_345, 12_345, 2, 1_024),
         // Channel configuration 0 with a program configuration: one front pair.
         ("1180" + "04c4000020" + "00", 2, 48_000, 48_000, 2, 1_024),
@@ -34,7 +34,7 @@ import Testing
         #expect(configuration.coreSamplesPerUnit == samples)
     }
 
-    @Test("What ends early or has no legal rate is refused, and nothing traps")
+    @Test("A configuration that ends early or has an illegal rate is refused without a trap")
     func refused() {
         #expect(AudioSpecificConfig([]) == nil)
         #expect(AudioSpecificConfig([0x12]) == nil)

@@ -13,7 +13,7 @@ import Testing
         #expect(reader.bitsLeft == 5)
         #expect(throws: BitReader.EndOfBits.self) { try reader.bits(6) }
         #expect(throws: BitReader.EndOfBits.self) { try reader.skip(-1) }
-        // What failed has taken nothing.
+        // A failed read consumes nothing.
         let last = try reader.unsignedExpGolomb()
         #expect(last == 3)
         #expect(throws: BitReader.EndOfBits.self) { try reader.flag() }
@@ -21,7 +21,7 @@ import Testing
         #expect(nothing == 0)
     }
 
-    @Test("Emulation prevention bytes are left out")
+    @Test("Emulation prevention bytes are removed")
     func emulationPrevention() throws {
         var reader = BitReader(nalUnit: [0x67, 0, 0, 3, 1, 0, 0, 3, 0, 0, 3], headerLength: 1)
         #expect(reader.bitsLeft == 7 * 8)

@@ -21,7 +21,7 @@ import Testing
         #expect(ids.allSatisfy { DeviceID(rawValue: $0.rawValue) != nil })
     }
 
-    @Test("An access id is 1 to 64 of [a-z0-9_-]")
+    @Test("An access id is 1 to 64 characters of [a-z0-9_-]")
     func accessID() {
         for text in ["a", "owner", "0_-", String(repeating: "z", count: 64)] {
             #expect(AccessID(rawValue: text) != nil)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("A name may not look like an id, nor begin with a sign")
+    @Test("A name may not look like an id and may not begin with a punctuation mark")
     func deviceName() {
         for name in ["front", "Front-Door_2.1", "前门", "2", "é", "00112233445566778899AABBCCDDEEFF"] {
             #expect(DeviceName.isValid(name), "\(name)")
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test("Ids are coded as plain text, and wrong ones are refused on decoding")
+    @Test("Ids are encoded as plain text, and invalid ones are refused on decoding")
     func codable() throws {
         let id = DeviceID.random()
         #expect(try JSONDecoder().decode([DeviceID].self, from: JSONEncoder().encode([id])) == [id])
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test("Hex is written in lower case, and read in either; odd lengths and strangers are refused")
+    @Test("Hex is written in lower case and read in either case; odd lengths and other characters are refused")
     func hex() {
         #expect(Hex.encode([0x00, 0x0F, 0xA5, 0xFF]) == "000fa5ff")
         #expect(Hex.decode("000FA5ff") == [0x00, 0x0F, 0xA5, 0xFF])

@@ -50,14 +50,14 @@ import Testing
         "{\"a\":1}}", #"{"a":1 "b":2}"#, "\u{A0}1", "1_000", "１",
     ]
 
-    @Test("What is not JSON is refused, with the place", arguments: refused)
+    @Test("Text that is not JSON is refused, with the offset", arguments: refused)
     func refuses(text: String) throws {
         let failure = try #require(throws: JSONParser.Failure.self) { _ = try JSONValue(parsing: text) }
         #expect((0...text.utf8.count).contains(failure.offset))
         #expect(!failure.reason.isEmpty)
     }
 
-    @Test("Every cut of a valid text is refused, and none traps")
+    @Test("Every truncated text is refused without a trap")
     func truncated() throws {
         let bytes = Array(#"{"a":[1.5e3,true,null,"\u00e9\ud83c\udfe0x"],"b":{"c":-12}}"#.utf8)
         _ = try JSONValue(parsing: bytes)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("Integers keep all 64 bits; a larger one becomes the nearest Double")
+    @Test("Integers keep all 64 bits; larger ones become the nearest Double")
     func integers() throws {
         #expect(try JSONValue(parsing: "9223372036854775807") == .integer(.max))
         #expect(try JSONValue(parsing: "-9223372036854775808") == .integer(.min))
@@ -77,7 +77,7 @@ import Testing
         #expect(try JSONValue(parsing: "1e-400") == .number(0))
     }
 
-    @Test("RFC 8259 §7: surrogate pairs make one character; half a pair is refused")
+    @Test("RFC 8259 §7: a surrogate pair is one character; a single surrogate is refused")
     func surrogates() throws {
         #expect(try JSONValue(parsing: #""\uD834\uDD1E""#) == "𝄞")
         #expect(try JSONValue(parsing: #""\uD800\uDC00""#) == "\u{10000}")
@@ -100,7 +100,7 @@ import Testing
         #expect(throws: JSONParser.Failure.self) { _ = try JSONValue(parsing: [quote] + bytes + [quote]) }
     }
 
-    @Test("Nesting is read down to its bound and no further, whatever the length")
+    @Test("Nesting is accepted up to the limit and refused beyond it, at any length")
     func depth() throws {
         let fits = String(repeating: "[", count: 128) + String(repeating: "]", count: 128)
         _ = try JSONValue(parsing: fits)
@@ -120,7 +120,7 @@ import Testing
             let bytes = (0..<Int.random(in: 0...24, using: &generator)).map { _ in
                 pieces.randomElement(using: &generator)!
             }
-            // What is read must also be written and read back.
+            // A value that was read must also be written and read back.
             guard let value = try? JSONValue(parsing: bytes) else { continue }
             #expect((try? JSONValue(parsing: value.jsonText)) == value)
         }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct JSONValueTests {
-    @Test("Compact text has its names in order and every escape it needs")
+    @Test("Compact text has names in order and all required escapes")
     func compact() {
         let value: JSONValue = ["b": [1, 2.5, .null, true], "a": "x\"\\\n\r\t\u{0}\u{1F}\u{7F}/家🏠", "": [:]]
         #expect(
@@ -12,14 +12,14 @@ import Testing
                 == #"{"":{},"a":"x\"\\\n\r\t\u0000\u001f\u007f/家🏠","b":[1,2.5,null,true]}"#)
     }
 
-    @Test("Pretty text is indented by two and leaves empty lists on one line")
+    @Test("Pretty text is indented by two spaces and keeps empty lists on one line")
     func pretty() {
         let value: JSONValue = ["a": [1, [:]], "b": []]
         #expect(value.prettyText == "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": []\n}")
     }
 
     @Test(
-        "Numbers come back exactly",
+        "Numbers are written and read back exactly",
         arguments: [
             0.1, -0.0, 1e300, 5e-324, .greatestFiniteMagnitude, .pi, 1e16, 123_456_789.125,
         ])
@@ -28,7 +28,7 @@ import Testing
         #expect(try JSONValue(parsing: value.jsonText) == value)
     }
 
-    @Test("What JSON cannot say becomes null", arguments: [Double.nan, .infinity, -.infinity])
+    @Test("Values that JSON cannot represent become null", arguments: [Double.nan, .infinity, -.infinity])
     func notNumbers(number: Double) {
         #expect(JSONValue.number(number).jsonText == "null")
     }
@@ -69,7 +69,7 @@ import Testing
         return String(scalars)
     }
 
-    @Test("A whole number is an integer however it is written; a fraction or a giant is not")
+    @Test("A whole number is an integer in any notation; a fraction or a number out of range is not")
     func integerValue() {
         #expect(JSONValue.number(3).integerValue == 3)
         #expect(JSONValue.integer(.max).integerValue == .max)
@@ -80,7 +80,7 @@ import Testing
         #expect(JSONValue.bool(true).integerValue == nil)
     }
 
-    @Test("Members are set, replaced and removed; anything but an object is left alone")
+    @Test("Members are set, replaced and removed; other values than objects stay unchanged")
     func members() {
         var value: JSONValue = ["a": 1]
         value["b"] = 2
@@ -91,7 +91,7 @@ import Testing
         #expect(text == "x")
     }
 
-    @Test("Foundation's coders carry every kind of value")
+    @Test("Foundation's coders support every kind of value")
     func codable() throws {
         let value: JSONValue = ["n": .null, "b": true, "i": .integer(.max), "d": 0.5, "s": "家", "a": [1, [:], []]]
         let data = try JSONEncoder().encode(value)

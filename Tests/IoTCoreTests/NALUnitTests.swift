@@ -7,7 +7,7 @@ import Testing
         NALUnitSequence(ByteBuffer(bytes: bytes)).map { Array($0.readableBytesView) }
     }
 
-    @Test("Units behind 4-byte lengths are found one by one")
+    @Test("Units after 4-byte lengths are found one by one")
     func sequence() {
         #expect(units([0, 0, 0, 2, 0x67, 1, 0, 0, 0, 1, 0x68]) == [[0x67, 1], [0x68]])
         #expect(units([]) == [])
@@ -26,13 +26,13 @@ import Testing
         #expect(units(bytes) == [])
     }
 
-    @Test("What stands before the damage is kept")
+    @Test("The units before the damage are kept")
     func partlyDamaged() {
         #expect(units([0, 0, 0, 1, 9, 0, 0, 0, 9, 1]) == [[9]])
     }
 
     // ITU-T H.264 table 7-1, H.265 table 7-1.
-    @Test("Types are read from the first byte of either codec")
+    @Test("Types are read from the first byte, for both codecs")
     func types() {
         let sps = NALUnitType(codec: .h264, firstByte: 0x67)
         #expect(sps.rawValue == 7 && sps.isParameterSet && sps.isSequenceParameterSet && !sps.isSlice)

@@ -2,7 +2,7 @@ import IoTCore
 import Testing
 
 @Suite struct PictureBoundsTests {
-    @Test("A picture keeps its proportions, fits into the box, and is never enlarged")
+    @Test("A picture keeps its proportions, fits into the box and is never enlarged")
     func fit() throws {
         for (text, width, height, fitted) in [
             ("640", 768, 576, (640, 480)), ("640x360", 768, 576, (480, 360)), ("640x10000", 768, 576, (640, 480)),
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(
-        "Other forms, and sizes beyond the range, are none",
+        "Other forms and sizes outside the range are refused",
         arguments: [
             "", "x", "640x", "x360", "640x360x2", "-640", "+640", "6 40", "15", "16385", "0x640", "1e3", "６４０",
             "99999999999999999999",

@@ -17,7 +17,7 @@ struct PrivateFileTests {
     }
 
     @Test(
-        "A secret is its owner's alone; a TLS key may also be read, not written, by a group",
+        "Only the owner may read a secret; a group may read, but not write, a TLS key",
         arguments: [
             (0o600, true, true), (0o400, true, true), (0o640, false, true), (0o440, false, true),
             (0o660, false, false), (0o644, false, false), (0o604, false, false), (0o601, false, false),
@@ -43,7 +43,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("What is written is read back, and is its owner's alone")
+    @Test("Written text is read back, and only the owner may read the file")
     func write() throws {
         try withDirectory { directory in
             let path = directory + "/secret"
@@ -55,7 +55,9 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("There may be no file; one that is too large, a directory and a pipe without a writer are refused at once")
+    @Test(
+        "A missing file is allowed; a file that is too large, a directory and a pipe without a writer are refused at once"
+    )
     func notFiles() throws {
         try withDirectory { directory in
             #expect(try PrivateFile.text(of: directory + "/nothing") == nil)
@@ -72,7 +74,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("A directory that was open to others is closed; a link to one is not taken")
+    @Test("Others lose access to an existing directory; a link to a directory is refused")
     func directories() throws {
         try withDirectory { directory in
             let path = directory + "/keys"
@@ -88,7 +90,7 @@ struct PrivateFileTests {
         }
     }
 
-    @Test("One at a time has a directory, until it lets go of it")
+    @Test("Only one holder at a time has the lock of a directory, until it releases it")
     func lock() throws {
         try withDirectory { directory in
             let first = try DirectoryLock(directory, file: "lock", holder: "hub")

@@ -6,7 +6,7 @@ import Testing
 
     private func account(_ number: Int) -> AccountHolder { .account(AccessID(rawValue: "a\(number)")!) }
 
-    @Test("A holder gets its part and no more, and others do not notice")
+    @Test("A holder gets its share and no more, and other holders are not affected")
     func each() throws {
         var quota = Quota<AccountHolder>(QuotaBound(total: 10, each: 3, reserve: 2))
         for _ in 0..<3 { try quota.take(for: guest) }
@@ -19,7 +19,7 @@ import Testing
         #expect(quota.used == 4)
     }
 
-    @Test("The reserve is for the privileged, whose use does not shrink what others have")
+    @Test("Only privileged holders get the reserve, and their use does not reduce the share of others")
     func reserve() throws {
         var quota = Quota<AccountHolder>(QuotaBound(total: 10, each: 3, reserve: 2))
         for number in 0..<8 { try quota.take(for: account(number)) }
@@ -36,7 +36,7 @@ import Testing
         #expect(other.used == 10)
     }
 
-    @Test("What was never taken cannot be given back, and a smaller bound takes nothing away")
+    @Test("Only what was taken can be given back, and a smaller bound takes nothing away")
     func edges() throws {
         var quota = Quota<AccountHolder>(QuotaBound(total: 4, each: 4))
         quota.giveBack(guest)

@@ -2,7 +2,7 @@ import IoTCore
 import Testing
 
 @Suite struct ReadinessTests {
-    @Test("Who waits before and who asks behind get the first result")
+    @Test("Tasks that wait before and after the settling all get the first result")
     func settles() async throws {
         let readiness = Readiness<Int>()
         async let early = readiness.wait()
@@ -12,7 +12,7 @@ import Testing
         #expect(try await readiness.wait() == 1)
     }
 
-    @Test("A failure reaches who waits")
+    @Test("A failure reaches the waiting task")
     func fails() async {
         let readiness = Readiness<Int>()
         readiness.settle(.failure(IoTError(.fileFailed)))

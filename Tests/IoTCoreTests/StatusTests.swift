@@ -2,7 +2,7 @@ import IoTCore
 import Testing
 
 @Suite struct StatusTests {
-    @Test("The published values of every status stand")
+    @Test("Every status has its published value")
     func values() {
         #expect(
             LinkStatus.allCases.map { "\($0.name) \($0.rawValue)" } == [

@@ -6,7 +6,7 @@ import Testing
 @Suite("Texts that compare in linear time (UAX #15 §13)")
 struct StreamSafeTextTests {
     @Test(
-        "30 combining marks in a row are taken, 31 are not",
+        "30 combining marks in a row are accepted, 31 are not",
         arguments: [
             "\u{0301}", "\u{0316}\u{0301}", "\u{0344}", "\u{0F73}", "\u{0F75}", "\u{0F81}", "\u{05B0}", "\u{1D165}",
         ])
@@ -20,22 +20,22 @@ struct StreamSafeTextTests {
         #expect(text(30).isStreamSafe)
         #expect(!text(31).isStreamSafe)
         #expect(!text(100_000).isStreamSafe)
-        #expect((text(30) + text(30)).isStreamSafe, "a letter begins anew")
+        #expect((text(30) + text(30)).isStreamSafe, "a letter starts a new run")
     }
 
     @Test(
-        "What languages write is taken",
+        "Text in real languages is accepted",
         arguments: ["", "front", "café", "cafe\u{301}", "Tiếng Việt", "हिन्दी", "한국어", "家🏠👨‍👩‍👧‍👦", "Z̸̢̛͇a̷̪͊l̵̰̈́g̷͙̈o̶̤͝"])
     func languages(text: String) {
         #expect(text.isStreamSafe)
     }
 
-    /// What Swift sorts to compare a text are the runs of non-starters of its decomposition.
-    @Test("No character, repeated as often as it is taken, gives a run that is much longer in the normal form")
+    /// To compare a text, Swift sorts the runs of non-starters in its decomposition.
+    @Test("No character, repeated up to the limit, gives a run that is much longer in the normal form")
     func everyCharacter() {
         for value in 0x300...0x10FFFF as ClosedRange<UInt32> {
             guard let scalar = Unicode.Scalar(value) else { continue }
-            // Nothing above begins or ends with a mark, but for these blocks; the rest are starters that stay whole.
+            // Outside these blocks, only marks begin or end with a mark. A sample of the rest is enough.
             let isOfInterest =
                 scalar.properties.canonicalCombiningClass != .notReordered || (0x0F00...0x0FFF).contains(value)
                 || (0x1F00...0x1FFF).contains(value) || value % 499 == 0
@@ -51,7 +51,7 @@ struct StreamSafeTextTests {
         }
     }
 
-    @Test("A JSON text with such a name or string is refused, with the reason, whether it is escaped or not")
+    @Test("A JSON text with a name or string that is not stream-safe is refused with the reason, escaped or not")
     func refusedInJSON() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: 16)
         let escapes = String(repeating: #"\u0301\u0316"#, count: 16)

@@ -1,6 +1,7 @@
-/// Checks of names of hosts.
+/// Checks host names.
 package enum HostName {
-    /// Letters, digits and hyphens between dots (RFC 1123 §2.1), or an address; 253 bytes at most.
+    /// Whether `text` is an IP address or a host name: letters, digits and hyphens between dots (RFC 1123 §2.1), at
+    /// most 253 bytes.
     package static func isValid(_ text: String) -> Bool {
         if IPAddress.isValid(text) { return true }
         guard (1...253).contains(text.utf8.count) else { return false }
@@ -11,7 +12,7 @@ package enum HostName {
                     $0.isASCII && ($0.properties.isAlphabetic || isDigit($0) || $0 == "-")
                 }
         }
-        // What ends in digits alone is an address that was mistyped.
+        // A name with a last label of digits only is a mistyped address.
         return areLabels && !(labels.last ?? "").unicodeScalars.allSatisfy(isDigit)
     }
 

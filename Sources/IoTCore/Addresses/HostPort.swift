@@ -1,6 +1,6 @@
-/// A host and a port as they are written: `box.example:8883`, `[2001:db8::7]:9000`.
+/// A host and a port in text form: `box.example:8883`, `[2001:db8::7]:9000`.
 package struct HostPort: Sendable, Hashable, CustomStringConvertible {
-    /// A name or an address, of IPv6 without its brackets. Not checked.
+    /// A name or an address (IPv6 without brackets). Not validated.
     package let host: String
     package let port: Int
 
@@ -9,7 +9,7 @@ package struct HostPort: Sendable, Hashable, CustomStringConvertible {
         self.port = port
     }
 
-    /// `nil` without a port from 0 to 65535, and for IPv6 without its brackets.
+    /// `nil` if the port is missing or not in 0–65535, or if an IPv6 address has no brackets.
     package init?(_ text: some StringProtocol) {
         let text = Substring(text)
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {

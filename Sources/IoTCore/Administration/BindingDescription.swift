@@ -1,9 +1,9 @@
-/// One account bound to a device.
+/// One account that is bound to a device.
 public struct BindingDescription: Codable, Hashable, Sendable {
     public var accessId: String
     public var role: BindingRole
     public var actions: [DeviceAction]
-    /// Since when: ms since 1970; `nil` when the hub does not know.
+    /// When the account was bound, in ms since 1970; `nil` if the hub does not know.
     public var since: Int64?
 
     public init(accessId: String, role: BindingRole, actions: [DeviceAction], since: Int64? = nil) {
@@ -14,7 +14,7 @@ public struct BindingDescription: Codable, Hashable, Sendable {
     }
 }
 
-/// The binding as it now is.
+/// The binding after the change.
 public struct BindingResponse: Codable, Hashable, Sendable {
     /// The device's id.
     public var device: String
@@ -30,11 +30,11 @@ public struct BindingResponse: Codable, Hashable, Sendable {
     }
 }
 
-/// A subscription token: whoever has an account may bind it to the device with it.
+/// A subscription token. The holder of any account can use it to bind that account to the device.
 public struct ShareResponse: Codable, Hashable, Sendable {
     public var token: String
     public var actions: [DeviceAction]
-    /// s since 1970.
+    /// Seconds since 1970.
     public var expires: Int64
 
     public init(token: String, actions: [DeviceAction], expires: Int64) {

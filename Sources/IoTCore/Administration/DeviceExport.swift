@@ -1,11 +1,11 @@
-/// `GET /v1/devices/{device}/export`: all that the hub stores of a device's thing model.
+/// `GET /v1/devices/{device}/export`: everything that the hub stores of a device's thing model.
 public struct DeviceExport: Codable, Hashable, Sendable {
     public var id: String
     public var name: String
-    /// The thing model's schema as the device gave it; null before its first login.
+    /// The thing model's schema as the device sent it; null before its first login.
     public var schema: JSONValue
     public var model: JSONValue
-    /// Path of each property to its version.
+    /// Maps each property's path to its version.
     public var versions: [String: Int64]
 
     public init(id: String, name: String, schema: JSONValue, model: JSONValue, versions: [String: Int64]) {

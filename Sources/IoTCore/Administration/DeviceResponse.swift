@@ -1,4 +1,4 @@
-/// The device that was made.
+/// The device that was created.
 public struct DeviceResponse: Codable, Hashable, Sendable {
     /// 32 lower-case hex digits.
     public var device: String

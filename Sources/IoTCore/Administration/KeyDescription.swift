@@ -1,19 +1,19 @@
-/// One media key; the key itself is told when it is made, and never again.
+/// One media key. The key itself is returned only once, when it is created.
 public struct KeyDescription: Codable, Hashable, Sendable {
     public var id: String
     public var name: String
-    /// Whose rights it passes on.
+    /// The account that gives the key its rights.
     public var account: String
-    /// The only devices that it is good for; `nil`: all of the account's.
+    /// The devices that the key is limited to; `nil`: all devices of the account.
     public var devices: [String]?
-    /// Of `view`, `talk` and `playback`.
+    /// A subset of `view`, `talk` and `playback`.
     public var actions: [DeviceAction]
     /// Seconds since 1970.
     public var issued: Int64
     public var expires: Int64
-    /// Seconds since 1970, to the minute; `nil` while it was not used.
+    /// Seconds since 1970, to the minute; `nil` if the key was never used.
     public var lastUse: Int64?
-    /// The API token that it was made with, by its id: it ends with that one.
+    /// The id of the API token that created the key. The key ends with that token.
     public var parent: String?
 
     public init(
@@ -32,7 +32,7 @@ public struct KeyDescription: Codable, Hashable, Sendable {
     }
 }
 
-/// The key that was made; it is told this once.
+/// The key that was created. The key itself is returned only here.
 public struct KeyResponse: Codable, Hashable, Sendable {
     public var id: String
     public var name: String

@@ -1,23 +1,23 @@
-/// One token that the hub has given; the token itself is told when it is made, and never again.
+/// One token that the hub has issued. The token itself is returned only once, when it is created.
 public struct TokenDescription: Codable, Hashable, Sendable {
     public var id: String
     public var kind: TokenKind
-    /// As its maker called it.
+    /// The name that its creator chose.
     public var name: String?
-    /// Whose it is: `u/<access id>` or `d/<device id>`; `nil` for an enrolment that names nobody.
+    /// The owner: `u/<access id>` or `d/<device id>`; `nil` for an enrolment without a named principal.
     public var principal: String?
     /// Seconds since 1970.
     public var issued: Int64
     public var expires: Int64
-    /// The only devices that it is good for; `nil`: all of the account's.
+    /// The devices that the token is limited to; `nil`: all devices of the account.
     public var devices: [String]?
-    /// The only actions that it is good for; `nil`: all of the account's.
+    /// The actions that the token is limited to; `nil`: all actions of the account.
     public var actions: [DeviceAction]?
-    /// A daemon's own, renewed by itself.
+    /// True for a token that a daemon made for itself and renews.
     public var isLocal: Bool?
-    /// An API token's, to a minute: seconds since 1970; `nil` before it was used.
+    /// API tokens only: seconds since 1970, to the minute; `nil` if the token was never used.
     public var lastUse: Int64?
-    /// The API token that it was made with, by its id: it ends with that one.
+    /// The id of the API token that created this token. This token ends with that one.
     public var parent: String?
 
     public init(

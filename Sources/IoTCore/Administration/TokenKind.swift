@@ -1,4 +1,4 @@
-/// What a token opens.
+/// What a token gives access to.
 public enum TokenKind: String, Codable, Hashable, Sendable, CaseIterable {
     /// A session with the hub.
     case link

@@ -4,9 +4,9 @@ public struct UserDescription: Codable, Hashable, Sendable {
     public var kind: AccountKind
     /// Temporary accounts only: the id of their device.
     public var device: String?
-    /// Temporary accounts only: when it goes, in seconds since 1970.
+    /// Temporary accounts only: when the account expires, in seconds since 1970.
     public var expires: Int64?
-    /// When it was made: ms since 1970; `nil` when the hub does not know.
+    /// When the account was created, in ms since 1970; `nil` if the hub does not know.
     public var created: Int64?
 
     public init(
@@ -20,7 +20,7 @@ public struct UserDescription: Codable, Hashable, Sendable {
     }
 }
 
-/// The account that was made.
+/// The account that was created.
 public struct UserResponse: Codable, Hashable, Sendable {
     public var accessId: String
     public var kind: AccountKind
@@ -35,7 +35,7 @@ public struct TemporaryUserResponse: Codable, Hashable, Sendable {
     public var accessId: String
     /// Seconds since 1970.
     public var expires: Int64
-    /// With it the account's user joins; told this once.
+    /// The token with which the account's user joins. It is returned only here.
     public var enrolment: String?
 
     public init(accessId: String, expires: Int64, enrolment: String? = nil) {

@@ -1,21 +1,21 @@
-/// One key of `CameraSettings`: its names, where it may stand, and how its value is read, checked and written.
+/// One key of `CameraSettings`: its names, where it may be used, and how its value is read, checked and written.
 package struct CameraKey: Sendable {
-    /// How a value is written.
+    /// The form of a value.
     package enum Form: Sendable, Hashable {
         case text
-        /// In a configuration file relative to that file.
+        /// In a configuration file, it is relative to that file.
         case path
-        /// An `rtsp://` address, or a file's path or URL; in a configuration file relative to that file.
+        /// An `rtsp://` address, or a file's path or URL. In a configuration file, a path is relative to that file.
         case source
         case wholeNumber(ClosedRange<Int>)
         case choice([String])
     }
 
-    /// What of a camera a key is about.
+    /// The part of a camera that a key configures.
     package enum Part: Sendable {
-        /// Another value makes another device: it cannot be changed.
+        /// The device's identity. It cannot be changed: another value makes another device.
         case device
-        /// What is opened, and how; tried without a camera by `POST /v1/camera-tests`.
+        /// What is opened, and how. `POST /v1/camera-tests` tries these settings without adding a camera.
         case source
         case viewers
     }
@@ -28,21 +28,21 @@ package struct CameraKey: Sendable {
         }
 
         package static let required = Traits(rawValue: 1)
-        /// Means nothing for a file.
+        /// Not allowed when the source is a file.
         package static let rtspOnly = Traits(rawValue: 2)
-        /// No answer shows it.
+        /// Responses never include it.
         package static let secret = Traits(rawValue: 4)
-        /// Answers show it.
+        /// Responses include it.
         package static let shown = Traits(rawValue: 8)
-        /// Null in a change takes it away.
+        /// Null in a change removes it.
         package static let nullable = Traits(rawValue: 16)
-        /// Not in a file.
+        /// Not allowed in a configuration file.
         package static let apiOnly = Traits(rawValue: 32)
-        /// Not in the API.
+        /// Not available in the API.
         package static let fileOnly = Traits(rawValue: 64)
     }
 
-    /// What a value must be beside its form.
+    /// A condition on a value, in addition to its form.
     package struct Rule<Value>: Sendable {
         let requirement: String
         let allows: @Sendable (Value) -> Bool
@@ -53,27 +53,27 @@ package struct CameraKey: Sendable {
         }
     }
 
-    /// In the configuration file and in `cameras.json`.
+    /// The name in the configuration file and in `cameras.json`.
     package let name: String
-    /// In the API's JSON.
+    /// The name in the API's JSON.
     package let member: String
     package let form: Form
     package let part: Part
     package let traits: Traits
-    /// The name of the key that must stand beside it.
+    /// The name of another key that must be given, too.
     package let needs: String?
-    /// What its value must be, in words.
+    /// What the value must be, as text for the user.
     package let requirement: String
     package let defaultValue: JSONValue?
 
-    /// What is given.
+    /// The given value, if any.
     package let get: @Sendable (CameraSettings) -> JSONValue?
-    /// False for a value that is not of its form.
+    /// Returns false if the value does not have the right form.
     package let set: @Sendable (JSONValue, inout CameraSettings) -> Bool
     package let clear: @Sendable (inout CameraSettings) -> Void
-    /// Takes what the first gives over into the second.
+    /// Copies the value from the first to the second, if the first has one.
     package let take: @Sendable (CameraSettings, inout CameraSettings) -> Void
-    /// Whether what is given, if anything, may be.
+    /// Whether the value is allowed. True if no value is given.
     package let isAllowed: @Sendable (CameraSettings) -> Bool
 
     private init<Value>(
@@ -137,7 +137,7 @@ extension CameraKey {
     package var isInFile: Bool { !traits.contains(.apiOnly) }
     package var isInAPI: Bool { !traits.contains(.fileOnly) }
 
-    /// As `docs/configuration.md` prints it.
+    /// The default, as printed in `docs/configuration.md`.
     package var defaultText: String {
         switch defaultValue {
         case .string(let text)?: text

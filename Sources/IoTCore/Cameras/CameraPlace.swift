@@ -1,4 +1,4 @@
-/// Where `CameraSettings` keep the value of a key.
+/// The place in `CameraSettings` that holds the value of a key.
 package struct CameraPlace<Value: Sendable & Hashable>: Sendable {
     let get: @Sendable (CameraSettings) -> Value?
     let set: @Sendable (Value?, inout CameraSettings) -> Void

@@ -1,14 +1,14 @@
 extension CameraSettings {
-    /// Reads members of the API's JSON; what is null counts as absent.
+    /// Reads members of the API's JSON. A null counts as absent.
     ///
-    /// - Parameter isWhole: the required ones must be there.
+    /// - Parameter isWhole: whether the required members must be present.
     package init(from decoder: any Decoder, members keys: [CameraKey], isWhole: Bool) throws {
         self.init()
         let container = try decoder.container(keyedBy: CameraKeyName.self)
         for key in keys { try read(key, CameraKeyName(key.member), from: container, isWhole: isWhole) }
     }
 
-    /// Writes what is given as members of the API's JSON.
+    /// Writes the given values as members of the API's JSON.
     package func encode(to encoder: any Encoder, members keys: [CameraKey]) throws {
         var container = encoder.container(keyedBy: CameraKeyName.self)
         for key in keys { try container.encodeIfPresent(key.get(self), forKey: CameraKeyName(key.member)) }
@@ -26,7 +26,7 @@ extension CameraSettings {
     }
 }
 
-/// As in `cameras.json`: by the names of the configuration file, defaults written out.
+/// The form in `cameras.json`: the names of the configuration file, with defaults written out.
 extension CameraSettings: Codable {
     public init(from decoder: any Decoder) throws {
         self.init()

@@ -1,5 +1,5 @@
 extension CameraSettings {
-    /// One key that is wrong, and why.
+    /// One key with a wrong value, and the reason.
     package struct Problem: Sendable {
         package let key: CameraKey
         package let reason: String
@@ -10,33 +10,33 @@ extension CameraSettings {
         }
     }
 
-    /// Values that may not be.
+    /// Values that are not allowed.
     package var refusedValues: [Problem] {
         CameraKey.all.filter { !$0.isAllowed(self) }.map { Problem(key: $0, reason: $0.requirement) }
     }
 
-    /// Keys that do not go together, or not with the source.
+    /// Keys that do not fit each other or the source.
     ///
     /// - Parameter isFile: whether the source is a file.
     package func conflicts(isFile: Bool) -> [Problem] {
         CameraKey.all.filter { $0.get(self) != nil }.compactMap { key in
             if let needed = key.needs, let other = CameraKey.named(needed), other.get(self) == nil {
-                return Problem(key: key, reason: "needs a \(needed) beside it")
+                return Problem(key: key, reason: "requires a \(needed), too")
             }
             if isFile, key.traits.contains(.rtspOnly) { return Problem(key: key, reason: "is for rtsp:// only") }
             return nil
         }
     }
 
-    /// Whether nothing is given.
+    /// Whether no value is given.
     package var isEmpty: Bool { CameraKey.all.allSatisfy { $0.get(self) == nil } }
 
-    /// Takes over what `change` gives.
+    /// Copies the values that `change` gives.
     package mutating func apply(_ change: CameraSettings) {
         for key in CameraKey.all { key.take(change, &self) }
     }
 
-    /// What answers show of a camera's settings.
+    /// The part of a camera's settings that responses include.
     package func shown(isFile: Bool) -> CameraSettings {
         var shown = CameraSettings()
         for key in CameraKey.all where key.traits.contains(.shown) && !(isFile && key.traits.contains(.rtspOnly)) {

@@ -1,10 +1,10 @@
-/// What a user sets of one camera: in the configuration file, through the API, in `cameras.json`; what the camera runs
-/// with. `docs/configuration.md` explains each key.
+/// The settings of one camera, from the configuration file, the API or `cameras.json`. `docs/configuration.md` explains
+/// each key.
 ///
-/// A new key is a property here and its row below, its option in `iotctl` (`CameraOptions`), its lines in the
-/// documents, and what uses it; tests go through the table.
+/// To add a key: add a property here, a row to the table below, an option in `iotctl` (`CameraOptions`), lines in the
+/// documents, and the code that uses it. The tests read the table.
 public struct CameraSettings: Sendable, Hashable {
-    /// The device's first name, and its directory's key: another name makes another device. Required.
+    /// The device's first name, and the key of its directory. Another name makes another device. Required.
     @Setting(default: "") public var name: String
 
     /// An `rtsp://` address or a file's path. Required.
@@ -16,13 +16,13 @@ public struct CameraSettings: Sendable, Hashable {
     /// That user's password.
     public var password: String?
 
-    /// A file with that password.
+    /// A file that holds the password.
     public var passwordFile: String?
 
-    /// TCP crosses every network and loses nothing.
+    /// TCP is the default because it passes through firewalls and loses no packets.
     @Setting(default: .tcp) public var rtspTransport: RTSPTransport
 
-    /// How many may watch at once; one more gets 20007.
+    /// The largest number of viewers at once. Further viewers get error 20007.
     @Setting(default: 8) public var viewers: Int
 
     public init(
@@ -40,7 +40,7 @@ public struct CameraSettings: Sendable, Hashable {
 }
 
 extension CameraKey {
-    /// Every key. The API names them in this order.
+    /// Every key, in the order in which the API lists them.
     package static let all: [CameraKey] = [
         .text(
             "name", CameraPlace(\.$name), part: .device, traits: .required,

@@ -2,7 +2,7 @@
 public enum RTSPTransport: String, Sendable, Codable, CaseIterable {
     /// Interleaved in the RTSP connection.
     case tcp
-    /// RTP datagrams; what is lost stays lost. libav reads RTCP first: what a server sends within milliseconds of its
-    /// goodbye is lost too.
+    /// RTP datagrams. Lost packets are not repeated. libav reads RTCP first, so packets that a server sends within
+    /// milliseconds before its RTCP BYE are lost, too.
     case udp
 }

@@ -1,4 +1,4 @@
-/// A setting with a default, which counts while no value is given.
+/// A setting with a default, which applies until a value is given.
 @propertyWrapper
 public struct Setting<Value: Sendable & Hashable>: Sendable {
     public let defaultValue: Value
@@ -19,7 +19,7 @@ public struct Setting<Value: Sendable & Hashable>: Sendable {
     }
 }
 
-/// By what counts: to give the default changes nothing.
+/// Compares the effective values: giving the default explicitly makes no difference.
 extension Setting: Hashable {
     public static func == (left: Setting, right: Setting) -> Bool {
         left.wrappedValue == right.wrappedValue

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A result that is settled once and awaited by any number.
+/// A result that is settled once and awaited by any number of tasks.
 package final class Readiness<Value: Sendable>: Sendable {
     private enum State {
         case open([Int: CheckedContinuation<Value, any Error>], next: Int)
@@ -11,7 +11,7 @@ package final class Readiness<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// The first call counts.
+    /// Only the first call has an effect.
     package func settle(_ result: Result<Value, any Error>) {
         let waiting = state.withLock { state -> [CheckedContinuation<Value, any Error>] in
             guard case .open(let continuations, _) = state else { return [] }
@@ -30,7 +30,7 @@ package final class Readiness<Value: Sendable>: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let settled = state.withLock { state -> Result<Value, any Error>? in
-                    // The handler below may have run already, and then takes nothing out.
+                    // The handler below may have run already. It then found no continuation to remove.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     switch state {
                     case .settled(let result): return result

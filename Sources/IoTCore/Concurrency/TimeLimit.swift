@@ -1,6 +1,6 @@
 /// Runs `work`, and cancels it when it takes longer than `limit`.
 ///
-/// - Throws: what `work` throws, or `error` when the time is over.
+/// - Throws: what `work` throws, or `error` after `limit`.
 package func within<Value: Sendable>(
     _ limit: Duration, orThrow error: @autoclosure @escaping @Sendable () -> any Error,
     _ work: @escaping @Sendable () async throws -> Value

@@ -1,11 +1,11 @@
-/// Every failure that a user can meet: its number, name, message and remedy, once.
+/// Every error that a user can get: its number, name, message and remedy. This is the only place that defines them.
 public enum ErrorCatalogue {
     /// One row of the catalogue.
     public struct Entry: Sendable {
         public let code: ErrorCode
         /// A lower-camel-case word, the same in the library, the HTTP API and the command line.
         public let name: String
-        /// What went wrong, in general.
+        /// The general message.
         public let message: String
         /// What to do about it.
         public let remedy: String
@@ -18,7 +18,7 @@ public enum ErrorCatalogue {
         }
     }
 
-    /// All rows, by rising number.
+    /// All rows, in ascending order of number.
     public static let entries: [Entry] =
         (hub + calls + messages + channels + players + downloads + provisioning + product).sorted { $0.code < $1.code }
 
@@ -35,8 +35,8 @@ public enum ErrorCatalogue {
 }
 
 extension ErrorCode {
-    /// The catalogue's name; `customerDefined` for 20151–20199, which a device gives its own meanings, and
-    /// `unknown` for a number of a newer peer.
+    /// The catalogue's name; `customerDefined` for 20151–20199, which each device defines for itself, and `unknown` for
+    /// a number from a newer peer.
     public var name: String {
         if let entry = ErrorCatalogue.entry(self) { return entry.name }
         if rawValue == 0 { return "success" }

@@ -1,4 +1,4 @@
-// The numbers by name; `ErrorCatalogue` says what each means.
+// Names for the numbers. `ErrorCatalogue` describes each.
 extension ErrorCode {
     // MARK: The hub's codes (8000–9999): the IoT video SDK guide's access server tables.
     public static let deviceOffline = ErrorCode(rawValue: 8000)

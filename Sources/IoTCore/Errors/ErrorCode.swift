@@ -1,6 +1,6 @@
-/// A failure's number, as every user of the product sees it.
+/// The number of an error, the same in every interface of the product.
 ///
-/// The numbers are those of the IoT video SDK guide's tables and its public headers; our own are 25000–25999.
+/// The numbers are from the tables of the IoT video SDK guide and the SDK's public headers. Our own are 25000–25999.
 /// `ErrorCatalogue` gives each known number its name, message and remedy.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable, Comparable, Codable {
     public let rawValue: Int
@@ -13,6 +13,6 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable, Comparable, Codab
         left.rawValue < right.rawValue
     }
 
-    /// The answer code of a request that succeeded.
+    /// The code in the response to a successful request.
     public static let success = ErrorCode(rawValue: 0)
 }

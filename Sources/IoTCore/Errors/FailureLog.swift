@@ -1,9 +1,9 @@
 package import NIOCore
 
-/// Which of many failures deserve a line in the log: the first of each kind at once, its repetitions after a minute,
-/// after ten, and then every hour.
+/// Limits how often a repeated failure is logged: the first of a kind at once, repetitions after one minute, after ten
+/// minutes, and then every hour.
 package struct FailureLog {
-    /// How often the failure has come since it began, where a line is due.
+    /// A log line that is due, with the number of failures of this kind so far.
     package struct Line: Equatable {
         package var attempts: Int
 
@@ -21,8 +21,8 @@ package struct FailureLog {
 
     package init() {}
 
-    /// - Parameter kind: failures of one kind are the same to an operator.
-    /// - Returns: `nil` when this failure is not logged.
+    /// - Parameter kind: failures of one kind count as repetitions.
+    /// - Returns: `nil` if this failure is not to be logged.
     package mutating func note(_ kind: String, at now: NIODeadline) -> Line? {
         if self.kind != kind {
             self.kind = kind
@@ -37,9 +37,9 @@ package struct FailureLog {
         return Line(attempts: attempts)
     }
 
-    /// It works again: the next failure is a new one.
+    /// Resets the log after a success: the next failure counts as the first of its kind.
     ///
-    /// - Returns: whether it had failed.
+    /// - Returns: whether there was a failure before.
     package mutating func recovered() -> Bool {
         defer { kind = nil }
         return kind != nil

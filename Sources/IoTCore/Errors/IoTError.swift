@@ -1,14 +1,14 @@
-/// One failure: its catalogue number, what went wrong this time, and where.
+/// One error: its catalogue number, the specific message, and the place in the source.
 public struct IoTError: Error, Sendable, CustomStringConvertible {
     public let code: ErrorCode
 
-    /// What went wrong this time; without it the catalogue's message stands.
+    /// The message for this case; `nil`: the catalogue's message applies.
     public let detail: String?
 
-    /// What to do about it this time, where the catalogue's remedy does not fit; `remedy` has what counts.
+    /// The remedy for this case, where the catalogue's does not fit. To show a remedy, use `remedy`.
     public let specificRemedy: String?
 
-    /// The failure below this one, when there is one.
+    /// The error that caused this one, if any.
     public let underlying: (any Error)?
 
     public let file: String
@@ -26,27 +26,27 @@ public struct IoTError: Error, Sendable, CustomStringConvertible {
         self.line = line
     }
 
-    /// What a user reads: what went wrong, without the number.
+    /// The message for the user, without the number.
     public var message: String {
         detail ?? code.message
     }
 
-    /// What a user may do about it.
+    /// What the user can do about it.
     public var remedy: String {
         specificRemedy ?? code.remedy
     }
 
-    /// Both, where one line is shown and the catalogue's remedy would not help.
+    /// The message and the specific remedy, if any, in one line. The catalogue's remedy is left out.
     public var messageWithRemedy: String {
         [message, specificRemedy].compactMap { $0 }.joined(separator: "; ")
     }
 
-    /// The same failure, told in a wider context.
+    /// The same error with another message, which describes the wider context.
     public func withMessage(_ message: String) -> IoTError {
         IoTError(code, message, remedy: specificRemedy, underlying: underlying, file: file, line: line)
     }
 
-    /// `8000 deviceOffline: …`, as the command line prints it behind `error`.
+    /// `8000 deviceOffline: …`, as the command line prints it after `error`.
     public var description: String {
         "\(code.rawValue) \(code.name): \(message)"
     }

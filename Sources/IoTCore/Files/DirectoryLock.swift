@@ -1,13 +1,13 @@
 import Glibc
 import Synchronization
 
-/// Keeps a second process away from a directory. The kernel frees it with us.
+/// Prevents a second process from using a directory. The kernel releases the lock when the process ends.
 package final class DirectoryLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
     /// - Parameters:
     ///   - file: the file's name in the directory; different names are different locks.
-    ///   - holder: what has the directory when another process has the lock, such as `hub`.
+    ///   - holder: the name, for the error message, of the process that may hold the lock, for example `hub`.
     /// - Throws: `alreadyRunning`, or `fileFailed`.
     package init(_ directory: String, file name: String, holder: String) throws(IoTError) {
         let path = directory + "/" + name
@@ -22,7 +22,7 @@ package final class DirectoryLock: Sendable {
         descriptor = Mutex(file)
     }
 
-    /// Lets another process in; a second call does nothing.
+    /// Releases the lock. A second call does nothing.
     package func release() {
         descriptor.withLock { descriptor in
             if let open = descriptor { close(open) }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Who may read a file with a secret: the one rule, for every file that the daemon, its hub and its link read.
+/// Who may read a file that holds a secret. The daemon, its hub and its link use these rules for every such file.
 package enum FileSecrecy: Sendable {
-    /// Tokens, passwords, and keys that the daemon made: their owner alone (0600 or less).
+    /// For tokens, passwords and keys that the daemon made: only the owner may read the file (0600 or less).
     case owner
-    /// Private keys of TLS certificates that an administrator gave: a group may read them too (0640), since that is how
-    /// Debian hands them to services, with its group ssl-cert. Nobody but the owner may write them.
+    /// For private keys of TLS certificates that an administrator installed: a group may read the file, too (0640),
+    /// because Debian gives services access to keys through its group ssl-cert. Only the owner may write the file.
     case ownerAndReadingGroup
 
     private var forbidden: mode_t {
@@ -17,13 +17,13 @@ package enum FileSecrecy: Sendable {
 
     private func allows(mode: mode_t) -> Bool { mode & forbidden == 0 }
 
-    /// Follows links: what counts is the file.
+    /// Whether the permissions of the file are strict enough. Symbolic links are followed.
     package func allows(path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && allows(mode: status.st_mode)
     }
 
-    /// - Throws: `invalidConfiguration` with the command that remedies it.
+    /// - Throws: `invalidConfiguration`, with the command that corrects the permissions as remedy.
     func check(path: String, mode: mode_t) throws(IoTError) {
         guard !allows(mode: mode) else { return }
         let text = "0" + String(mode & 0o777, radix: 8)

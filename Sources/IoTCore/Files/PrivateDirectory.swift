@@ -2,7 +2,7 @@ import Glibc
 
 /// Directories that only their owner may enter.
 package enum PrivateDirectory {
-    /// Makes the directory with mode 0700 when it is missing, and takes group's and others' rights away when it is not.
+    /// Creates the directory with mode 0700. If it exists, the permissions of the group and of others are removed.
     package static func make(_ path: String) throws(IoTError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw failure("make the directory", path) }
         var status = stat()

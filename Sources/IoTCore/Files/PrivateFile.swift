@@ -1,22 +1,23 @@
 import Glibc
 
-/// Files that only their owner may read, replaced as a whole.
+/// Files that only their owner may read, and that are replaced as a whole.
 package enum PrivateFile {
-    /// The largest that `text(of:)` reads, in bytes.
+    /// The largest file that `text(of:)` reads, in bytes.
     private static let maximumTextSize = 65_536
 
-    /// The whole file. What is checked is what is read: a file that replaces it between the two is not let in.
+    /// Reads the whole file. The check and the read use the same descriptor, so the file cannot be replaced between
+    /// them.
     ///
     /// - Parameters:
     ///   - limit: the largest size, in bytes.
     ///   - secrecy: who may read it; `nil` for a file that holds no secret.
     /// - Returns: `nil` if there is no such file.
-    /// - Throws: `fileFailed` for what cannot be read or is not a file, `invalidConfiguration` for a file that others
-    ///   may read, or one that is too large.
+    /// - Throws: `fileFailed` if the path cannot be read or is not a file; `invalidConfiguration` if others may read
+    ///   the file or it is too large.
     package static func bytes(
         of path: String, limit: Int, secrecy: FileSecrecy? = .owner
     ) throws(IoTError) -> [UInt8]? {
-        // A named pipe would else wait for its writer.
+        // O_NONBLOCK, because opening a named pipe would otherwise wait for its writer.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
@@ -45,17 +46,17 @@ package enum PrivateFile {
         return bytes
     }
 
-    /// Like `bytes(of:limit:)`, for what we wrote ourselves: what is not UTF-8 is repaired.
+    /// Like `bytes(of:limit:)`, for files that we wrote ourselves. Invalid UTF-8 is repaired.
     package static func text(of path: String) throws(IoTError) -> String? {
         try bytes(of: path, limit: maximumTextSize).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// What to throw where `bytes(of:limit:)` found no file and there must be one.
+    /// The error for a required file that `bytes(of:limit:)` did not find.
     package static func missing(_ path: String) -> IoTError { unreadable(path, ENOENT) }
 
-    /// Mode 0600 from its first moment; lasts over a power cut when this returns.
+    /// Writes a file with mode 0600 from its creation on. After the return, the file survives a power cut.
     ///
-    /// - Throws: `fileFailed`; the file is then as it was.
+    /// - Throws: `fileFailed`; the file is then unchanged.
     package static func write(_ text: String, to path: String) throws(IoTError) {
         let temporary = path + ".new"
         unlink(temporary)
@@ -87,7 +88,7 @@ package enum PrivateFile {
         return true
     }
 
-    /// The new name lasts only when its directory is written, too.
+    /// A rename survives a power cut only if the directory is synced, too.
     private static func syncDirectory(of path: String) {
         let end = path.lastIndex(of: "/")
         let directory = open(end.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,4 +1,4 @@
-/// A user account's id at the link: `[a-z0-9_-]{1,64}`.
+/// The id of a user account: `[a-z0-9_-]{1,64}`.
 public struct AccessID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible, Comparable {
     public let rawValue: String
 

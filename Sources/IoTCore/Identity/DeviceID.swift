@@ -1,4 +1,4 @@
-/// A device's id: 32 lower-case hex digits, random, made once and kept.
+/// A device's id: 32 random lower-case hex digits. It is made once and never changes.
 public struct DeviceID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible, Comparable {
     public let rawValue: String
 

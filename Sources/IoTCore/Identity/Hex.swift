@@ -11,7 +11,7 @@ public enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `nil` for an odd length or a character that is no hex digit; either case is read.
+    /// `nil` for an odd length or a character that is not a hex digit. Reads upper and lower case.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

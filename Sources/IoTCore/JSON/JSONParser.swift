@@ -1,9 +1,9 @@
-/// A JSON reader (RFC 8259) that keeps integers exact, bounds the depth, and never traps on a stranger's bytes.
+/// A JSON reader (RFC 8259) that keeps integers exact, bounds the depth, and never traps on untrusted input.
 ///
-/// Names and strings are stream-safe (`String.isStreamSafe`) before they become keys: so reading a text, and comparing
-/// and hashing what came of it, take time linear in its size.
+/// Names and strings that are not stream-safe (`String.isStreamSafe`) are refused. Therefore parsing a text takes
+/// linear time, as does comparing and hashing its values.
 public struct JSONParser {
-    /// Where the text stopped being JSON, and why.
+    /// Where the text is not valid JSON, and why.
     public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
         public let reason: String
         /// The byte offset, from 0.
@@ -12,7 +12,7 @@ public struct JSONParser {
         public var description: String { "\(reason) at byte \(offset)" }
     }
 
-    /// Objects and arrays within each other, unless told.
+    /// The default limit for nested objects and arrays.
     public static let defaultMaximumDepth = 128
 
     private let bytes: [UInt8]
@@ -27,7 +27,7 @@ public struct JSONParser {
     mutating func parse() throws(Failure) -> JSONValue {
         let value = try parseValue(depth: 0)
         skipWhitespace()
-        guard position == bytes.count else { throw failure("unexpected text behind the value") }
+        guard position == bytes.count else { throw failure("unexpected text after the value") }
         return value
     }
 
@@ -188,7 +188,8 @@ public struct JSONParser {
         }
     }
 
-    /// RFC 8259 §7: a scalar outside the first plane is written as a surrogate pair; a lone half is refused.
+    /// RFC 8259 §7: a scalar outside the Basic Multilingual Plane is written as a surrogate pair. A single surrogate is
+    /// refused.
     private mutating func parseUnicodeEscape() throws(Failure) -> Unicode.Scalar {
         let first = try parseHexDigits()
         if let scalar = Unicode.Scalar(first) { return scalar }

@@ -1,12 +1,12 @@
 extension JSONValue {
-    /// Compact JSON text with names in code-point order, so that equal values give equal text.
+    /// Compact JSON text. Names are in code-point order, so that equal values give equal text.
     public var jsonText: String {
         var text = ""
         write(to: &text, indentation: nil, depth: 0)
         return text
     }
 
-    /// JSON text for people: two spaces a level, names in order.
+    /// JSON text for people: two spaces per level, names in order.
     public var prettyText: String {
         var text = ""
         write(to: &text, indentation: "  ", depth: 0)
@@ -49,7 +49,7 @@ extension JSONValue {
         text += brackets.1
     }
 
-    /// JSON has no infinities: they become null, as JavaScript writes them.
+    /// JSON has no infinities: they become null, as in JavaScript.
     private static func numberText(_ value: Double) -> String {
         guard value.isFinite else { return "null" }
         return value.description

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) whose objects keep no order and whose integers keep all 64 bits.
+/// A JSON value (RFC 8259). Objects are unordered; integers keep all 64 bits.
 public enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -26,7 +26,7 @@ extension JSONValue {
         if case .bool(let flag) = self { flag } else { nil }
     }
 
-    /// A whole number that fits 64 bits, also when it was written as `3.0` or `3e2`.
+    /// A whole number that fits 64 bits, even if it was written as `3.0` or `3e2`.
     public var integerValue: Int64? {
         switch self {
         case .integer(let value): value
@@ -43,7 +43,7 @@ extension JSONValue {
         }
     }
 
-    /// A member of an object; `nil` for a missing one, or when this is no object. Setting `nil` removes it.
+    /// A member of an object; `nil` if it is missing or this is not an object. Setting `nil` removes the member.
     public subscript(key: String) -> JSONValue? {
         get { objectValue?[key] }
         set {

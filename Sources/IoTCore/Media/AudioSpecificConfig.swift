@@ -1,25 +1,25 @@
-/// What an AudioSpecificConfig says of an AAC stream (ISO/IEC 14496-3 §1.6.2.1).
+/// An AudioSpecificConfig, which describes an AAC stream (ISO/IEC 14496-3 §1.6.2.1).
 ///
-/// SBR and PS may be signalled in two ways (§1.6.5, §1.6.6): hierarchically, in front of the core's object type, or
-/// after the core's configuration, where decoders that know neither do not look. Both mean the same. Implicit
-/// signalling, in the stream alone, does not show here.
+/// SBR and PS can be signalled in two ways (§1.6.5, §1.6.6): hierarchically, before the core's object type, or after
+/// the core's configuration, where decoders that support neither ignore them. Both mean the same. Implicit signalling,
+/// in the stream alone, is not visible here.
 public struct AudioSpecificConfig: Sendable, Hashable {
-    /// The object type of the core stream: 2 for AAC-LC, also below SBR and PS.
+    /// The object type of the core stream: 2 for AAC-LC, with or without SBR and PS.
     public private(set) var objectType: Int
 
-    /// The core's samples a second.
+    /// The sample rate of the core stream, in Hz.
     public private(set) var coreSampleRate: Int
 
-    /// Samples a second after SBR; `nil` where it is not signalled.
+    /// The sample rate after SBR, in Hz; `nil` if SBR is not signalled.
     public private(set) var extensionSampleRate: Int?
 
-    /// Channels, after PS where that is signalled; 0 when the stream itself says them.
+    /// The number of channels, after PS if that is signalled; 0 if only the stream itself has it.
     public private(set) var channels: Int
 
-    /// Core samples in one access unit: 1024 or 960, and 512 or 480 of the low-delay types.
+    /// Core samples in one access unit: 1024 or 960; 512 or 480 for the low-delay types.
     public private(set) var coreSamplesPerUnit = 1_024
 
-    /// Samples a second after signalled SBR; otherwise the core's.
+    /// The sample rate after SBR if that is signalled, otherwise the core's, in Hz.
     public var sampleRate: Int { extensionSampleRate ?? coreSampleRate }
 
     private var hasParametricStereo = false
@@ -38,13 +38,13 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         static let parametricStereo = 29
         static let enhancedLowDelay = 39
 
-        /// Those with a GASpecificConfig (table 1.15).
+        /// The types with a GASpecificConfig (table 1.15).
         static let general: Set = [1, 2, 3, 4, 6, 7, 17, 19, 20, 21, 22, 23]
 
-        /// Those whose sections, scale factors and spectrum may each be resilient (§4.4.1).
+        /// The types with resilience flags for sections, scale factors and spectrum (§4.4.1).
         static let resilient: Set = [17, 19, 20, 23]
 
-        /// Those that an `epConfig` follows.
+        /// The types that an `epConfig` follows.
         static let protected: Set = [17, 19, 20, 21, 22, 23]
     }
 
@@ -63,7 +63,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
                 objectType = try Self.readObjectType(&reader)
                 if objectType == ObjectType.bitSlicedArithmeticCoding { try reader.skip(4) }
             }
-            // What is cut off from here on has its usual value, as in libav.
+            // If the rest is cut off, the usual values apply, as in libav.
             try? readRest(&reader, configuration: configuration)
         } catch {
             return nil
@@ -78,11 +78,11 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         if isLowDelay { coreSamplesPerUnit = 512 }
         guard ObjectType.general.contains(objectType) || isLowDelay else { return }
         if try reader.flag() { coreSamplesPerUnit = isLowDelay ? 480 : 960 }
-        // The rest of an ELDSpecificConfig says nothing that is needed here, and no extension follows it.
+        // The rest of an ELDSpecificConfig is not needed here, and no extension follows it.
         guard objectType != ObjectType.enhancedLowDelay else { return }
         try readGeneralConfiguration(&reader, configuration: configuration)
         if ObjectType.protected.contains(objectType), try reader.bits(2) > 1 {
-            // What an ErrorProtectionSpecificConfig holds is not known here, nor where it ends.
+            // An ErrorProtectionSpecificConfig is not parsed, so its end is unknown.
             return
         }
         guard extensionSampleRate == nil else { return }
@@ -152,7 +152,7 @@ public struct AudioSpecificConfig: Sendable, Hashable {
         }
         self.channels = channels
         try reader.skip(4 * (lowFrequency + associatedData) + 5 * coupling)
-        // Aligned to the configuration's own bytes; a comment follows.
+        // Byte alignment is relative to the configuration's start. A comment follows.
         try reader.skip(reader.bitsLeft % 8)
         try reader.skip(8 * (try reader.bits(8)))
     }

@@ -1,5 +1,5 @@
-/// Reads bits, most significant first, as of an RBSP (ITU-T H.264 §7.2) or of MPEG-4 (ISO/IEC 14496-3). Ends by throwing,
-/// never by trapping.
+/// Reads bits, most significant first, for example of an RBSP (ITU-T H.264 §7.2) or of MPEG-4 (ISO/IEC 14496-3). Throws
+/// at the end of the data and never traps.
 package struct BitReader {
     package struct EndOfBits: Error {
         package init() {}
@@ -12,7 +12,7 @@ package struct BitReader {
         self.bytes = bytes
     }
 
-    /// The payload of a NAL unit behind its header, without the emulation prevention bytes (H.264 §7.4.1).
+    /// Reads the payload of a NAL unit, after its header, without the emulation prevention bytes (H.264 §7.4.1).
     package init(nalUnit: some Collection<UInt8>, headerLength: Int) {
         var payload: [UInt8] = []
         payload.reserveCapacity(nalUnit.count)
@@ -60,7 +60,7 @@ package struct BitReader {
         return (1 << leadingZeros) - 1 + (try bits(leadingZeros))
     }
 
-    /// ue(v) of at most `maximum`: what is beyond the standard's range is garbage.
+    /// ue(v) of at most `maximum`. A value outside the standard's range means that the data are damaged.
     package mutating func unsignedExpGolomb(atMost maximum: Int) throws(EndOfBits) -> Int {
         let value = try unsignedExpGolomb()
         guard value <= maximum else { throw EndOfBits() }

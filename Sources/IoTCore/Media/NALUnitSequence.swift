@@ -1,8 +1,8 @@
 public import NIOCore
 
-/// The NAL units of an access unit whose units stand behind 4-byte big-endian lengths (ISO/IEC 14496-15).
+/// The NAL units of an access unit in which a 4-byte big-endian length precedes each unit (ISO/IEC 14496-15).
 ///
-/// Ends early, without trapping, at an empty unit or at a length that reaches past the bytes.
+/// Ends early, without trapping, at an empty unit or at a length that exceeds the remaining bytes.
 public struct NALUnitSequence: Sequence, IteratorProtocol, Sendable {
     private var rest: ByteBuffer
 

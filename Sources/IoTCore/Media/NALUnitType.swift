@@ -1,4 +1,4 @@
-/// What a NAL unit's first byte says of it (ITU-T H.264 table 7-1, H.265 table 7-1).
+/// The type of a NAL unit, from its first byte (ITU-T H.264 table 7-1, H.265 table 7-1).
 public struct NALUnitType: Sendable, Hashable {
     public let codec: VideoCodec
     public let rawValue: UInt8

@@ -1,12 +1,12 @@
-/// A box that a picture is scaled down into. Its proportions are kept, and it is never enlarged.
+/// A box that a picture is scaled down to fit. The picture keeps its proportions and is never enlarged.
 public struct PictureBounds: Sendable, Hashable {
     public static let range = 16...16_384
 
     public let width: Int
-    /// `nil`: as the proportions have it.
+    /// `nil`: the height follows from the proportions.
     public let height: Int?
 
-    /// - Parameter text: `640` for a width, `640x360` for both; `nil` for another form, and beyond `range`.
+    /// - Parameter text: `640` for a width, `640x360` for both; `nil` for any other form or a number outside `range`.
     public init?(_ text: String) {
         let parts = text.split(separator: "x", omittingEmptySubsequences: false)
         let numbers = parts.compactMap { part -> Int? in
@@ -20,7 +20,7 @@ public struct PictureBounds: Sendable, Hashable {
         height = numbers.count > 1 ? numbers[1] : nil
     }
 
-    /// The size of a picture of this size in the box.
+    /// The size to which a picture of the given size is scaled.
     public func fit(width: Int, height: Int) -> (width: Int, height: Int) {
         guard width > 0, height > 0 else { return (width, height) }
         // As fractions of integers, so that a picture that fits exactly keeps its size.

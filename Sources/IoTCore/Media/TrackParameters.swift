@@ -1,4 +1,4 @@
-/// What a receiver must know of a track before its first frame.
+/// The parameters of a track that a receiver needs before the first frame.
 public enum TrackParameters: Sendable, Hashable {
     case video(VideoParameters)
     case audio(AudioParameters)
@@ -11,7 +11,6 @@ public enum TrackParameters: Sendable, Hashable {
     }
 }
 
-/// Picture or sound.
 public enum MediaKind: String, Sendable, Codable, CaseIterable {
     case video
     case audio
@@ -21,8 +20,8 @@ public enum MediaKind: String, Sendable, Codable, CaseIterable {
 public struct VideoParameters: Sendable, Hashable {
     public var codec: VideoCodec
 
-    /// VPS (H.265 only), SPS and PPS NAL units in that order, each without a length or start code.
-    /// Empty while they are not yet known; they also stand before each key frame in its own bytes.
+    /// VPS (H.265 only), SPS and PPS NAL units in that order, each without a length or start code. Empty while unknown.
+    /// The bytes of each key frame begin with them, too.
     public var parameterSets: [[UInt8]]
 
     /// The coded picture's size in pixels after cropping; 0 while unknown.
@@ -32,8 +31,8 @@ public struct VideoParameters: Sendable, Hashable {
     /// Frames a second; 0 while unknown.
     public var frameRate: Double
 
-    /// How many frames may stand before one in decoding order and after it in output order
-    /// (`max_num_reorder_frames`); 0 without B-frames.
+    /// How many frames can precede a frame in decoding order and follow it in output order (`max_num_reorder_frames`);
+    /// 0 without B-frames.
     public var reorderDepth: Int
 
     public init(
@@ -53,12 +52,12 @@ public struct VideoParameters: Sendable, Hashable {
 public struct AudioParameters: Sendable, Hashable {
     public var codec: AudioCodec
 
-    /// Samples a second, a channel, of the decoded sound.
+    /// Samples per second and channel of the decoded audio.
     public var sampleRate: Int
 
     public var channels: Int
 
-    /// The AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1) of AAC; empty for the others.
+    /// The AudioSpecificConfig (ISO/IEC 14496-3 §1.6.2.1) of AAC; empty for other codecs.
     public var audioSpecificConfig: [UInt8]
 
     public init(codec: AudioCodec, sampleRate: Int, channels: Int, audioSpecificConfig: [UInt8] = []) {

@@ -1,8 +1,8 @@
 /// How many responses the sender of a message expects.
 public enum MessageResponses: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Only to hear that the device took it.
+    /// Only an acknowledgement that the device received the message.
     case none
     case one
-    /// Until the device says that there are no more, or the time is over.
+    /// Until the device signals the last response, or the time limit passes.
     case many
 }

@@ -1,24 +1,24 @@
-/// How much of one shared resource each holder has.
+/// Counts how much of one shared resource each holder has.
 ///
-/// Who asks for more than its part is refused, and others do not notice. Nothing that is held is ever taken away for a
-/// newer request. The table is as large as the number of those who hold something, so `bound.total` bounds it.
+/// A holder that asks for more than its share is refused, and the other holders are not affected. A newer request never
+/// takes away what is held. The table has one entry per holder, so `bound.total` limits its size.
 public struct Quota<Holder: QuotaHolder>: Sendable {
-    /// Which bound a request would have passed.
+    /// The limit that a request would have exceeded.
     public enum Refusal: Error, Sendable, Hashable {
-        /// The holder's own part is used up.
+        /// The holder has used its own share.
         case each(Int)
-        /// The others have taken what is not reserved.
+        /// Everything that is not reserved is in use.
         case total(Int)
     }
 
-    /// A smaller bound counts for what is taken from then on.
+    /// A smaller bound applies to later requests only.
     public var bound: QuotaBound
     private var parts: [Holder: Int] = [:]
-    /// What all hold.
+    /// The amount that all holders have.
     public private(set) var used = 0
-    /// What holders without privilege hold.
+    /// The amount that unprivileged holders have.
     private var common = 0
-    /// How often it was refused.
+    /// The number of refused requests.
     public private(set) var refusals = 0
 
     public init(_ bound: QuotaBound) {
@@ -44,7 +44,7 @@ public struct Quota<Holder: QuotaHolder>: Sendable {
         if !holder.isPrivileged { common += 1 }
     }
 
-    /// Gives one back; nothing happens for a holder that has none.
+    /// Gives one back. Does nothing for a holder that has none.
     public mutating func giveBack(_ holder: Holder) {
         guard let held = parts[holder] else { return }
         parts[holder] = held > 1 ? held - 1 : nil
@@ -52,7 +52,7 @@ public struct Quota<Holder: QuotaHolder>: Sendable {
         if !holder.isPrivileged { common -= 1 }
     }
 
-    /// All is given back: a new second of a rate begins.
+    /// Gives everything back, for example when a new second of a rate limit begins.
     public mutating func giveBackAll() {
         parts = [:]
         used = 0
@@ -61,13 +61,15 @@ public struct Quota<Holder: QuotaHolder>: Sendable {
 }
 
 extension Quota.Refusal {
-    /// 25024, or another number where the resource has its own.
+    /// The error for the client: 25024, or the resource's own number.
     ///
-    /// - Parameter things: what is counted: "requests wait for an answer".
+    /// - Parameter things: what is counted, for example "requests wait for an answer".
     public func error(_ things: String, code: ErrorCode = .tooManyRequests, remedy: String? = nil) -> IoTError {
         switch self {
-        case .each(let bound): IoTError(code, "this account has its part, \(bound): \(things)", remedy: remedy)
-        case .total(let bound): IoTError(code, "all \(bound) are in use: \(things)", remedy: remedy)
+        case .each(let bound):
+            IoTError(code, "this account has reached its limit of \(bound): \(things)", remedy: remedy)
+        case .total(let bound):
+            IoTError(code, "all \(bound) are in use: \(things)", remedy: remedy)
         }
     }
 }

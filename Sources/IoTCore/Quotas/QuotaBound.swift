@@ -1,8 +1,8 @@
-/// How much of a resource there is, and how it is shared.
+/// The size of a resource, and how it is shared.
 public struct QuotaBound: Sendable, Hashable {
-    /// What all holders together may have.
+    /// The most that all holders together may have.
     public var total: Int
-    /// What one holder may have.
+    /// The most that one holder may have.
     public var each: Int
     /// The part of `total` that only privileged holders may have.
     public var reserve: Int

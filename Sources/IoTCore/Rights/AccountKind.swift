@@ -1,8 +1,8 @@
-/// What an account may do at the hub itself; what it may do with a device is its binding's to say.
+/// What an account may do at the hub itself. Its binding to a device decides what it may do with that device.
 public enum AccountKind: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Manages users, devices and the tokens of others. Sees a device only when it is bound to it, as everyone.
+    /// Manages users, devices and the tokens of others. Like any account, it sees only the devices that it is bound to.
     case administrator
     case member
-    /// For one device, until it ends by itself.
+    /// For one device, until the account expires.
     case temporary
 }

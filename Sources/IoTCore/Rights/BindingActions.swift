@@ -1,4 +1,4 @@
-/// A set of `DeviceAction`s, as the hub keeps it.
+/// A set of `DeviceAction`s, as the hub stores it.
 public struct BindingActions: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
@@ -6,7 +6,7 @@ public struct BindingActions: OptionSet, Sendable, Hashable {
         self.rawValue = rawValue
     }
 
-    // The bits stand in stores.
+    // The hub's database stores these bits: do not change them.
     public static let view = BindingActions(rawValue: 1)
     public static let talk = BindingActions(rawValue: 2)
     public static let playback = BindingActions(rawValue: 4)
@@ -40,7 +40,7 @@ public struct BindingActions: OptionSet, Sendable, Hashable {
         self.init(action)
     }
 
-    /// Reads a list of names; `nil` when one of them is not an action's.
+    /// Reads a list of names; `nil` if one of them is not the name of an action.
     public init?(json: JSONValue) {
         guard let list = json.arrayValue else { return nil }
         self = []

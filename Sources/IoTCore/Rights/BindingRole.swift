@@ -1,7 +1,7 @@
-/// The part that an account has in a device.
+/// The role of an account for a device.
 public enum BindingRole: String, Codable, Hashable, Sendable, CaseIterable {
-    /// Everything, sharing and removing included. A device has one owner at most.
+    /// May do everything, including sharing and removing. A device has at most one owner.
     case owner
-    /// The actions that it was given.
+    /// May do the actions that it was given.
     case guest
 }

@@ -9,7 +9,7 @@ public enum DeviceAction: String, Codable, Hashable, Sendable, CaseIterable {
     /// Write properties and user properties, rename.
     case configure
 
-    /// Those that this version knows; `nil` for what is no list.
+    /// The actions in a JSON list. Unknown names are ignored; `nil` if `json` is not a list.
     public static func list(_ json: JSONValue?) -> [DeviceAction]? {
         json?.arrayValue?.compactMap { $0.stringValue.flatMap { DeviceAction(rawValue: $0) } }
     }

@@ -1,4 +1,4 @@
-/// What a channel is for; the values are the IoT video SDK's connection types.
+/// The purpose of a channel. The values are the connection types of the IoT video SDK.
 public enum ChannelKind: Int, Sendable, Codable, CaseIterable {
     case live = 0
     case monitor = 1

@@ -1,4 +1,4 @@
-/// A channel connection's state; the values are the IoT video SDK's.
+/// The state of a channel connection. The values are those of the IoT video SDK.
 public enum ConnectionStatus: Int, Sendable, Codable, CaseIterable {
     case disconnecting = -1
     case disconnected = 0
@@ -8,7 +8,7 @@ public enum ConnectionStatus: Int, Sendable, Codable, CaseIterable {
     public var name: String { String(describing: self) }
 }
 
-/// How far a connection that is being made has come.
+/// The progress of a connection that is being made.
 public enum ConnectionSubstate: Int, Sendable, Codable, CaseIterable {
     case wakingDevice = 1
     case handshaking = 2

@@ -1,4 +1,4 @@
-/// Whether a principal is connected to its hub; the values are the IoT video SDK guide's.
+/// Whether a principal is connected to its hub. The values are those of the IoT video SDK guide.
 public enum LinkStatus: Int, Sendable, Codable, CaseIterable {
     case unregistering = -1
     case registering = 0

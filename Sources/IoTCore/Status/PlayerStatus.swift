@@ -1,4 +1,4 @@
-/// A player's state; the values are the IoT video SDK guide's.
+/// The state of a player. The values are those of the IoT video SDK guide.
 public enum PlayerStatus: Int, Sendable, Codable, CaseIterable {
     case stopping = -1
     case stopped = 0

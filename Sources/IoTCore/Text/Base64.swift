@@ -1,4 +1,4 @@
-/// Base64 with padding (RFC 4648 §4), as SDP's `sprop` parameters and TURN's credentials have it.
+/// Base64 with padding (RFC 4648 §4), as in SDP's `sprop` parameters and TURN credentials.
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -16,7 +16,7 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// `nil` for a foreign character or an impossible length; missing padding is forgiven.
+    /// `nil` for an invalid character or length. Missing padding is accepted.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var value: UInt32 = 0

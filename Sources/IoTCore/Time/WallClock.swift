@@ -1,6 +1,7 @@
 import Glibc
 
-/// Wall time, for what crosses a wire: `t` fields, deadlines, tokens and sender reports. Timers use `NIODeadline`.
+/// Wall-clock time, for values that other machines read: `t` fields, deadlines, tokens and sender reports. Timers use
+/// `NIODeadline`.
 public enum WallClock {
     /// µs since 1970.
     @Sendable public static func microseconds() -> Int64 {
