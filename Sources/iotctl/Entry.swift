@@ -6,7 +6,8 @@ import IoTCore
 @main
 enum Entry {
     static func main() async {
-        // A reader that leaves (`| head`) is a failed write first, so that files beside it are finished.
+        // When the reader of a pipe ends (`| head`), the write fails instead of the process, so that other files are
+        // finished.
         signal(SIGPIPE, SIG_IGN)
         let arguments = CommandLineArguments(Array(CommandLine.arguments.dropFirst()))
         do {
@@ -25,13 +26,13 @@ enum Entry {
                 try command.run()
             }
         } catch  where IotctlCommand.exitCode(for: error) == .success {
-            // Help, the version or completions were asked for.
+            // The user asked for help, the version or completions.
             let message = IotctlCommand.fullMessage(for: error)
             if !message.isEmpty { try Console.print(message) }
         }
     }
 
-    /// Prints the failure and gives the exit status: 1 the operation failed, 2 wrong usage, 3 the daemon is not
+    /// Prints the error and returns the exit status: 1 the operation failed, 2 wrong usage, 3 the daemon is not
     /// reachable.
     private static func report(_ error: any Error, asJSON: Bool) -> Int32 {
         switch error {
@@ -39,7 +40,7 @@ enum Entry {
             Console.printError(error, asJSON: asJSON)
             return error.code == .daemonUnreachable ? 3 : 1
         case is ReaderLeft:
-            // As every program that writes into a pipe ends: quietly, by the signal.
+            // End like other programs that write to a closed pipe: silently, by the signal.
             signal(SIGPIPE, SIG_DFL)
             raise(SIGPIPE)
             return 1

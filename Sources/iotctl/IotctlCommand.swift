@@ -16,9 +16,9 @@ struct IotctlCommand: AsyncParsableCommand {
             The daemon is found by --socket, then IOTCTL_SOCKET, then the user's own socket
             ($XDG_RUNTIME_DIR/iotvideod.sock), then /run/iotvideod/iotvideod.sock; another
             machine's by --url with --token-file. --socket, --url, --token-file, --ca and
-            --json may stand before the command. -v is --version.
+            --json can also precede the command. -v is --version.
 
-            What removes something asks first; scripts add --yes.
+            Commands that remove something ask first; scripts add --yes.
             Exit status: 0 success, 1 the operation failed, 2 wrong usage,
             3 the daemon is not reachable, 130 interrupted.
             """,

@@ -6,12 +6,12 @@ import Testing
 @testable import iotctl
 
 @Suite struct CameraOptionsTests {
-    /// The option of a key; a secret is in a file.
+    /// The option of a key. A secret is read from a file.
     private static func option(_ key: CameraKey) -> String {
         "--" + (key.traits.contains(.secret) ? key.member + "-file" : key.member)
     }
 
-    @Test("camera add and camera set have an option for each key of the API, and camera test for each of the source")
+    @Test("camera add and camera set have an option for each key of the API, camera test for each key of the source")
     func options() throws {
         for key in CameraKey.all where key.isInAPI && !key.traits.contains(.required) {
             let option = Self.option(key)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("Each option gives its key")
+    @Test("Each option sets its key")
     func give() async throws {
         for key in CameraKey.all
         where key.isInAPI && !key.traits.contains(.required) && !key.traits.contains(.secret) {
@@ -42,7 +42,7 @@ import Testing
             )
         }
         #expect(try await CameraCommand.Set.asyncParse(["door", "--anonymous"]).change(password: nil).removesUser)
-        // The default counts as given, too.
+        // Giving the default explicitly counts as a change, too.
         await #expect(throws: Never.self) { try await CameraCommand.Set.asyncParse(["door", "--viewers", "8"]) }
         await #expect(throws: (any Error).self) { try await CameraCommand.Set.asyncParse(["door"]) }
     }

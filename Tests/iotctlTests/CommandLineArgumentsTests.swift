@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CommandLineArgumentsTests {
     @Test(
-        "Global options may stand before the command, whose own words stay where they are",
+        "Global options can precede the command; the command's own words keep their order",
         arguments: [
             ("--json status", "status --json"),
             ("--socket /x status", "status --socket /x"),
@@ -25,7 +25,7 @@ import Testing
         #expect(try CommandLineArguments(words).arranged().joined(separator: " ") == parsed)
     }
 
-    @Test("An unknown command is told with the one that was probably meant, or with those that there are")
+    @Test("An unknown command is reported with the probable one, or with all available ones")
     func unknown() throws {
         func message(_ words: String...) throws -> String? {
             #expect(throws: UnknownCommand.self) { try CommandLineArguments(words).arranged() }?.message
@@ -37,7 +37,7 @@ import Testing
         #expect(try message("mon", "front") == "unknown command 'mon'; did you mean 'monitor'?")
     }
 
-    @Test("JSON is wanted wherever the option stands, but not where it is an argument")
+    @Test("--json is recognized at any place, but not as an argument")
     func wantsJSON() {
         #expect(CommandLineArguments(["status", "--json"]).wantsJSON)
         #expect(CommandLineArguments(["--json", "stats"]).wantsJSON)

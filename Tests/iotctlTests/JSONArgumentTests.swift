@@ -5,13 +5,13 @@ import Testing
 @testable import iotctl
 
 @Suite struct JSONArgumentTests {
-    @Test("JSON of every type is taken", arguments: ["1", " -5", "\"a\"", "{\"a\":[null]}", "true"])
+    @Test("JSON of every type is accepted", arguments: ["1", " -5", "\"a\"", "{\"a\":[null]}", "true"])
     func json(text: String) throws {
         #expect(try JSONArgument.parse(text).read() == JSONValue(parsing: text))
     }
 
     @Test(
-        "A bare word is refused with how it is written as a string for a shell; what begins as JSON only with the place",
+        "A bare word is refused with the way to write it as a string in a shell; damaged JSON with the offset only",
         arguments: [
             (
                 #"hall "3""#,
@@ -25,7 +25,7 @@ import Testing
         #expect(error?.message == message)
     }
 
-    @Test("A negative number reaches its argument; options and their order stay")
+    @Test("A negative number reaches its argument; options keep their order")
     func negativeNumbers() async throws {
         let arguments = JSONArgument.protectNegativeNumbers(["property", "write", "d", "p", "-5", "--json", "-h", "-"])
         #expect(arguments == ["property", "write", "d", "p", " -5", "--json", "-h", "-"])

@@ -7,7 +7,7 @@ import Testing
 @Suite struct KnownHostsTests {
     private let certificate = TrustedCertificate(kind: .authority, der: [0x30, 0x03, 1, 2, 3])
 
-    @Test("The file keeps what was trusted; comments and empty lines are skipped")
+    @Test("The file keeps trusted certificates; comments and empty lines are skipped")
     func text() throws {
         var known = try KnownHosts()
         known["[2001:db8::1]:8443"] = certificate
@@ -17,14 +17,14 @@ import Testing
     }
 
     @Test(
-        "A damaged line is refused with its number: a host must not become unknown by itself",
+        "A damaged line is refused with its number, so that a host does not silently become unknown",
         arguments: ["box:1", "box:1 authority AA MAM=", "box:1 other AA AQ==", "box:1 certificate AA !!"])
     func damaged(line: String) {
         let error = #expect(throws: IoTError.self) { try KnownHosts(parsing: "#\n\(line)\n", name: "known_hosts") }
         #expect(error?.message == "known_hosts line 2 is damaged")
     }
 
-    @Test("The file is its owner's only, replaced in one step, and made with its folders")
+    @Test("Only the owner may read the file; it is replaced in one step and created with its folders")
     func file() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }

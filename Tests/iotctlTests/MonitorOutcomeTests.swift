@@ -14,7 +14,7 @@ import Testing
             printsStatistics: stats, printsJSON: false)
     }
 
-    @Test("A lone snapshot ends the run; one beside other things does not")
+    @Test("A snapshot ends the run only if nothing else was requested")
     func snapshot() {
         var alone = MonitorOutcome(plan: plan(snapshot: true), sinks: [])
         let end1 = alone.take(.snapshotTaken(pts: 7, size: 10))
@@ -27,7 +27,7 @@ import Testing
         #expect(end3)
     }
 
-    @Test("A snapshot that did not come is a failure at the end")
+    @Test("A missing snapshot is an error at the end")
     func missingSnapshot() {
         var outcome = MonitorOutcome(plan: plan(duration: .seconds(1), snapshot: true), sinks: [])
         let end4 = outcome.take(.timeIsUp)
@@ -36,7 +36,7 @@ import Testing
         #expect(outcome.failure?.code == .messageTimeout)
     }
 
-    @Test("The run ends when every file has reached its frames")
+    @Test("The run ends when every file has all its frames")
     func frames() {
         var outcome = MonitorOutcome(plan: plan(frames: 5), sinks: [.rawVideo, .recording, .rawAudio])
         let end5 = outcome.take(.sinkEnded(.rawVideo))
@@ -52,7 +52,7 @@ import Testing
         #expect(outcome.failure == nil)
     }
 
-    @Test("A pipe whose reader left ends the run only when nothing else is open")
+    @Test("A pipe that its reader has closed ends the run only if nothing else is open")
     func readerLeft() {
         var two = MonitorOutcome(plan: plan(), sinks: [.rawVideo, .recording])
         let end6 = two.take(.sinkEnded(.rawVideo))
@@ -61,7 +61,7 @@ import Testing
         #expect(end7)
     }
 
-    @Test("The first failure counts, and ends the run")
+    @Test("The first error is reported and ends the run")
     func failure() {
         var outcome = MonitorOutcome(plan: plan(), sinks: [.recording])
         let end8 = outcome.take(.failed(IoTError(.fileFailed)))
@@ -71,7 +71,7 @@ import Testing
         #expect(outcome.failure?.code == .fileFailed)
     }
 
-    @Test("A file that does not end in time is told")
+    @Test("A file that does not end in time is reported")
     func drainLimit() {
         var outcome = MonitorOutcome(plan: plan(), sinks: [.rawVideo])
         _ = outcome.take(.interrupted)

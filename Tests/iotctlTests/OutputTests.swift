@@ -6,7 +6,7 @@ import Testing
 @testable import iotctl
 
 @Suite struct OutputTests {
-    @Test("Columns line up, wide characters count twice, nothing trails")
+    @Test("Columns are aligned, wide characters count twice, and lines have no trailing spaces")
     func table() {
         var table = Table("NAME", "ROLE", "")
         table.append("前門", "owner", "")
@@ -15,7 +15,7 @@ import Testing
         #expect(Table.pairs([("a", "1"), ("long", "2")]) == "a     1\nlong  2")
     }
 
-    @Test("A narrow terminal shortens the widest cells, never ids, and no line is wider than it")
+    @Test("On a narrow terminal the widest cells are shortened, but not ids, and no line is too wide")
     func narrowTable() {
         var table = Table("ID", "NAME", "BODY")
         table.append("0123456789abcdef", "front", #"{"reason":"started","n":12345678}"#)
@@ -25,18 +25,18 @@ import Testing
         #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("0123456789abcdef  ") })
         #expect(lines[1].hasSuffix("…") && lines[2].contains("…"))
         #expect(table.text(width: 200) == table.text())
-        // Too narrow for the ids and the least of the rest: wide lines are better than no columns.
+        // Too narrow for the ids and the least widths: wide lines are better than no columns.
         #expect(table.text(width: 10).split(separator: "\n").last == "0123456789abcdef  前門…  x")
     }
 
-    @Test("What a device reports cannot move the terminal's cursor")
+    @Test("Text from a device cannot move the terminal's cursor")
     func controlCharacters() {
         var table = Table("TOPIC", "BODY")
         table.append("a\u{1B}[2J\r\nb", "\u{9B}c")
         #expect(table.text() == "TOPIC    BODY\na\u{FFFD}[2J\u{FFFD}b  \u{FFFD}c")
     }
 
-    @Test("A box that has joined another says so, in place of a hub and a broker that it does not have")
+    @Test("The status of a box that has joined another box shows that, instead of a hub and a broker")
     func joinedStatus() {
         var link = LinkState(
             .online, cause: "connected", reason: nil, since: 0, accessId: "bob", endpoint: "tls:192.0.2.2:8883")
@@ -49,13 +49,13 @@ import Testing
         #expect(text.contains("cameras   1, 1 online\n") && text.contains("calls     2\n"))
         #expect(text.hasSuffix("in use    calls 2 of 256, requests 1 of 512"))
         #expect(!text.contains("broker"))
-        // One that has joined with its cameras alone.
+        // A box that has joined only with its cameras.
         link.cause = "notRegistered"
         status.link = link
         #expect(StatusCommand.text(status).contains("link      none: this box acts for no account\n"))
     }
 
-    @Test("Pending are whole properties, and what is written may lie inside one")
+    @Test("Whole properties are pending, and a written path can be inside one")
     func pendingWrite() {
         let write = PendingWrite(device: "front", path: "ProWritable._logLevel.setVal", version: 3)
         #expect(write.isPending(["ProWritable.x", "ProWritable._logLevel"]))
@@ -63,7 +63,7 @@ import Testing
         #expect(!write.isPending([]))
     }
 
-    @Test("Figures are readable")
+    @Test("Values are formatted for people")
     func figures() {
         #expect(Format.bitrate(1_234_567) == "1.23 Mbit/s")
         #expect(Format.bitrate(12_345_678) == "12.3 Mbit/s")
@@ -94,7 +94,7 @@ import Testing
     @Test(
         "Other durations are refused with the reason",
         arguments: [
-            ("", "unit"), ("s", "unit"), ("-1s", "unit"), ("0", "longer than nothing"), ("0s", "longer than nothing"),
+            ("", "unit"), ("s", "unit"), ("-1s", "unit"), ("0", "greater than 0"), ("0s", "greater than 0"),
             ("10 s", "unit"), ("5w", "unit"), ("1e400s", "unit"), ("9999999999s", "too long"),
         ])
     func wrongDurations(text: String, reason: String) {
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(
-        "A name whose ending is of another format is refused, a pipe's has none",
+        "A name with the ending of another format is refused; names of pipes have no ending",
         arguments: [
             ("out.mkv", false), ("out.MP4", true), ("a.b/out", true), ("/dev/fd/63", true), ("-", true),
             ("a.gif", false),
@@ -115,7 +115,7 @@ import Testing
         #expect(refusal?.contains("--record writes MP4") != false)
     }
 
-    @Test("A summary is words for people, and its JSON keeps the API's")
+    @Test("The text of a summary is for people; its JSON has the names of the API")
     func summary() throws {
         let json =
             #"{"id":"c","device":"d","deviceName":"front","kind":"monitor","source":0,"tracks":[],"state":"#
@@ -138,7 +138,7 @@ import Testing
         #expect(summary.text.contains("12 ms, the picture behind the sound"))
     }
 
-    @Test("A path's parts are escaped, an absent query item is left out")
+    @Test("The parts of a path are escaped; an absent query item is left out")
     func paths() {
         #expect(APIPath("v1", "devices", "a/b c").text == "/v1/devices/a%2Fb%20c")
         #expect(APIPath("x", query: ["path": "A.b&c", "n": nil]).text == "/x?path=A.b%26c")

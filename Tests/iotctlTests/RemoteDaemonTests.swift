@@ -25,27 +25,27 @@ import Testing
         }
     }
 
-    @Test("A host is known by its name and port, an IPv6 address in brackets")
+    @Test("A host is stored by name and port, an IPv6 address in brackets")
     func hostAndPort() throws {
         #expect(try make("https://box.example").hostAndPort == "box.example:443")
         #expect(try make("https://[2001:db8::1]:8443").hostAndPort == "[2001:db8::1]:8443")
         #expect(try make("https://[2001:db8::1]:8443").host == "2001:db8::1")
     }
 
-    @Test("A token goes over a network encrypted only")
+    @Test("A token is sent over a network only with encryption")
     func encrypted() throws {
         #expect(throws: IoTError.self) { try make("http://192.0.2.1:8080") }
         #expect(try make("http://127.0.0.1:8080").token == "secret")
         #expect(try make("http://[::1]:8080").token == "secret")
     }
 
-    @Test("Without a token there is no asking")
+    @Test("A missing token is an error")
     func unauthenticated() throws {
         let error = #expect(throws: IoTError.self) { try make("https://box.example", token: nil) }
         #expect(error?.code == .unauthenticated)
     }
 
-    @Test("A time has a unit; seconds without one")
+    @Test("A time without a unit is in seconds")
     func durations() throws {
         #expect(try DurationArgument.parse("10m").seconds == 600)
         #expect(try DurationArgument.parse("30d").seconds == 2_592_000)

@@ -12,18 +12,18 @@ import Testing
         SocketPath.find(option: option, environment: environment, isRoot: isRoot) { there.contains($0) }
     }
 
-    @Test("The option goes before the variable, the variable before the default")
+    @Test("The option has priority over the variable, the variable over the default")
     func precedence() {
         #expect(find("/o", ["IOTCTL_SOCKET": "/v"]) == SocketPath("/o"))
         #expect(find(nil, ["IOTCTL_SOCKET": "/v"], isRoot: true) == SocketPath("/v"))
         #expect(find(nil, environment, isRoot: true, there: [own]) == SocketPath(SocketPath.system))
     }
 
-    @Test("A user's own daemon goes before the system's, which is tried where there is no own")
+    @Test("A user's own daemon has priority; without one, the system's is tried")
     func userThenSystem() {
         #expect(find(nil, environment, there: [own]) == SocketPath(own))
         #expect(find(nil, environment, there: [own, SocketPath.system]).path == own)
-        // Also when the user may not look into its directory: connecting then says which group may.
+        // Also if the user may not enter its directory: the connection error then names the group that may.
         let system = find(nil, environment)
         #expect(system.path == SocketPath.system && system.tried == [own, SocketPath.system])
         #expect(find(nil, ["HOME": "/home/u"]).tried.first == "/home/u/.local/state/iotvideod/iotvideod.sock")

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A path of the API with its parts percent-encoded.
+/// An API path with percent-encoded parts.
 struct APIPath: Sendable {
     let text: String
 
     /// - Parameters:
-    ///   - parts: the path's parts, as the user wrote them.
+    ///   - parts: the parts of the path, as the user wrote them.
     ///   - query: items whose value is `nil` are left out.
     init(_ parts: String..., query: KeyValuePairs<String, String?> = [:]) {
         var text = parts.map { "/" + Self.encode($0) }.joined()
@@ -14,12 +14,12 @@ struct APIPath: Sendable {
         self.text = text
     }
 
-    /// A path that the daemon gave.
+    /// A path from a response of the daemon.
     init(given text: String) {
         self.text = text
     }
 
-    /// RFC 3986 §2.3: only the unreserved characters stay.
+    /// Encodes everything but the unreserved characters (RFC 3986 §2.3).
     static func encode(_ text: String) -> String {
         let allowed = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text

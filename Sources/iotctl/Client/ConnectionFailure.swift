@@ -5,7 +5,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// What a connection that did not come about means for the user.
+/// Describes for the user why a connection failed.
 enum ConnectionFailure {
     static func describe(_ error: any Error, _ address: DaemonAddress) -> IoTError {
         switch address {
@@ -14,7 +14,7 @@ enum ConnectionFailure {
         }
     }
 
-    // MARK: The socket
+    // MARK: Unix socket
 
     private static func describe(_ error: any Error, _ socket: SocketPath) -> IoTError {
         let path = socket.path
@@ -48,10 +48,10 @@ enum ConnectionFailure {
 
     private static func describe(_ error: any Error, _ remote: RemoteDaemon) -> IoTError {
         if isRejectedCertificate(error) {
-            let file = remote.authorityFile.map { "\($0) is not" } ?? "no authority that is trusted here is"
+            let file = remote.authorityFile.map { "\($0) is not" } ?? "no authority that this machine trusts is"
             return IoTError(
                 .certificateRejected, "\(file) the authority of \(remote.url)'s certificate, or it names another host",
-                remedy: "take keys/ca.pem of that daemon's data directory for --ca, and a name of its hub.tls.names",
+                remedy: "give --ca the keys/ca.pem of that daemon's data directory; use a name in its hub.tls.names",
                 underlying: error)
         }
         let check = "check the address, and api.listen in that daemon's configuration"
@@ -77,7 +77,7 @@ enum ConnectionFailure {
         if let first = error.connectionErrors.first?.error {
             return (first as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(first)"
         }
-        return "there is no host of the name '\(error.host)'"
+        return "the host '\(error.host)' was not found"
     }
 
     static func isRejectedCertificate(_ error: any Error) -> Bool {
@@ -85,7 +85,8 @@ enum ConnectionFailure {
         return "\(error)".contains("CERTIFICATE_VERIFY_FAILED")
     }
 
-    /// The library's word, such as `WRONG_VERSION_NUMBER`, in small letters: the rest of it is where its source is.
+    /// The library's reason, for example `WRONG_VERSION_NUMBER`, in lower case. The rest of its text is a place in its
+    /// source.
     static func handshakeReason(_ error: any Error) -> String? {
         guard error is NIOSSLError || error is BoringSSLError else { return nil }
         let match = "\(error)".firstMatch(of: #/OPENSSL_internal:([A-Z0-9_ ]+)/#)
@@ -94,10 +95,10 @@ enum ConnectionFailure {
     }
 }
 
-/// Whose group keeps others from a file.
+/// The group whose members may open a file.
 enum FileGroup {
-    /// The group of the file, or of the nearest directory above it that can be looked at; `nil` for root's, which
-    /// nobody joins.
+    /// The group of the file, or of the nearest parent directory that is accessible; `nil` for root's group, which
+    /// users do not join.
     static func protecting(_ path: String) -> String? {
         var path = path
         while path.count > 1 {

@@ -1,13 +1,13 @@
 import Foundation
 import IoTCore
 
-/// Where the daemon answers, and with what right we ask.
+/// The address of the daemon, and the authorization to use.
 enum DaemonAddress: Sendable {
-    /// Who may open the socket acts as its owner.
+    /// Anyone who can open the socket has the rights of its owner.
     case unixSocket(SocketPath)
     case remote(RemoteDaemon)
 
-    /// How messages name it.
+    /// The name in messages.
     var description: String {
         switch self {
         case .unixSocket(let socket): socket.path
@@ -24,13 +24,14 @@ struct RemoteDaemon: Sendable {
     let token: String
     let host: String
     let port: Int
-    /// Which certificates are accepted from it.
+    /// The certificates that are accepted from the daemon.
     private(set) var trust: ServerTrust
 
     /// - Parameters:
     ///   - tokenFile: a private file, or `-` for standard input.
-    ///   - environment: `IOTCTL_TOKEN_FILE` stands in for the option.
-    /// - Throws: `.invalidParameter` for an address that is none, or would send the token in the clear over a network.
+    ///   - environment: `IOTCTL_TOKEN_FILE` is used if `tokenFile` is missing.
+    /// - Throws: `.invalidParameter` for an invalid address, or one that would send the token unencrypted over a
+    ///   network.
     init(
         url text: String, tokenFile: String?, authorityFile: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
@@ -45,7 +46,7 @@ struct RemoteDaemon: Sendable {
         let isLoopback = host == "localhost" || host == "[::1]" || host.hasPrefix("127.")
         guard isEncrypted || isLoopback else {
             throw IoTError(
-                .invalidParameter, "--url: http would send the token in the clear to \(host)", remedy: "use https")
+                .invalidParameter, "--url: http would send the token unencrypted to \(host)", remedy: "use https")
         }
         guard let file = tokenFile ?? environment["IOTCTL_TOKEN_FILE"], !file.isEmpty else {
             throw IoTError(
@@ -60,7 +61,7 @@ struct RemoteDaemon: Sendable {
 
     var isEncrypted: Bool { url.hasPrefix("https:") }
 
-    /// How the file of known hosts calls it.
+    /// The daemon's name in the file of known hosts.
     var hostAndPort: String { HostPort(host: host, port: port).description }
 
     /// The file of `--ca`.

@@ -5,15 +5,15 @@ import IoTCore
 import NIOCore
 import NIOHTTP1
 
-/// Speaks the daemon's HTTP API, over its Unix socket or from another machine.
+/// A client of the daemon's HTTP API, over its Unix socket or from another machine.
 final class GatewayClient: Sendable {
-    /// The greatest answer that is read as a whole, in bytes.
+    /// The largest response that is read as a whole, in bytes.
     private static let maximumAnswerSize = 16 << 20
 
     private let address: DaemonAddress
     private let client: HTTPClient
 
-    /// - Throws: `.fileFailed` for an authority's file that cannot be used.
+    /// - Throws: `.fileFailed` if the authority's file cannot be used.
     init(_ address: DaemonAddress) throws {
         self.address = address
         var configuration = HTTPClient.Configuration()
@@ -21,9 +21,9 @@ final class GatewayClient: Sendable {
             configuration.tlsConfiguration = try remote.trust.configuration()
         }
         configuration.redirectConfiguration = .disallow
-        // A missing daemon is told at once.
+        // A missing daemon is reported at once.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // A monitor holds events and up to four bodies open while it calls.
+        // A monitor keeps the event stream and up to four bodies open while it sends requests.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
@@ -32,7 +32,7 @@ final class GatewayClient: Sendable {
         try? await client.shutdown()
     }
 
-    // MARK: Whole answers
+    // MARK: Whole responses
 
     func get<Value: Decodable>(
         _ type: Value.Type, _ path: APIPath, timeout: Duration = .seconds(30)
@@ -48,14 +48,14 @@ final class GatewayClient: Sendable {
         return try APICoding.decode(Value.self, from: try await collect(response), failure: .internalFailure)
     }
 
-    /// The same, with a body that is encoded here.
+    /// Like `call(_:_:body:timeout:)`, but encodes the body.
     func call<Value: Decodable>(
         _ method: HTTPMethod, _ path: APIPath, _ body: some Encodable, timeout: Duration = .seconds(30)
     ) async throws -> Value {
         try await call(method, path, body: try APICoding.encode(body), timeout: timeout)
     }
 
-    /// The bytes and the headers of a body of known end.
+    /// The headers and the whole body of a response.
     func bytes(_ path: APIPath, timeout: Duration? = .seconds(30)) async throws -> (HTTPHeaders, [UInt8]) {
         let response = try await send(.GET, path, body: nil, timeout: timeout)
         return (response.headers, try await collect(response))
@@ -63,20 +63,20 @@ final class GatewayClient: Sendable {
 
     // MARK: Streams
 
-    /// A body that is read while it is made. Returns when the daemon has taken the request up.
+    /// Opens a body that is read while the daemon produces it. Returns when the daemon has accepted the request.
     func open(_ path: APIPath, resumingBehind id: String? = nil) async throws -> HTTPClientResponse.Body {
         let headers: HTTPHeaders = id.map { ["Last-Event-ID": $0] } ?? [:]
         return try await send(.GET, path, body: nil, headers: headers, timeout: .seconds(30)).body
     }
 
-    /// The events that answer a request.
+    /// Opens the stream of events that a request returns.
     func events(_ path: APIPath, _ body: some Encodable, timeout: Duration) async throws -> HTTPClientResponse.Body {
         try await send(
             .POST, path, body: try APICoding.encode(body), headers: ["Accept": "text/event-stream"], timeout: timeout
         ).body
     }
 
-    /// Calls `receive` for every event until it gives false or the stream ends.
+    /// Calls `receive` for every event until it returns false or the stream ends.
     func forEachEvent(
         _ body: HTTPClientResponse.Body, _ receive: (ServerSentEvent) throws -> Bool
     ) async throws {
@@ -99,7 +99,7 @@ final class GatewayClient: Sendable {
         if let failure { throw failure }
     }
 
-    // MARK: One request
+    // MARK: Requests
 
     private func send(
         _ method: HTTPMethod, _ path: APIPath, body: [UInt8]?, headers: HTTPHeaders = [:], timeout: Duration?
@@ -146,13 +146,13 @@ final class GatewayClient: Sendable {
         } catch is NIOTooManyBytesError {
             throw IoTError(
                 .payloadTooLarge, "the daemon's answer is larger than \(Self.maximumAnswerSize >> 20) MiB",
-                remedy: "ask for a part of it")
+                remedy: "request a smaller part")
         } catch {
             throw lost(error)
         }
     }
 
-    /// What the client, or its HTTP parser, says of a body that breaks off.
+    /// Maps the error of the client, or of its HTTP parser, for a body that breaks off.
     private func lost(_ error: any Error) -> any Error {
         if error is CancellationError || error as? HTTPClientError == .cancelled { return CancellationError() }
         return IoTError(.daemonUnreachable, "the daemon ended the connection", underlying: error)

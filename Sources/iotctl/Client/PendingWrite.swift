@@ -1,17 +1,17 @@
 import GatewayAPI
 import IoTCore
 
-/// A written property that its device has not applied yet.
+/// A property write that the device has not applied yet.
 struct PendingWrite: Sendable {
-    /// The hub does not report when a device has applied a value, so it is asked.
+    /// The hub does not report when a device has applied a value, so it is polled.
     private static let interval = Duration.milliseconds(200)
 
     let device: String
-    /// As it was written; what is pending are whole properties, `CLASS.NAME`.
+    /// The path that was written. The hub lists pending properties as a whole, as `CLASS.NAME`.
     let path: String
     let version: Int64
 
-    /// - Throws: `.messageTimeout` when the device has not applied it in time.
+    /// - Throws: `.messageTimeout` if the device has not applied the value in time.
     func wait(atMost limit: Duration, _ client: GatewayClient) async throws {
         let clock = ContinuousClock()
         let end = clock.now + limit
@@ -32,7 +32,7 @@ struct PendingWrite: Sendable {
             .messageTimeout,
             "\(device) \(isOnline ? "is online, but" : "is offline:") it has not applied version \(version) within "
                 + Format.duration(limit),
-            remedy: "the value stays written, and the hub delivers it; `iotctl device show \(device)` lists what is "
+            remedy: "the hub keeps the value and delivers it later; `iotctl device show \(device)` lists what is "
                 + "pending")
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Where the daemon listens on this machine, and where else it was looked for.
+/// The path of the daemon's socket on this machine, and the paths that were tried.
 struct SocketPath: Sendable, Equatable {
     static let system = "/run/iotvideod/iotvideod.sock"
 
     let path: String
-    /// The paths that were looked at, in order; one alone for a path that was given.
+    /// The paths that were tried, in order. Only one if the user gave the path.
     var tried: [String]
 
     init(_ path: String, tried: [String]? = nil) {
@@ -13,8 +13,8 @@ struct SocketPath: Sendable, Equatable {
         self.tried = tried ?? [path]
     }
 
-    /// `--socket`, then `IOTCTL_SOCKET`, then the paths that a daemon takes by default, of which the first that is
-    /// there counts: this user's own, in `$XDG_RUNTIME_DIR` or the state directory, then the system's.
+    /// Uses `--socket`, then `IOTCTL_SOCKET`, then the first existing default path of a daemon: this user's own, in
+    /// `$XDG_RUNTIME_DIR` or the state directory, then the system's.
     static func find(
         option: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
         isRoot: Bool = geteuid() == 0, isThere: (String) -> Bool = Self.isThere
@@ -31,7 +31,7 @@ struct SocketPath: Sendable, Equatable {
         return SocketPath(system, tried: [own, system])
     }
 
-    /// Not in a directory that this user may not enter: after su(1), `XDG_RUNTIME_DIR` is another user's.
+    /// False in a directory that this user may not enter. After su(1), `XDG_RUNTIME_DIR` is another user's.
     private static func isThere(_ path: String) -> Bool {
         var information = stat()
         return stat(path, &information) == 0

@@ -2,7 +2,7 @@ public import ArgumentParser
 public import GatewayAPI
 import IoTCore
 
-// Words of the API that are options here.
+// Values of the API that are also values of options.
 extension BindingRole: ExpressibleByArgument {}
 extension DeviceAction: ExpressibleByArgument {}
 extension GatewayEvent.Kind: ExpressibleByArgument {}

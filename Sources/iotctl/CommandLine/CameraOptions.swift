@@ -2,21 +2,21 @@ import ArgumentParser
 import GatewayAPI
 import IoTCore
 
-/// How a camera's source is asked, beside its URL: an option for each such key of the API.
+/// How to open a camera's source, in addition to its URL: one option for each such key of the API.
 struct CameraLogin: ParsableArguments {
     @Option(help: "The user name at the camera.")
     var username: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file with its password; - reads standard input, and asks on a terminal.", valueName: "file"),
+            "A file with the password; - reads standard input, or asks on a terminal.", valueName: "file"),
         completion: .file())
     var passwordFile: String?
 
-    @Option(help: "How RTSP carries the media.")
+    @Option(help: "The transport of the media in RTSP.")
     var transport: RTSPTransport?
 
-    /// All but the password.
+    /// Sets all keys except the password.
     func give(to camera: inout CameraSettings) {
         camera.username = username
         camera.$rtspTransport.given = transport
@@ -27,9 +27,9 @@ struct CameraLogin: ParsableArguments {
     }
 }
 
-/// An option for each key of the API that is not about the source.
+/// One option for each key of the API that does not concern the source.
 struct CameraOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many may watch at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("The largest number of viewers at once.", valueName: "n"))
     var viewers: Int?
 
     func give(to camera: inout CameraSettings) {

@@ -2,15 +2,15 @@ import ArgumentParser
 import GatewayAPI
 import IoTCore
 
-/// What became of a camera that was added or changed.
+/// Waits for and reports the result of adding or changing a camera.
 struct CameraOutcome: ParsableArguments {
-    /// A camera that does not answer has failed by then.
+    /// A camera that does not answer reaches the state `failed` within this time.
     private static let patience = Duration.seconds(12)
     private static let interval = Duration.milliseconds(200)
-    /// A trial of the source included.
+    /// The request's time limit, including a test of the source.
     static let requestTime = Duration.seconds(60)
 
-    @Flag(help: "Try the source first, and change nothing when it does not work.")
+    @Flag(help: "Try the source first; change nothing if it does not work.")
     var check = false
 
     @Flag(help: "Do not wait for the camera's first state.")
@@ -18,9 +18,9 @@ struct CameraOutcome: ParsableArguments {
 
     var requested: Bool? { check ? true : nil }
 
-    /// Prints the camera's first state, and as a warning why it does not work.
+    /// Prints the camera's first state, or a warning with the reason if it does not work.
     ///
-    /// - Parameter done: what was done to the camera: `added`.
+    /// - Parameter done: what was done to the camera, for example `added`.
     func report(
         _ camera: CameraDescription, _ done: String, _ client: GatewayClient, asJSON: Bool
     ) async throws {

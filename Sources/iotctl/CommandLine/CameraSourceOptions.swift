@@ -6,7 +6,7 @@ import IoTCore
 /// A camera's source on the command line.
 struct CameraSourceOptions: ParsableArguments {
     @Argument(
-        help: "rtsp://… or a file, which is played in a loop; ./a:b for one with a colon in its name.",
+        help: "rtsp://… or a file, which is played in a loop; write ./a:b for a name with a colon.",
         completion: .file())
     var url: String
 
@@ -16,7 +16,7 @@ struct CameraSourceOptions: ParsableArguments {
         try Self.check(url)
     }
 
-    /// Every user of this machine can read a command line.
+    /// Refuses a password in the URL, because every user of this machine can read a command line.
     static func check(_ url: String) throws {
         guard !CameraRequest.holdsPassword(url) else { throw ValidationError(CameraRequest.passwordInURL) }
     }
@@ -27,7 +27,7 @@ struct CameraSourceOptions: ParsableArguments {
         camera.password = try login.password()
     }
 
-    /// The daemon may have another working directory.
+    /// Makes a path absolute, because the daemon may have another working directory.
     static func absolute(_ url: String) -> String {
         let isAddress = CameraRequest.scheme(of: url) != nil || url.hasPrefix("/")
         return isAddress ? url : FileManager.default.currentDirectoryPath + "/" + url

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// The words after the program's name, brought into the order that the parser takes. No I/O.
+/// The arguments of the program, rearranged into the order that the parser accepts. No I/O.
 struct CommandLineArguments {
     /// The options of `GlobalOptions` that take a value.
     private static let valueOptions: Set<String> = ["--socket", "--url", "--token-file", "--ca"]
-    /// Those of the parser's own, which have no command.
+    /// The parser's internal options, which have no command.
     private static let internalWords: Set<String> = ["---completion", "--generate-completion-script"]
 
     let words: [String]
@@ -13,11 +13,11 @@ struct CommandLineArguments {
         self.words = words
     }
 
-    /// True when results, and failures too, are to be JSON.
+    /// True if results and errors are to be printed as JSON.
     var wantsJSON: Bool { words.prefix { $0 != "--" }.contains("--json") }
 
-    /// The same command line with the global options after the command that they belong to, `-v` spelled out, and
-    /// negative numbers protected.
+    /// The same command line with global options moved after the command, `-v` spelled out, and negative numbers
+    /// protected.
     ///
     /// - Throws: `UnknownCommand`.
     func arranged(root: any ParsableCommand.Type = IotctlCommand.self) throws -> [String] {
@@ -46,7 +46,7 @@ struct CommandLineArguments {
                 throw UnknownCommand(word: word, path: path, known: CommandNames.all(of: command))
             }
         }
-        // A group alone prints its help, whatever the options are.
+        // A command group prints its help, whatever the options are.
         if command.configuration.subcommands.isEmpty { kept += moved }
         return kept + JSONArgument.protectNegativeNumbers(Array(rest))
     }

@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// How the commands below another one are called.
+/// The names of subcommands.
 enum CommandNames {
-    /// The parser makes a name of the type's where the configuration has none.
+    /// If the configuration has no name, the parser derives it from the type's name.
     static func name(_ command: any ParsableCommand.Type) -> String {
         command.configuration.commandName ?? String(describing: command).lowercased()
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `10s`, `500ms`, `2m`, `1h`, `30d`; a bare number is seconds.
+/// A duration: `10s`, `500ms`, `2m`, `1h`, `30d`. A number without a unit is in seconds.
 struct DurationArgument: Sendable {
     let duration: Duration
 
@@ -14,7 +14,7 @@ struct DurationArgument: Sendable {
         guard let value = Double(number), let unit = Self.milliseconds(of: text.dropFirst(number.count)) else {
             throw ValidationError("a time is a number with a unit, such as 500ms, 10s, 2m, 1h or 30d")
         }
-        guard value > 0 else { throw ValidationError("a time must be longer than nothing") }
+        guard value > 0 else { throw ValidationError("a time must be greater than 0") }
         guard value < 1e9 else { throw ValidationError("this time is too long") }
         return DurationArgument(.milliseconds(value * unit))
     }
@@ -30,8 +30,8 @@ struct DurationArgument: Sendable {
         }
     }
 
-    /// - Parameter words: the range as the option's help says it.
-    /// - Throws: `ValidationError` outside `range`, in seconds.
+    /// - Parameter words: the range, in the words of the option's help.
+    /// - Throws: `ValidationError` if the duration is outside `range`, in seconds.
     func check(_ range: ClosedRange<Int64>, _ words: String) throws {
         guard range.contains(seconds) else { throw ValidationError("--ttl must be \(words)") }
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Options of every command that talks to the daemon.
+/// Options of every command that connects to the daemon.
 struct GlobalOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"), completion: .file())
     var socket: String?
@@ -22,7 +22,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print JSON.")
     var json = false
 
-    /// Whether somebody may be asked on the terminal.
+    /// Whether the user may be asked on the terminal.
     var isInteractive = Prompt.isPossible
 
     private enum CodingKeys: CodingKey {
@@ -30,8 +30,8 @@ struct GlobalOptions: ParsableArguments {
     }
 
     func validate() throws {
-        guard url == nil || socket == nil else { throw ValidationError("--socket and --url exclude each other") }
-        guard url != nil || authorityFile == nil else { throw ValidationError("--ca goes with --url") }
+        guard url == nil || socket == nil else { throw ValidationError("--socket and --url cannot be combined") }
+        guard url != nil || authorityFile == nil else { throw ValidationError("--ca requires --url") }
     }
 
     private func address() async throws -> DaemonAddress {
@@ -40,7 +40,7 @@ struct GlobalOptions: ParsableArguments {
         return .remote(try await FirstUse(remote, isInteractive: isInteractive).resolve())
     }
 
-    /// Runs `body` with a client and closes it after.
+    /// Runs `body` with a client and then closes the client.
     func withClient<Value>(_ body: (GatewayClient) async throws -> Value) async throws -> Value {
         let client = try GatewayClient(try await address())
         do {

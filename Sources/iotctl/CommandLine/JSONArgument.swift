@@ -7,7 +7,7 @@ enum JSONArgument: Sendable {
     case value(JSONValue)
     case standardInput
 
-    /// The greatest value that is read from standard input, in bytes: what the daemon takes.
+    /// The largest value that is read from standard input, in bytes. The daemon has the same limit.
     private static let maximumSize = 256 * 1024
 
     /// - Parameter text: JSON text, or `-` for standard input.
@@ -21,7 +21,7 @@ enum JSONArgument: Sendable {
         }
     }
 
-    /// How the text is written as a JSON string, for a shell; nothing for what was meant as another value.
+    /// How to write the text as a JSON string in a shell. Empty if the text looks like another JSON value.
     private static func hint(_ text: String) -> String {
         if let first = text.first, "{[\"".contains(first) { return "" }
         let quoted = JSONValue.string(text).jsonText.replacing("'", with: #"'\''"#)
@@ -35,7 +35,7 @@ enum JSONArgument: Sendable {
         case .standardInput:
             let data = try FileHandle.standardInput.read(upToCount: Self.maximumSize + 1) ?? Data()
             guard data.count <= Self.maximumSize else {
-                throw IoTError(.payloadTooLarge, "a value may hold \(Self.maximumSize / 1024) KiB")
+                throw IoTError(.payloadTooLarge, "a value can have at most \(Self.maximumSize / 1024) KiB")
             }
             do {
                 return try JSONValue(parsing: Array(data))
@@ -45,7 +45,8 @@ enum JSONArgument: Sendable {
         }
     }
 
-    /// A negative number looks like an option to the parser; with a space before it, it is the same JSON text.
+    /// Puts a space before negative numbers: the parser would take them for options, and in JSON the space has no
+    /// meaning.
     static func protectNegativeNumbers(_ arguments: [String]) -> [String] {
         arguments.map { argument in
             argument.first == "-" && argument.dropFirst().first?.isWholeNumber == true ? " " + argument : argument

@@ -1,10 +1,10 @@
-/// What somebody who mistyped a word may have meant.
+/// Suggestions for mistyped words.
 enum Spelling {
-    /// A longer word is not compared.
+    /// Longer words are not compared.
     private static let maximumLength = 32
 
-    /// - Returns: the candidate that takes the fewest changes, where a third of the word or less differs, or the only
-    ///   one that begins with the word.
+    /// - Returns: the candidate with the fewest differences, if at most a third of the word differs, or the only
+    ///   candidate that begins with the word.
     static func nearest(to word: String, in candidates: [String]) -> String? {
         guard word.count <= maximumLength else { return nil }
         let ranked = candidates.map { ($0, distance(word, $0)) }
@@ -15,7 +15,7 @@ enum Spelling {
         return longer.count == 1 ? longer[0] : nil
     }
 
-    /// Insertions, deletions, replacements, and exchanges of neighbours (optimal string alignment).
+    /// The number of insertions, deletions, replacements and exchanges of neighbours (optimal string alignment).
     static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
         var older: [Int] = []

@@ -1,7 +1,7 @@
-/// A word that no command has.
+/// A word that is not a command.
 struct UnknownCommand: Error, Equatable {
     let word: String
-    /// The commands before it, with the program first.
+    /// The program and the commands before the word.
     let path: [String]
     let known: [String]
 
@@ -13,6 +13,6 @@ struct UnknownCommand: Error, Equatable {
         return "\(text); did you mean '\(suggestion)'?"
     }
 
-    /// What prints the commands that there are.
+    /// The command line that prints the available commands.
     var help: String { path.joined(separator: " ") + " --help" }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IoTCore
 
-/// How a command line that the parser refused is reported.
+/// The report of a command line that the parser refused.
 struct UsageReport {
     private let text: String
     private let failure: IoTError

@@ -10,8 +10,8 @@ struct ActionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "action", abstract: "Make a device do something.",
         discussion: """
-            The device must be online. Where the answer names a resource, such as a photo,
-            --output fetches it.
+            The device must be online. If the answer names a resource, for example a photo,
+            --output downloads it.
 
             EXAMPLES
               iotctl action front Action.cameraOn 0
@@ -22,7 +22,7 @@ struct ActionCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
     var device: String
 
-    @Argument(help: "Such as Action.cameraOn.")
+    @Argument(help: "The action, for example Action.cameraOn.")
     var path: String
 
     @Argument(

@@ -9,8 +9,8 @@ extension CameraCommand {
             abstract: "Try a camera's source without adding it: tracks, key frames, what browsers play.",
             discussion: """
                 The daemon connects, measures for up to 12 seconds, and decodes a picture. A
-                source that does not work is an error with a number of its own: 25010 no answer,
-                25040 a wrong user name or password, 25041 a host that is not known, 25042 no
+                source that does not work gives its own error number: 25010 no answer,
+                25040 a wrong user name or password, 25041 an unknown host, 25042 no
                 such file or stream, 25011 not a video.
 
                 EXAMPLES
@@ -45,10 +45,10 @@ extension CameraCommand {
                 let output = try await FileOutput.open(snapshot)
                 try await output.write(Array(picture.data))
                 try await output.close()
-                // It stands in the file.
+                // The picture is in the file.
                 report.picture = nil
             }
-            // Standard output is the picture's.
+            // Standard output carries the picture.
             if snapshot == "-" { return }
             if options.json { return try Console.printJSON(report) }
             try show(report)

@@ -76,8 +76,8 @@ struct CameraCommand: AsyncParsableCommand {
             abstract: "Add a camera to the running daemon; it stays after a restart.",
             discussion: """
                 Waits up to 12 seconds for the camera's first state and prints it. A camera that
-                does not work is added all the same, with a warning and exit status 0, because it
-                may only be off; it is tried again by itself. With --check it is not added.
+                does not work is still added, with a warning and exit status 0, because it may
+                only be off; the daemon keeps trying it. With --check it is not added.
 
                 EXAMPLES
                   iotctl camera add yard rtsp://192.0.2.8/stream1
@@ -85,7 +85,7 @@ struct CameraCommand: AsyncParsableCommand {
                   iotctl camera add clip /srv/clips/front.mp4 --check
                 """)
 
-        @Argument(help: "1 to 64 of letters, digits, _, - and .")
+        @Argument(help: "The camera's name: 1 to 64 letters, digits, _, - and .")
         var name: String
 
         @OptionGroup var source: CameraSourceOptions
@@ -114,12 +114,12 @@ struct CameraCommand: AsyncParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Change a camera that camera add has added; what is not named stays.",
+            abstract: "Change a camera that was added with `camera add`; other settings stay.",
             discussion: """
-                The camera stays the same device: who may watch it, its settings and its events
-                stay. It is opened anew at once, and viewers are cut off for that long. Its name
-                is what ties it to its device; device rename gives the device another name.
-                A URL of another host or port needs the user name and the password again.
+                The camera stays the same device and keeps its bindings, settings and events.
+                It is reopened at once, which interrupts viewers briefly. Its name identifies the
+                device and cannot change; `device rename` gives the device another name.
+                A URL with another host or port needs the user name and the password again.
 
                 EXAMPLES
                   iotctl camera set yard rtsp://192.0.2.8/stream2
@@ -135,7 +135,7 @@ struct CameraCommand: AsyncParsableCommand {
 
         @OptionGroup var login: CameraLogin
 
-        @Flag(help: "Without user name and password from now on.")
+        @Flag(help: "Remove the user name and the password.")
         var anonymous = false
 
         @OptionGroup var camera: CameraOptions
@@ -151,7 +151,7 @@ struct CameraCommand: AsyncParsableCommand {
             }
             let change = change(password: nil)
             let isEmpty = change.settings.isEmpty && !change.removesUser && login.passwordFile == nil
-            guard !isEmpty else { throw ValidationError("name what is to change: a source, or an option") }
+            guard !isEmpty else { throw ValidationError("nothing to change: give a source or an option") }
         }
 
         func change(password: String?) -> CameraChange {
@@ -173,7 +173,7 @@ struct CameraCommand: AsyncParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a camera that camera add has added; its device stays until device remove.",
+            abstract: "Remove a camera that was added with `camera add`; its device stays until `device remove`.",
             discussion: """
                 EXAMPLES
                   iotctl camera remove yard

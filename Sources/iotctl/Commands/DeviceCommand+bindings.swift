@@ -3,7 +3,7 @@ import GatewayAPI
 import IoTCore
 import NIOHTTP1
 
-/// Who may do what with a device.
+/// Commands for the bindings of a device.
 extension DeviceCommand {
     struct Target: ParsableArguments {
         @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
@@ -35,7 +35,7 @@ extension DeviceCommand {
         @Argument(help: "The account.", completion: .users)
         var user: String
 
-        @Option(help: "What the account becomes.")
+        @Option(help: "The account's role.")
         var role: BindingRole = .guest
 
         @Option(name: .customLong("action"), help: "An action to allow; may be repeated.")
@@ -59,9 +59,9 @@ extension DeviceCommand {
 
     struct Unbind: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take a device from an account; its channels to the device end at once.",
+            abstract: "Unbind an account from a device; its channels to the device end at once.",
             discussion: """
-                Nobody can share a device that has no owner: an administrator gives it to an
+                A device without an owner cannot be shared: an administrator gives it to an
                 account with `iotctl device bind DEVICE ACCOUNT --role owner`.
 
                 EXAMPLES
@@ -89,7 +89,7 @@ extension DeviceCommand {
             abstract: "Print a token with which an account binds itself to the device.",
             discussion: """
                 Use this when you do not know the account. Every account of this hub can use
-                the token until it expires: hand it on as you would a key.
+                the token until it expires: handle it like a password.
 
                 EXAMPLES
                   iotctl device share front > front.share
@@ -131,7 +131,8 @@ extension DeviceCommand {
                 """)
 
         @Argument(
-            help: ArgumentHelp("The file with the token; - asks, or is standard input.", valueName: "file"),
+            help: ArgumentHelp(
+                "A file with the token; - reads standard input, or asks on a terminal.", valueName: "file"),
             completion: .file())
         var file: String
 

@@ -3,13 +3,13 @@ import GatewayAPI
 import IoTCore
 import NIOHTTP1
 
-/// Devices made, named, removed and exported.
+/// Commands that create, rename, remove and export devices.
 extension DeviceCommand {
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create a device, whose camera joins later.",
+            abstract: "Create a device; its camera joins later.",
             discussion: """
-                Without --owner nobody owns it: no account lists it until
+                Without --owner the device has no owner, and no account lists it before
                 `iotctl device bind NAME ACCOUNT --role owner`. Administrators may show, rename
                 and export it by its name.
 
@@ -18,10 +18,12 @@ extension DeviceCommand {
                   iotctl token create --enrol --device yard > yard.enrol
                 """)
 
-        @Argument(help: "1 to 64 of letters, digits, _, - and .")
+        @Argument(help: "The device's name: 1 to 64 letters, digits, _, - and .")
         var name: String
 
-        @Option(help: ArgumentHelp("The account that owns it; without this option nobody does.", valueName: "name"))
+        @Option(
+            help: ArgumentHelp(
+                "The account that owns it; without this option, the device has no owner.", valueName: "name"))
         var owner: String?
 
         @OptionGroup var options: GlobalOptions
@@ -34,7 +36,7 @@ extension DeviceCommand {
             try Console.print(answer.device)
             guard owner == nil else { return }
             Console.note(
-                "nobody owns \(answer.name) yet, so no account lists it: "
+                "\(answer.name) has no owner yet, so no account lists it: run "
                     + "`iotctl device bind \(answer.name) ACCOUNT --role owner`")
         }
     }

@@ -17,7 +17,7 @@ struct DeviceCommand: AsyncParsableCommand {
             discussion: """
                 ONLINE is yes when the device is connected to the hub and, if it is a camera, its
                 source delivers; otherwise it is no, with the state: offline, connecting, failed or
-                off. SINCE is when that began.
+                off. SINCE is when the state began.
 
                 EXAMPLES
                   iotctl device list
@@ -25,7 +25,9 @@ struct DeviceCommand: AsyncParsableCommand {
                   iotctl device list --json | jq -r '.devices[] | select(.online) | .id'
                 """, aliases: ["ls"])
 
-        @Option(help: ArgumentHelp("Of another account; administrators only.", valueName: "name"), completion: .users)
+        @Option(
+            help: ArgumentHelp("List the devices of this account; administrators only.", valueName: "name"),
+            completion: .users)
         var user: String?
 
         @OptionGroup var options: GlobalOptions

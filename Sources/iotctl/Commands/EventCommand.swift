@@ -20,20 +20,21 @@ struct EventCommand: AsyncParsableCommand {
                   iotctl event list --json | jq -r '.events[].topic' | sort | uniq -c
                 """, aliases: ["ls"])
 
-        @Option(help: ArgumentHelp("Only of this device.", valueName: "id"), completion: .devices)
+        @Option(help: ArgumentHelp("Only events of this device.", valueName: "id"), completion: .devices)
         var device: String?
 
         @Option(help: ArgumentHelp("Only topics that begin with this.", valueName: "prefix"))
         var topic: String?
 
         @Option(
-            help: ArgumentHelp("Only newer than this: 1h, 7d.", valueName: "time"), transform: DurationArgument.parse)
+            help: ArgumentHelp("Only events newer than this, for example 1h or 7d.", valueName: "time"),
+            transform: DurationArgument.parse)
         var since: DurationArgument?
 
-        @Option(help: ArgumentHelp("Only older than this event: the next page.", valueName: "event id"))
+        @Option(help: ArgumentHelp("Only events older than this one, for the next page.", valueName: "event id"))
         var before: String?
 
-        @Option(help: ArgumentHelp("At most this many, 200 at the most.", valueName: "n"))
+        @Option(help: ArgumentHelp("The largest number of events, up to 200.", valueName: "n"))
         var limit: Int?
 
         @OptionGroup var options: GlobalOptions
@@ -64,8 +65,8 @@ struct EventCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print events as they come, until interrupted.",
             discussion: """
-                Without --type it prints what devices report (event). After a break of the
-                connection it goes on where it was.
+                Without --type, only events of devices (event) are printed. If the connection
+                breaks, the command reconnects and continues where it stopped.
 
                 EXAMPLES
                   iotctl event watch
@@ -76,7 +77,7 @@ struct EventCommand: AsyncParsableCommand {
         @Option(name: .customLong("type"), help: ArgumentHelp("A kind to print; may be repeated.", valueName: "kind"))
         var types: [GatewayEvent.Kind] = []
 
-        @Option(help: ArgumentHelp("Only of this device.", valueName: "id"), completion: .devices)
+        @Option(help: ArgumentHelp("Only events of this device.", valueName: "id"), completion: .devices)
         var device: String?
 
         @OptionGroup var options: GlobalOptions
@@ -99,7 +100,7 @@ struct EventCommand: AsyncParsableCommand {
                             return true
                         }
                     } catch let error as IoTError where error.code == .daemonUnreachable && last != nil {
-                        Console.note("the connection broke; the watch goes on where it was")
+                        Console.note("the connection was lost; reconnecting")
                     }
                     guard last != nil else { throw IoTError(.daemonUnreachable, "the daemon ended the watch") }
                     try await Task.sleep(for: .milliseconds(500))
@@ -123,7 +124,7 @@ struct EventCommand: AsyncParsableCommand {
             case .link(let state): state.name
             case .binding(let change): "\(change.name ?? names[change.device]) \(change.bound ? "bound" : "unbound")"
             case .channel(let change): "\(change.deviceName) \(change.id)\(change.closed ? " closed" : "")"
-            case .reset(let reset): "events were missed (\(reset.reason.rawValue)); read again what matters"
+            case .reset(let reset): "events were missed (\(reset.reason.rawValue)); read the current values again"
             case .data, .failed: nil
             }
         }
@@ -148,7 +149,7 @@ struct EventCommand: AsyncParsableCommand {
         var topic: String?
 
         @Option(
-            help: ArgumentHelp("Delete what is older than this: 7d.", valueName: "time"),
+            help: ArgumentHelp("Delete events older than this, for example 7d.", valueName: "time"),
             transform: DurationArgument.parse)
         var olderThan: DurationArgument?
 

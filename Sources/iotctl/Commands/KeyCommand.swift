@@ -8,7 +8,7 @@ struct KeyCommand: AsyncParsableCommand {
         commandName: "key", abstract: "Create, list and revoke media keys.",
         subcommands: [Create.self, List.self, Revoke.self])
 
-    /// What a key can be good for.
+    /// The actions that a key can allow.
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case view, talk, playback
 
@@ -25,23 +25,23 @@ struct KeyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Create a media key and print it; it is not shown again.",
             discussion: """
-                A media key stands in an address, as ?key=KEY, where no bearer token can: in a
-                video element, in an EventSource, in a WHEP player that sends no headers. It
-                opens media and event streams, nothing else. It passes on the rights that the
-                account has while it is used, until it expires or is revoked. In the address
-                of the watch page it stands after #key=, where no log can see it.
+                A media key is used in an address, as ?key=KEY, where no bearer token can be
+                sent: in a video element, an EventSource, or a WHEP player without headers. It
+                opens media and event streams only. It has the current rights of its account,
+                until it expires or is revoked. In the address of the watch page it follows
+                #key=, which does not appear in server logs.
 
                 EXAMPLES
                   iotctl key create tablet --device front --ttl 365d
                   iotctl key create go2rtc > go2rtc.key
                   iotctl key create bob-tv --user bob --device front --action view
 
-                With the key of the first one:
+                With the key of the first example:
                   https://gateway.example:8443/watch/front#key=KEY
                   https://gateway.example:8443/v1/devices/front/whep?key=KEY
                 """)
 
-        @Argument(help: ArgumentHelp("What it is for, in your own words.", valueName: "name"))
+        @Argument(help: ArgumentHelp("What the key is for, in your own words.", valueName: "name"))
         var name: String
 
         @Option(
@@ -110,7 +110,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Revoke a media key; what it opened ends within two seconds.",
+            abstract: "Revoke a media key; its streams end within two seconds.",
             discussion: """
                 EXAMPLES
                   iotctl key revoke 5f0c2d9a41
@@ -125,7 +125,7 @@ struct KeyCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            try confirmation.confirm("revoke the media key \(key), which ends what it opened")
+            try confirmation.confirm("revoke the media key \(key), which ends its streams")
             let answer: EmptyResponse = try await options.withClient {
                 try await $0.call(.DELETE, APIPath("v1", "keys", key), body: nil)
             }

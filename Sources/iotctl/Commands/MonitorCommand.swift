@@ -6,18 +6,19 @@ struct MonitorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "monitor", abstract: "Watch a camera: take a snapshot, record, get raw frames, see statistics.",
         discussion: """
-            Runs until --duration or --frames is reached, a lone snapshot is there, or
-            Ctrl-C, which finishes the files. --frames is exact in recordings and raw video, and
-            raw audio ends with them (with B-frames a recording completes their group);
-            without any of these the run ends with the first statistics that have reached it.
+            Runs until --duration or --frames is reached, until a snapshot is written if
+            nothing else was asked for, or until Ctrl-C, which finishes the files. --frames
+            is exact in recordings and raw video, and raw audio ends with them (with
+            B-frames, a recording completes the group). Without these files, the run ends
+            with the first statistics that reach --frames.
 
-            The picture is there at once because it begins at the key frame before, and
-            catches up: a recording begins there too, also when others watch the camera
-            already, and holds up to one group of pictures more than --duration. Raw video
-            begins there for the first who watches, and with the next picture for others.
-            Statistics, --frames and --duration are those of this run alone. After an outage
-            of the camera the recording shows its last picture for as long as nothing came.
-            A file that stays empty is a failure.
+            Playback starts at the previous key frame and catches up, so that a picture
+            appears at once. A recording starts there, too, even if others already watch
+            the camera, and is up to one group of pictures longer than --duration. Raw video
+            starts there only for the first viewer of the camera, and with the next picture
+            for others. Statistics, --frames and --duration count this run only. During an
+            outage of the camera, the recording shows the last picture. An empty file is a
+            failure.
 
             EXAMPLES
               iotctl monitor front
@@ -78,7 +79,7 @@ struct MonitorCommand: AsyncParsableCommand {
             }
         }
         guard [snapshot, record, rawVideo, rawAudio].count(where: { $0 == "-" }) < 2 else {
-            throw ValidationError("only one of them can be standard output")
+            throw ValidationError("only one file can be standard output")
         }
     }
 

@@ -26,7 +26,7 @@ struct PropertyCommand: AsyncParsableCommand {
             completion: .devices)
         var device: String?
 
-        @Argument(help: "Such as ProWritable._logLevel.setVal; the whole model without it.")
+        @Argument(help: "The path, for example ProWritable._logLevel.setVal; without it, the whole model.")
         var path: String?
 
         @Flag(help: "Read the path of every device of the account.")
@@ -69,9 +69,9 @@ struct PropertyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Replace the value at a path.",
             discussion: """
-                An offline device gets the value at its next login. With --wait the command
-                ends when the device has applied it. It fails with 21002 when the time is
-                over, but the value stays written.
+                An offline device gets the value at its next login. With --wait, the command
+                ends when the device has applied it. It fails with 21002 after --timeout, but
+                the value stays written.
 
                 EXAMPLES
                   iotctl property write front ProWritable._logLevel.setVal 3
@@ -84,7 +84,7 @@ struct PropertyCommand: AsyncParsableCommand {
         @Argument(help: ArgumentHelp("The device's id or name.", valueName: "id"), completion: .devices)
         var device: String
 
-        @Argument(help: "Such as ProWritable._logLevel.setVal.")
+        @Argument(help: "The path, for example ProWritable._logLevel.setVal.")
         var path: String
 
         @Argument(
@@ -106,7 +106,7 @@ struct PropertyCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
-            guard wait || timeout == nil else { throw ValidationError("--timeout goes with --wait") }
+            guard wait || timeout == nil else { throw ValidationError("--timeout requires --wait") }
         }
 
         func run() async throws {
@@ -135,7 +135,7 @@ struct PropertyCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print changes as they come, until interrupted.",
             discussion: """
-                The first line is the present value.
+                The first line is the current value.
 
                 EXAMPLES
                   iotctl property watch front

@@ -4,9 +4,9 @@ import NIOHTTP1
 
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Read the configuration again, without disturbing what has not changed.",
+        commandName: "reload", abstract: "Read the configuration again, without interrupting what has not changed.",
         discussion: """
-            A wrong configuration is refused, and the old one stays in force.
+            A wrong configuration is refused, and the old one stays in effect.
 
             EXAMPLES
               iotctl reload
@@ -23,8 +23,8 @@ struct ReloadCommand: AsyncParsableCommand {
             ("added", answer.added), ("changed", answer.changed), ("removed", answer.removed),
             ("needs a restart", answer.restartNeeded),
         ]
-        let told = lines.filter { !$0.1.isEmpty }
+        let filled = lines.filter { !$0.1.isEmpty }
         try Console.print(
-            told.isEmpty ? "nothing changed" : Table.pairs(told.map { ($0.0, $0.1.joined(separator: ", ")) }))
+            filled.isEmpty ? "nothing changed" : Table.pairs(filled.map { ($0.0, $0.1.joined(separator: ", ")) }))
     }
 }

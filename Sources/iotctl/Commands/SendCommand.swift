@@ -7,7 +7,7 @@ import NIOHTTP1
 
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Send bytes to a device, and print what it answers.",
+        commandName: "send", abstract: "Send bytes to a device, and print its answers.",
         discussion: """
             At most 30,000 bytes. The device must be online. Answers go to standard output
             as they are, each followed by a newline; --json prints them in base64.
@@ -43,7 +43,7 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if noResponse, responses != nil { throw ValidationError("--no-response and --responses exclude each other") }
+        if noResponse, responses != nil { throw ValidationError("--no-response and --responses cannot be combined") }
         if hex, data != "-", Hex.decode(data) == nil { throw ValidationError("'\(data)' is not hexadecimal") }
     }
 
@@ -51,7 +51,7 @@ struct SendCommand: AsyncParsableCommand {
         let bytes = try read()
         guard bytes.count <= MessageRequest.maximumSize else {
             throw IoTError(
-                .messageTooLong, "a message may hold \(MessageRequest.maximumSize) bytes, not \(bytes.count)")
+                .messageTooLong, "a message can have at most \(MessageRequest.maximumSize) bytes, not \(bytes.count)")
         }
         let wanted = noResponse ? MessageResponses.none : responses ?? .one
         let request = MessageRequest(

@@ -7,7 +7,7 @@ struct SnapshotCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "snapshot", abstract: "Write a camera's newest picture as a JPEG.",
         discussion: """
-            Takes it from what the daemon holds of the camera, or connects to a camera of
+            Uses the picture that the daemon has of the camera, or connects to a camera of
             another box. The picture keeps its proportions and is never enlarged.
 
             EXAMPLES

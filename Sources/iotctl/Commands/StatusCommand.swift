@@ -4,7 +4,7 @@ import GatewayAPI
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the state of the daemon, of its link with the reason, and of its hub and broker.",
+        abstract: "Show the state of the daemon, of its link, and of its hub and broker.",
         discussion: """
             EXAMPLES
               iotctl status
@@ -26,7 +26,7 @@ struct StatusCommand: AsyncParsableCommand {
             ("link", describe(status.link)),
             ("hub", describe(status.hub, link: status.link)),
         ]
-        // A box that has joined another one's hub has no broker.
+        // A box that has joined another box's hub has no broker.
         if let broker = status.broker { pairs.append(("broker", describe(broker))) }
         let online = status.camerasOnline.map { status.cameras > 0 ? ", \($0) online" : "" } ?? ""
         pairs += [("cameras", "\(status.cameras)\(online)"), ("channels", String(status.channels))]
@@ -35,7 +35,7 @@ struct StatusCommand: AsyncParsableCommand {
         return Table.pairs(pairs)
     }
 
-    /// By all accounts together, in the order of the names.
+    /// The use by all accounts together, sorted by name.
     private static func describe(_ shared: [String: SharedUse]) -> String {
         shared.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.used) of \($0.value.bound)" }
             .joined(separator: ", ")
@@ -45,7 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
         if link.cause == "notRegistered" { return "none: this box acts for no account" }
         let status = "\(link.name) (\(link.cause)) since \(Format.time(link.since)) as \(link.accessId)"
         if let reason = link.reason { return "\(status); \(reason.error)" }
-        if link.cause == "unregistered" { return "\(status); come back with `iotctl link register`" }
+        if link.cause == "unregistered" { return "\(status); run `iotctl link register` to register again" }
         return status
     }
 

@@ -19,7 +19,7 @@ struct TokenCommand: AsyncParsableCommand {
             }
         }
 
-        /// How long it is good for when nothing else is said.
+        /// The default lifetime.
         var lifetime: Duration {
             switch self {
             case .enrol: .seconds(600)
@@ -54,7 +54,7 @@ struct TokenCommand: AsyncParsableCommand {
         @Flag(exclusivity: .exclusive)
         var kind: Kind = .link
 
-        @Option(help: ArgumentHelp("What it is for, to know it in token list.", valueName: "text"))
+        @Option(help: ArgumentHelp("What the token is for; `token list` shows it.", valueName: "text"))
         var name: String?
 
         @Option(
@@ -81,10 +81,10 @@ struct TokenCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func validate() throws {
-            guard name == nil || kind != .enrol else { throw ValidationError("--name goes with --api or --link") }
-            guard actions.isEmpty || kind == .api else { throw ValidationError("--action goes with --api") }
+            guard name == nil || kind != .enrol else { throw ValidationError("--name requires --api or --link") }
+            guard actions.isEmpty || kind == .api else { throw ValidationError("--action requires --api") }
             guard devices.isEmpty || kind != .link else {
-                throw ValidationError("--device goes with --api or --enrol")
+                throw ValidationError("--device requires --api or --enrol")
             }
             if kind == .enrol { try ttl?.check(1...3600, "at most 1h with --enrol") }
         }
@@ -107,7 +107,7 @@ struct TokenCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "List your tokens; administrators see those of all accounts.",
             discussion: """
-                LAST USE is that of API tokens, exact to a minute.
+                LAST USE is recorded for API tokens only, to the minute.
 
                 EXAMPLES
                   iotctl token list

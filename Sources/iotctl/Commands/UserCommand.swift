@@ -44,7 +44,7 @@ struct UserCommand: AsyncParsableCommand {
                   iotctl token create --enrol --user bob
                 """)
 
-        @Argument(help: "1 to 64 of a-z, 0-9, _ and -.")
+        @Argument(help: "The account's name: 1 to 64 characters of a-z, 0-9, _ and -.")
         var name: String
 
         @Flag(help: "The account may manage accounts, devices and the tokens of others.")
@@ -64,9 +64,9 @@ struct UserCommand: AsyncParsableCommand {
 
     struct Temporary: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create an account for one device and a time; print the enrolment for its user.",
+            abstract: "Create a temporary account for one device; print the enrolment for its user.",
             discussion: """
-                The account, its token and its channels end by themselves when the time is over.
+                The account, its token and its channels end when its time has expired.
 
                 EXAMPLES
                   iotctl user temporary front --ttl 2h

@@ -21,9 +21,9 @@ struct UserPropertyCommand: AsyncParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a property, or replace the one of this name.",
+            abstract: "Add a property, or replace the property of this name.",
             discussion: """
-                A property that exists is replaced, also by a value of another type, as in
+                A property that exists is replaced, even by a value of another type, as in
                 the SDK. `set` refuses a name that does not exist.
 
                 EXAMPLES

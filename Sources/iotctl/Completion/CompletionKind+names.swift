@@ -9,7 +9,7 @@ extension CompletionKind {
     static let keys = names { try await $0.get(KeyList.self, APIPath("v1", "keys")).keys.map(\.id) }
     static let tokens = names { try await $0.get(TokenList.self, APIPath("v1", "tokens")).tokens.map(\.id) }
 
-    /// Names that the daemon knows, and none where it does not answer at once.
+    /// Names from the daemon; none if it does not answer at once.
     private static func names(_ ask: @escaping @Sendable (GatewayClient) async throws -> [String]) -> CompletionKind {
         .custom { words, _, prefix in
             await NameCompletion(words: words).names(ask).filter { $0.hasPrefix(prefix) }.sorted()

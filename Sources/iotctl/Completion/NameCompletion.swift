@@ -4,13 +4,13 @@ import IoTCore
 
 /// Asks the daemon for names while a shell completes a word.
 struct NameCompletion: Sendable {
-    /// Somebody waits with a finger on the key.
+    /// Short, because the user waits for the completion.
     private static let patience = Duration.seconds(1)
 
-    /// The words of the command line so far, the program's name among them.
+    /// The words of the command line so far, including the program's name.
     let words: [String]
 
-    /// - Returns: nothing where the daemon is away, refuses, or takes longer than a second.
+    /// - Returns: an empty list if the daemon is unreachable, refuses, or takes longer than a second.
     func names(_ ask: @escaping @Sendable (GatewayClient) async throws -> [String]) async -> [String] {
         await withTaskGroup(of: [String]?.self) { group in
             group.addTask { [self] in (try? await options.withClient(ask)) ?? [] }
@@ -24,8 +24,8 @@ struct NameCompletion: Sendable {
         }
     }
 
-    /// The daemon that the command line names. Nothing is asked on the terminal: a secret from standard input, and a
-    /// certificate that is not known yet, yield no names.
+    /// The options of the command line that select the daemon. The user is never asked on the terminal, so a token from
+    /// standard input or an unknown certificate gives no names.
     var options: GlobalOptions {
         get throws {
             let given = ["--socket", "--url", "--token-file", "--ca"].flatMap { name in

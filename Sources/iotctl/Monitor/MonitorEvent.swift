@@ -1,15 +1,15 @@
 import IoTCore
 
-/// Something that may end a run of `iotctl monitor`.
+/// An event that can end a run of `iotctl monitor`.
 enum MonitorEvent: Sendable {
     case interrupted
     case timeIsUp
     case framesShown
-    /// The event stream is through.
+    /// The event stream has ended.
     case channelEnded
     case snapshotTaken(pts: Int64?, size: Int)
     case sinkEnded(MonitorSink.Kind)
     case failed(IoTError)
-    /// Files had their time to end behind the channel's end.
+    /// The time for files to end after the channel's end has passed.
     case drainLimitReached
 }

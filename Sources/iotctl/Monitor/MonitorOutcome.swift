@@ -1,7 +1,7 @@
 import GatewayAPI
 import IoTCore
 
-/// What has become of a run: takes its events and says when it is to end, and when it has ended. No I/O.
+/// The state of a run. Receives events and decides when the run must end and when it has ended. No I/O.
 struct MonitorOutcome {
     private let plan: MonitorPlan
     private var running: Set<MonitorSink.Kind>
@@ -16,10 +16,10 @@ struct MonitorOutcome {
         isSnapshotOpen = plan.snapshot != nil
     }
 
-    /// True when nothing more is to come.
+    /// True when all files and the channel have ended.
     var isThrough: Bool { running.isEmpty && isChannelOver }
 
-    /// True when the event ends the run.
+    /// - Returns: true if the event ends the run.
     mutating func take(_ event: MonitorEvent) -> Bool {
         switch event {
         case .interrupted, .timeIsUp, .framesShown:
@@ -36,11 +36,11 @@ struct MonitorOutcome {
             return plan.isSnapshotAlone
         case .sinkEnded(let kind):
             running.remove(kind)
-            // A body ends by itself behind the asked number of pictures, or when its reader left.
+            // A body ends after the requested number of pictures, or when its reader has closed the pipe.
             return running.isEmpty && (plan.frames != nil || !isSnapshotOpen)
         case .drainLimitReached:
             if let kind = running.first {
-                let message = "the \(kind.words) did not end in time; its file may lack the end"
+                let message = "the \(kind.words) did not end in time; its file may be incomplete"
                 failure = failure ?? IoTError(.slowReader, message)
             }
             running = []
@@ -49,10 +49,10 @@ struct MonitorOutcome {
         }
     }
 
-    /// The run is over: what is missing now will not come.
+    /// Called at the end of the run: a missing snapshot is an error now.
     mutating func finish() {
         if isSnapshotOpen, failure == nil {
-            failure = IoTError(.messageTimeout, "the run ended before a picture for the snapshot came")
+            failure = IoTError(.messageTimeout, "the run ended before a picture for the snapshot arrived")
         }
     }
 }

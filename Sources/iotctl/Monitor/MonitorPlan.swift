@@ -1,12 +1,12 @@
 import GatewayAPI
 
-/// What `iotctl monitor` was asked to do.
+/// The options of one run of `iotctl monitor`.
 struct MonitorPlan: Sendable {
     var device: String
     var source: Int
-    /// From `play` on; `nil`: until interrupted, or until everything asked for is there.
+    /// Counted from `play`; `nil`: until interrupted, or until all requested files are complete.
     var duration: Duration?
-    /// Shown frames.
+    /// The number of frames to show.
     var frames: Int?
     var snapshot: SnapshotTarget?
     var record: String?
@@ -26,10 +26,10 @@ struct MonitorPlan: Sendable {
         [rawVideo, rawAudio, record, snapshot?.path].contains("-")
     }
 
-    /// True when there is a file that the daemon ends behind `frames` exactly.
+    /// True if the daemon ends a file after exactly `frames` frames.
     var countsInDaemon: Bool { rawVideo != nil || record != nil || rawAudio != nil }
 
-    /// True when a snapshot is all that was asked for, so that its arrival is the end.
+    /// True if only a snapshot was requested, so that the run ends when it arrives.
     var isSnapshotAlone: Bool {
         snapshot != nil && record == nil && rawVideo == nil && rawAudio == nil && duration == nil && frames == nil
             && !printsStatistics

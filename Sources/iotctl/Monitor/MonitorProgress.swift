@@ -1,6 +1,6 @@
 import GatewayAPI
 
-/// The one line that shows on a terminal how a channel fares.
+/// The line that shows the status of a channel on a terminal.
 struct MonitorProgress {
     static func line(_ contents: MonitorView.Contents, tracks: [TrackDescription]) -> String {
         var words = [contents.state?.player.name ?? "preparing"]

@@ -5,9 +5,10 @@ import IoTCore
 import NIOCore
 import NIOHTTP1
 
-/// One run of `iotctl monitor`: opens the channel, then every body, then plays; ends in order and sums up.
+/// One run of `iotctl monitor`: opens the channel, then every body, then plays; then ends all parts in order and makes
+/// the summary.
 struct MonitorSession: Sendable {
-    /// How long bodies may take to end after the channel's end.
+    /// The time limit for bodies to end after the channel's end.
     private static let drainLimit = Duration.seconds(5)
 
     let client: GatewayClient
@@ -36,10 +37,10 @@ struct MonitorSession: Sendable {
     }
 
     private func watch(_ channel: ChannelDescription) async throws -> MonitorSummary {
-        // Every use is there before the first frame.
+        // All streams are open before the first frame.
         let updates = try await client.open(APIPath("v1", "channels", channel.id, "events"))
         let sinks = try await openSinks(channel)
-        // Each task yields once or twice, so that this buffer is bounded by their number.
+        // Each task yields once or twice, so the number of tasks bounds this buffer.
         let (events, source) = AsyncStream.makeStream(of: MonitorEvent.self)
         let interruption = Interruption { source.yield(.interrupted) }
         defer { interruption.cancel() }
@@ -63,7 +64,7 @@ struct MonitorSession: Sendable {
             var outcome = MonitorOutcome(plan: plan, sinks: sinks.map(\.kind))
             var iterator = events.makeAsyncIterator()
             while let event = await iterator.next(), !outcome.take(event) {}
-            // Closing lets every body deliver what is complete and end.
+            // After closing, every body delivers its complete frames and ends.
             let final = try? await close(channel)
             group.addTask {
                 try await Task.sleep(for: Self.drainLimit)
@@ -106,7 +107,7 @@ struct MonitorSession: Sendable {
         return sinks
     }
 
-    // MARK: What runs beside
+    // MARK: Concurrent tasks
 
     private func follow(
         _ updates: HTTPClientResponse.Body, _ channel: ChannelDescription,
@@ -131,7 +132,7 @@ struct MonitorSession: Sendable {
             source.yield(.failed(error))
             source.yield(.channelEnded)
         } catch {
-            // Cancelled; or nobody reads the statistics, and the summary will meet that again.
+            // Cancelled, or standard output is closed. In that case printing the summary fails, too.
             source.yield(.channelEnded)
         }
     }
@@ -152,7 +153,7 @@ struct MonitorSession: Sendable {
         do {
             try await sink.run()
         } catch let error as IoTError {
-            // The events say why a body broke off, or stayed empty.
+            // The events contain the reason why a body broke off or stayed empty.
             let isEffect = error.code == .channelDisconnected || error.code == .messageTimeout
             let reason = isEffect ? await reasonFromEvents() : nil
             source.yield(.failed(reason ?? error))
@@ -181,7 +182,7 @@ struct MonitorSession: Sendable {
         } catch {}  // cancelled
     }
 
-    /// The events travel on a connection of their own: the reason may come a moment later.
+    /// Events arrive on a separate connection, so the reason can come slightly later.
     private func reasonFromEvents() async -> IoTError? {
         for _ in 0..<20 {
             if let error = view.failure ?? view.contents.warning?.error { return error }

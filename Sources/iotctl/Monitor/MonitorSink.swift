@@ -4,7 +4,7 @@ import GatewayAPI
 import IoTCore
 import NIOCore
 
-/// One streaming body of a channel on its way into a file.
+/// One streaming body of a channel that is written to a file.
 struct MonitorSink: Sendable {
     enum Kind: String, Sendable, Codable {
         case recording
@@ -16,7 +16,7 @@ struct MonitorSink: Sendable {
     let output: FileOutput
     private let body: HTTPClientResponse.Body
 
-    /// Returns when the daemon feeds the body, so that nothing of what follows is missing in it.
+    /// Returns when the daemon has attached the body to the channel, so that it misses no later frame.
     static func open(
         _ kind: Kind, channel: String, frames: Int?, path: String, client: GatewayClient
     ) async throws -> MonitorSink {
@@ -27,27 +27,26 @@ struct MonitorSink: Sendable {
             case .rawVideo: APIPath("v1", "channels", channel, "video.y4m", query: count)
             case .rawAudio: APIPath("v1", "channels", channel, "audio.wav", query: count)
             }
-        // The file first: a path that cannot be written needs no stream.
+        // The file is opened first: if it cannot be written, no stream is needed.
         let output = try await FileOutput.open(path)
         return MonitorSink(kind: kind, output: output, body: try await client.open(target))
     }
 
-    /// Copies to the end.
+    /// Copies the body until it ends.
     ///
-    /// - Throws: `.fileFailed`; `.channelDisconnected` when the daemon broke the body off; `.messageTimeout` when
-    ///   nothing came: an empty file is a failure.
+    /// - Throws: `.fileFailed`; `.channelDisconnected` if the body broke off; `.messageTimeout` if the body is empty.
     func run() async throws {
         do {
             for try await buffer in body { try await output.write(Array(buffer.readableBytesView)) }
         } catch is ReaderLeft {
-            // The program that reads the pipe has what it wanted.
+            // The reader of the pipe has ended, which is not an error.
             return try await output.close()
         } catch let error as IoTError {
             throw error
         } catch {
             try? await output.close()
             if output.size == 0 { throw nothingCame }
-            // The client's own error, or its HTTP parser's for a body without its last chunk.
+            // An error of the client, or of its HTTP parser for a body without the last chunk.
             throw IoTError(.channelDisconnected, "the \(kind.words) broke off", underlying: error)
         }
         try await output.close()
@@ -56,8 +55,8 @@ struct MonitorSink: Sendable {
 
     private var nothingCame: IoTError {
         IoTError(
-            .messageTimeout, "the \(kind.words) is empty: nothing came from the camera while it ran",
-            remedy: "look at the camera's state with `iotctl device list`, or let it run longer")
+            .messageTimeout, "the \(kind.words) is empty: the camera sent nothing during the run",
+            remedy: "check the camera's state with `iotctl device list`, or run longer")
     }
 }
 

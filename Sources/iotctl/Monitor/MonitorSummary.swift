@@ -1,6 +1,6 @@
 import GatewayAPI
 
-/// What `iotctl monitor` prints at its end.
+/// The summary that `iotctl monitor` prints at the end.
 struct MonitorSummary: Codable, Sendable {
     struct File: Codable, Sendable {
         /// `recording`, `rawVideo`, `rawAudio` or `snapshot`.
@@ -9,7 +9,7 @@ struct MonitorSummary: Codable, Sendable {
         var bytes: Int
         /// A snapshot's presentation time: µs on the source's clock.
         var pts: Int64?
-        /// Those for which what took the file was too slow; absent when none were.
+        /// Frames that were dropped because the file was written too slowly; absent if none.
         var framesDropped: Int?
     }
 

@@ -2,12 +2,12 @@ import GatewayAPI
 import IoTCore
 import Synchronization
 
-/// What the channel's events have told so far.
+/// The state of a channel, from the events received so far.
 final class MonitorView: Sendable {
     struct Contents: Sendable {
         var state: ChannelState?
         var statistics: StatisticsReport?
-        /// The newest failure that the channel survived.
+        /// The newest error that did not end the channel.
         var warning: APIError?
         var final: ChannelDescription?
     }
@@ -28,7 +28,7 @@ final class MonitorView: Sendable {
         }
     }
 
-    /// Why the channel failed, where it did.
+    /// The reason if the channel failed.
     var failure: IoTError? {
         let contents = contents
         return (contents.final?.state.reason ?? contents.state?.reason)?.error

@@ -1,12 +1,12 @@
 import Foundation
 import IoTCore
 
-/// Nobody reads the pipe any more.
+/// The reader of the pipe has closed it.
 struct ReaderLeft: Error {}
 
-/// write(2) until the system has taken everything.
+/// Calls write(2) until everything is written.
 enum DescriptorWriting {
-    /// - Parameter name: how messages name what is written to.
+    /// - Parameter name: the name of the target in messages.
     /// - Throws: `ReaderLeft` for a closed pipe, `.fileFailed` for everything else.
     static func write(_ bytes: [UInt8], to descriptor: Int32, name: String) throws {
         var rest = bytes[...]
@@ -20,7 +20,7 @@ enum DescriptorWriting {
             case EINTR: continue
             case EPIPE: throw ReaderLeft()
             case EAGAIN:
-                // A terminal or a pipe that another program has made non-blocking.
+                // Another program has made the terminal or the pipe non-blocking.
                 var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&waiting, 1, -1)
             default: throw failure("\(name) cannot be written")
@@ -28,7 +28,7 @@ enum DescriptorWriting {
         }
     }
 
-    /// With the reason that errno(3) has.
+    /// An error with the reason from errno(3).
     static func failure(_ what: String) -> IoTError {
         IoTError(.fileFailed, "\(what): \(String(cString: strerror(errno)))")
     }

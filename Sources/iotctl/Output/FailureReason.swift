@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why Foundation could not do something with a file, as the system says it.
+/// The system's reason for a file error of Foundation.
 enum FailureReason {
-    /// Its own text begins with "The operation could not be completed".
+    /// Foundation's own text begins with "The operation could not be completed".
     static func of(_ error: any Error) -> String {
         let below = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error ?? error
         if let error = below as? POSIXError { return String(cString: strerror(error.code.rawValue)) }

@@ -3,10 +3,10 @@ import Foundation
 import IoTCore
 import Synchronization
 
-/// A file, a pipe or standard output that bytes are written to.
+/// Writes bytes to a file, a pipe or standard output.
 ///
-/// Writing blocks, for as long as a pipe's reader likes, so it has a thread of its own; `write` returns when the
-/// system has taken the bytes, and that is the back-pressure.
+/// Writing can block as long as the reader of a pipe waits, so it runs on its own queue. `write` returns when the
+/// system has accepted the bytes, which provides back-pressure.
 final class FileOutput: Sendable {
     /// The path, or `-`.
     let name: String
@@ -21,27 +21,27 @@ final class FileOutput: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: a file, which is made or emptied, or `-` for standard output.
-    ///   - mode: the file's rights, also when it was there; without it a new file gets the usual ones.
+    ///   - path: a file, which is created or truncated, or `-` for standard output.
+    ///   - mode: the permissions of the file, even if it existed; `nil`: the usual permissions for a new file.
     /// - Throws: `.fileFailed`.
     static func open(_ path: String, mode: mode_t? = nil) async throws -> FileOutput {
         let queue = DispatchQueue(label: "iotctl.file")
-        // Opening a named pipe waits for its reader.
+        // Opening a named pipe blocks until it has a reader.
         let descriptor = try await perform(on: queue) {
             let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
             let descriptor = path == "-" ? dup(STDOUT_FILENO) : Glibc.open(path, flags, mode ?? 0o644)
             guard descriptor >= 0 else { throw DescriptorWriting.failure("\(path) cannot be opened") }
-            // A file that was there keeps its rights when it is opened.
+            // An existing file keeps its permissions when it is opened.
             if let mode, path != "-" { fchmod(descriptor, mode) }
             return descriptor
         }
         return FileOutput(name: path, descriptor: descriptor, queue: queue)
     }
 
-    /// How messages name it.
+    /// The name in messages.
     private var nameInMessages: String { name == "-" ? "standard output" : name }
 
-    /// Bytes that were written so far.
+    /// The number of bytes written so far.
     var size: Int { written.withLock { $0 } }
 
     /// - Throws: `ReaderLeft` for a closed pipe, `.fileFailed` for everything else.
@@ -53,7 +53,7 @@ final class FileOutput: Sendable {
         written.withLock { $0 += bytes.count }
     }
 
-    /// - Throws: `.fileFailed` when what was written before did not reach the file (close(2)).
+    /// - Throws: `.fileFailed` if data that were written earlier did not reach the file (close(2)).
     func close() async throws {
         let (name, descriptor) = (nameInMessages, descriptor)
         try await Self.perform(on: queue) {
@@ -63,7 +63,7 @@ final class FileOutput: Sendable {
         }
     }
 
-    /// Runs blocking work on its thread. Cancelling gives up waiting for it; the work itself cannot be stopped.
+    /// Runs blocking work on the queue. Cancelling ends the wait, but cannot stop the work itself.
     private static func perform<Value: Sendable>(
         on queue: DispatchQueue, _ work: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

@@ -2,7 +2,7 @@ import Foundation
 import GatewayAPI
 import IoTCore
 
-/// Figures for people.
+/// Formats values for people.
 enum Format {
     /// `1.2 Mbit/s`
     static func bitrate(_ bitsPerSecond: Int?) -> String {
@@ -23,10 +23,10 @@ enum Format {
         }
     }
 
-    /// `34 ms`, `1.25 s`; `-` for none.
+    /// `34 ms`, `1.25 s`; `-` for `nil`.
     static func seconds(_ seconds: Double?) -> String {
         guard let seconds, seconds.isFinite else { return "-" }
-        // Adding 0 takes the sign from a zero.
+        // Adding 0 turns −0 into 0.
         let milliseconds = (seconds * 1000).rounded() + 0
         return abs(milliseconds) < 1000
             ? String(format: "%.0f ms", milliseconds) : String(format: "%.2f s", seconds)
@@ -47,7 +47,7 @@ enum Format {
         }
     }
 
-    /// `2026-01-31 12:00:05`, in the user's time zone; `-` for none.
+    /// `2026-01-31 12:00:05`, in the user's time zone; `-` for `nil`.
     static func time(_ milliseconds: Int64?) -> String {
         guard let milliseconds else { return "-" }
         let formatter = DateFormatter()
@@ -56,7 +56,7 @@ enum Format {
         return formatter.string(from: Date(timeIntervalSince1970: Double(milliseconds) / 1000))
     }
 
-    /// The same of seconds since 1970.
+    /// Like `time(_:)`, but from seconds since 1970.
     static func time(seconds: Int64?) -> String {
         time(seconds.map { $0 * 1000 })
     }
@@ -87,7 +87,7 @@ enum Format {
         value.map(String.init) ?? "-"
     }
 
-    /// With at most two decimals, and none that are zero.
+    /// At most two decimals, without trailing zeros.
     static func number(_ value: Double) -> String {
         let text = String(format: "%.2f", value)
         return text.hasSuffix(".00")

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A continuation that the first of several results resumes.
+/// Resumes a continuation with the first of several results.
 final class ResumeOnce<Value: Sendable>: Sendable {
     private enum State {
         case waiting(CheckedContinuation<Value, any Error>)

@@ -1,8 +1,8 @@
-/// Rows and columns for people.
+/// A table for people.
 struct Table {
     private let header: [String]
     private var rows: [[String]] = []
-    /// A shortened column keeps this many columns of the terminal, and its header whole.
+    /// The least width of a shortened column. Its header is never shortened.
     private static let leastWidth = 5
 
     init(_ header: String...) {
@@ -10,14 +10,14 @@ struct Table {
     }
 
     mutating func append(_ cells: String...) {
-        // What devices report must not move the terminal's cursor.
+        // Replace control characters: text from devices must not move the terminal's cursor.
         rows.append(cells.map { String($0.map { $0.isControl ? "\u{FFFD}" : $0 }) })
     }
 
-    /// Columns two spaces apart, padded to their widest cell; no spaces at a line's end.
+    /// Columns are two spaces apart and padded to their widest cell. Lines have no trailing spaces.
     ///
-    /// - Parameter width: cells are shortened with `…` so that a line takes no more columns than this, the longest
-    ///   first. Columns whose header is `ID` stay whole, because they are copied.
+    /// - Parameter width: the maximum width of a line. Cells are shortened with `…`, the longest first. Columns with
+    ///   the header `ID` are not shortened, because users copy ids.
     func text(width: Int? = nil) -> String {
         let lines = [header] + rows
         var widths = header.indices.map { column in
@@ -38,7 +38,7 @@ struct Table {
         .joined(separator: "\n")
     }
 
-    /// Takes from the widest column, cell by cell, until the line fits or every column is at its least.
+    /// Shrinks the widest column step by step until the line fits or every column has its least width.
     private func shrink(_ widths: inout [Int], to limit: Int) {
         let shrinkable = header.indices.filter { header[$0] != "ID" }
         for column in shrinkable { widths[column] = min(widths[column], max(limit, Self.leastWidth)) }

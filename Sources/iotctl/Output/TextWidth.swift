@@ -1,4 +1,4 @@
-/// How many cells of a terminal a text takes.
+/// The number of terminal cells that a text needs.
 enum TextWidth {
     /// East Asian wide characters take two (Unicode Standard Annex 11, its main ranges).
     static func of(_ text: String) -> Int {
@@ -13,7 +13,7 @@ enum TextWidth {
         }
     }
 
-    /// The text, or as much of it as fits before a `…`.
+    /// The text, or the part of it that fits before a `…`.
     static func shorten(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         var (kept, taken) = ("", 0)

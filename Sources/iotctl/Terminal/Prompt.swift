@@ -1,22 +1,22 @@
 import Foundation
 import IoTCore
 
-/// Asks a question on the terminal, which is left as it was, however the question ends.
+/// Asks a question on the terminal. The terminal's settings are always restored.
 enum Prompt {
-    /// A terminal hands over a line of at most this many bytes (N_TTY, tty_ldisc(4)).
+    /// The longest line that a terminal delivers, in bytes (N_TTY, tty_ldisc(4)).
     private static let maximumLine = 4096
 
-    /// True when somebody can answer.
+    /// True if standard input is a terminal, so that a user can answer.
     static var isPossible: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// Reads a line without echo.
     ///
-    /// - Throws: `.fileFailed` for a terminal that cannot be read.
+    /// - Throws: `.fileFailed` if the terminal cannot be read.
     static func secret(_ question: String) throws -> String {
         try ask(question, echoes: false)
     }
 
-    /// - Returns: true for `y` or `yes`; everything else, and the end of input, is a no.
+    /// - Returns: true for `y` or `yes`; false for everything else, including the end of input.
     static func confirm(_ question: String) throws -> Bool {
         let answer = try ask(question + " [y/N] ", echoes: true)
         return ["y", "yes"].contains(answer.trimmingCharacters(in: .whitespacesAndNewlines).lowercased())
@@ -37,7 +37,7 @@ enum Prompt {
             line += chunk[..<count]
         }
         guard let text = String(validating: line, as: UTF8.self) else {
-            throw IoTError(.invalidParameter, "what was typed is not UTF-8")
+            throw IoTError(.invalidParameter, "the input is not UTF-8")
         }
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }

@@ -1,14 +1,14 @@
 import Foundation
 import IoTCore
 
-/// The terminal while a question stands on it: without echo for a secret, and restored before a signal ends or stops
-/// the process.
+/// The terminal while it shows a question. Echo is off for a secret. The settings are restored before a signal ends or
+/// stops the process.
 ///
-/// glibc's getpass(3) switches the keys for signals off, so that Ctrl-C does nothing at its prompt.
+/// glibc's getpass(3) is not used because it disables the signal keys, so that Ctrl-C does nothing at its prompt.
 struct PromptTerminal {
     private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    /// What the handlers of signals need, where they can reach it.
+    /// The data for the signal handlers.
     private struct Question {
         let saved: termios
         let asking: termios
@@ -18,26 +18,26 @@ struct PromptTerminal {
         let text: UnsafeMutableBufferPointer<UInt8>
     }
 
-    /// Written only while no handler of ours is installed; one question stands at a time.
+    /// Written only while none of our handlers is installed. There is only one question at a time.
     nonisolated(unsafe) private static let current: UnsafeMutablePointer<Question?> = {
         let pointer = UnsafeMutablePointer<Question?>.allocate(capacity: 1)
         pointer.initialize(to: nil)
         return pointer
     }()
 
-    /// What the signals did before.
+    /// The previous signal handlers.
     private let handlers: [(Int32, sighandler_t?)]
 
     /// Shows the question.
     ///
-    /// - Throws: `.fileFailed` where standard input is not a terminal.
+    /// - Throws: `.fileFailed` if standard input is not a terminal.
     init(question: String, echoes: Bool) throws {
         var saved = termios()
         guard tcgetattr(STDIN_FILENO, &saved) == 0 else {
             throw IoTError(.fileFailed, "standard input is not a terminal: \(String(cString: strerror(errno)))")
         }
         var asking = saved
-        // The line's end is shown, so that what follows begins on a line of its own.
+        // The newline is echoed, so that later output begins on a new line.
         if !echoes { asking.c_lflag = asking.c_lflag & ~tcflag_t(ECHO) | tcflag_t(ECHONL) }
         let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: question.utf8.count + 1)
         _ = text.initialize(from: Array(question.utf8) + [0x0A])
@@ -59,11 +59,11 @@ struct PromptTerminal {
         question.text.deallocate()
     }
 
-    // MARK: In a handler, too: only what signal-safety(7) lists
+    // MARK: Called by signal handlers: only functions that signal-safety(7) lists
 
     private static func show() {
         guard let question = current.pointee else { return }
-        // What was typed before the question is dropped, as getpass(3) does: it was not meant as the answer.
+        // Input from before the question is dropped, as in getpass(3): it was not meant as the answer.
         set(question.asking, TCSAFLUSH)
         _ = write(question.output, question.text.baseAddress, question.text.count - 1)
     }
@@ -73,7 +73,7 @@ struct PromptTerminal {
             set(question.saved, TCSANOW)
             _ = write(question.output, question.text.baseAddress?.advanced(by: question.text.count - 1), 1)
         }
-        // As a shell reports the signal. Nothing has been started that would have to end in order.
+        // The status with which a shell reports the signal. Nothing has been started that needs an orderly end.
         _exit(128 + number)
     }
 

@@ -6,8 +6,8 @@ enum SecretInput {
     private static let maximumSize = 16_384
 
     /// - Parameters:
-    ///   - path: a file, or `-`: standard input, asked for without echo where that is a terminal.
-    ///   - what: how messages name it.
+    ///   - path: a file, or `-` for standard input. On a terminal, the user is asked without echo.
+    ///   - what: the name of the secret in messages.
     /// - Throws: `.fileFailed`; `.invalidParameter` for an empty or oversized secret.
     static func read(_ path: String, what: String = "password") throws -> String {
         if path == "-", Prompt.isPossible { return try check(try Prompt.secret("\(what): "), what) }
@@ -28,7 +28,7 @@ enum SecretInput {
         return try check(text, what)
     }
 
-    /// One newline at the end belongs to the file, not to the secret.
+    /// Removes one newline at the end, which belongs to the file and not to the secret.
     private static func check(_ text: String, _ what: String) throws -> String {
         var text = text[...]
         if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text = text.dropLast() }

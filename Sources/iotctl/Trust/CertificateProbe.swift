@@ -3,13 +3,13 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Asks a server for its certificates; nothing is sent to it beyond the handshake.
+/// Gets a server's certificates. Nothing but the handshake is sent.
 enum CertificateProbe {
     private static let timeout = TimeAmount.seconds(10)
 
-    /// The chain as the server presents it, its own certificate first. Nothing of it has been verified.
+    /// The chain that the server presents, its own certificate first. The chain is not verified.
     ///
-    /// - Throws: what kept the connection from coming about.
+    /// - Throws: the reason why the connection failed.
     static func chain(host: String, port: Int) async throws -> [[UInt8]] {
         let group = MultiThreadedEventLoopGroup.singleton
         let loop = group.any()
@@ -25,7 +25,7 @@ enum CertificateProbe {
                     context: context, serverHostname: isAddress ? nil : host,
                     customVerificationCallback: { certificates, verified in
                         chain.completeWith(Result { try certificates.map { try $0.toDERBytes() } })
-                        // Ends the handshake: this connection is for looking alone.
+                        // Ends the handshake: this connection only reads the certificates.
                         verified.succeed(.failed)
                     })
                 try channel.pipeline.syncOperations.addHandlers(handler, HandshakeEnd(chain: chain))
@@ -42,7 +42,7 @@ enum CertificateProbe {
     }
 }
 
-/// Reports a handshake that ended before the certificates came.
+/// Reports a handshake that ended before the certificates arrived.
 private final class HandshakeEnd: ChannelInboundHandler {
     typealias InboundIn = Never
 

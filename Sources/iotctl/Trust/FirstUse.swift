@@ -3,11 +3,11 @@ import Foundation
 import IoTCore
 import NIOCore
 
-/// Decides whether to trust another machine's daemon: its certificate is pinned on first use, as ssh does it.
+/// Decides whether to trust another machine's daemon: its certificate is pinned on first use, as in ssh.
 struct FirstUse {
     let remote: RemoteDaemon
     let path: String
-    /// Whether somebody can be asked.
+    /// Whether the user can be asked.
     let isInteractive: Bool
 
     init(_ remote: RemoteDaemon, path: String = KnownHosts.path(), isInteractive: Bool) {
@@ -16,9 +16,9 @@ struct FirstUse {
         self.isInteractive = isInteractive
     }
 
-    /// The daemon with the trust to use. Nothing secret is sent before.
+    /// The daemon with the trust to use. No secret is sent before this returns.
     ///
-    /// - Throws: `.certificateRejected` for one that is not trusted.
+    /// - Throws: `.certificateRejected` if the certificate is not trusted.
     func resolve() async throws -> RemoteDaemon {
         guard remote.isEncrypted, remote.authorityFile == nil else { return remote }
         var known = try KnownHosts.load(path)
@@ -36,7 +36,7 @@ struct FirstUse {
         return remote.trusting(.pinned(certificate))
     }
 
-    /// What to say when a pinned certificate is refused; `nil` where it is the pinned one and the reason is another.
+    /// The error for a changed certificate; `nil` if the server still has the pinned one and there is another reason.
     static func changed(_ remote: RemoteDaemon, from old: TrustedCertificate) async -> IoTError? {
         guard let chain = try? await CertificateProbe.chain(host: remote.host, port: remote.port),
             let last = chain.last,
@@ -45,13 +45,13 @@ struct FirstUse {
         return IoTError(
             .certificateRejected,
             "THE CERTIFICATE OF \(remote.url) HAS CHANGED: it is not the one that you trusted. Somebody may be "
-                + "listening in, or its hub was set up anew. Trusted: SHA-256 \(old.fingerprint). "
+                + "listening in, or its hub was set up again. Trusted: SHA-256 \(old.fingerprint). "
                 + "Now: SHA-256 \(TrustedCertificate.fingerprint(last))",
-            remedy: "ask who runs that machine; if the change is right, remove the line '\(remote.hostAndPort)' from "
+            remedy: "ask who runs that machine; if the change is correct, remove the line '\(remote.hostAndPort)' from "
                 + KnownHosts.path())
     }
 
-    // MARK: Words
+    // MARK: Messages
 
     private static let byHand = "copy keys/ca.pem of that daemon's data directory to this machine, and add --ca ca.pem"
 
@@ -65,7 +65,7 @@ struct FirstUse {
         return """
             This machine does not know \(remote.url):
               \(words(certificate)).
-              There, `openssl x509 -noout -fingerprint -sha256 -in FILE` prints it of \(file).
+              To compare, run `openssl x509 -noout -fingerprint -sha256 -in FILE` there with \(file).
             Trust it from now on?
             """
     }
@@ -83,9 +83,10 @@ struct FirstUse {
             remedy: "connect to a name of its hub.tls.names, or add --ca FILE with the authority")
     }
 
-    // MARK: Asking the server
+    // MARK: Requests
 
-    /// The last certificate of the chain: the hub's authority, which stays while it renews its own.
+    /// The last certificate of the chain: the hub's authority, which does not change when the hub renews its own
+    /// certificate.
     private func presented() async throws -> TrustedCertificate {
         let chain: [[UInt8]]
         do {
@@ -99,7 +100,7 @@ struct FirstUse {
         return TrustedCertificate(kind: chain.count > 1 ? .authority : .certificate, der: last)
     }
 
-    /// Whether a connection comes about with this trust. The request carries no token.
+    /// Whether a connection succeeds with this trust. The request carries no token.
     private func isAccepted(_ trust: ServerTrust) async throws -> Bool {
         var configuration = HTTPClient.Configuration()
         configuration.tlsConfiguration = try trust.configuration()

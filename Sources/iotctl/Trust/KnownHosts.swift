@@ -1,10 +1,10 @@
 import Foundation
 import IoTCore
 
-/// The certificates that were trusted on first use, by `HOST:PORT`; a text file, one line each.
+/// The certificates that were trusted on first use, by `HOST:PORT`. Stored in a text file with one line for each.
 struct KnownHosts: Equatable, Sendable {
-    private static let header = "# Certificates that iotctl was told to trust. Remove a line to forget one.\n"
-    /// A larger file is not read.
+    private static let header = "# Certificates that iotctl trusts. Remove a line to forget one.\n"
+    /// No more than this is read, in bytes.
     private static let maximumSize = 4 << 20
 
     private(set) var entries: [String: TrustedCertificate] = [:]
@@ -16,7 +16,7 @@ struct KnownHosts: Equatable, Sendable {
 
     // MARK: Text
 
-    /// - Throws: `.fileFailed` with the line that is damaged.
+    /// - Throws: `.fileFailed` with the number of the damaged line.
     init(parsing text: String = "", name: String = "") throws {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         where !line.isEmpty && !line.hasPrefix("#") {
@@ -41,13 +41,13 @@ struct KnownHosts: Equatable, Sendable {
 
     // MARK: File
 
-    /// `$XDG_STATE_HOME/iotctl/known_hosts`, or below `~/.local/state`.
+    /// `$XDG_STATE_HOME/iotctl/known_hosts`, or in `~/.local/state`.
     static func path(environment: [String: String] = ProcessInfo.processInfo.environment) -> String {
         let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return (state ?? NSHomeDirectory() + "/.local/state") + "/iotctl/known_hosts"
     }
 
-    /// Empty where there is no file.
+    /// Loads the file; empty if there is none.
     ///
     /// - Throws: `.fileFailed`.
     static func load(_ path: String) throws -> KnownHosts {

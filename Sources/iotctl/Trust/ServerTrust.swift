@@ -1,16 +1,16 @@
 import IoTCore
 import NIOSSL
 
-/// Which certificates of another machine's daemon are accepted.
+/// The certificates of another machine's daemon that are accepted.
 enum ServerTrust: Sendable {
-    /// Those of the authorities that this machine's system trusts.
+    /// Certificates from the authorities that this system trusts.
     case system
-    /// Those of the only authority in this PEM file.
+    /// Certificates from the authority in this PEM file only.
     case authorityFile(String)
-    /// One that the user has said to trust.
+    /// A certificate that the user has accepted.
     case pinned(TrustedCertificate)
 
-    /// - Throws: `.fileFailed` for a file that cannot be used.
+    /// - Throws: `.fileFailed` if the file cannot be used.
     func configuration() throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12

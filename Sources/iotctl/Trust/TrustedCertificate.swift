@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import NIOSSL
 
-/// A certificate that a user has said to trust.
+/// A certificate that a user has accepted.
 struct TrustedCertificate: Equatable, Sendable {
-    /// Whether it is the server's own, or an authority's whose certificates name hosts.
+    /// Whether it is the server's own certificate or an authority's.
     enum Kind: String, Sendable {
         case certificate
         case authority
@@ -13,7 +13,7 @@ struct TrustedCertificate: Equatable, Sendable {
     let kind: Kind
     let der: [UInt8]
 
-    /// As `openssl x509 -fingerprint -sha256` prints it.
+    /// The fingerprint in the format of `openssl x509 -fingerprint -sha256`.
     var fingerprint: String { Self.fingerprint(der) }
 
     static func fingerprint(_ der: [UInt8]) -> String {
@@ -22,12 +22,13 @@ struct TrustedCertificate: Equatable, Sendable {
 
     /// Trusts this certificate and no other.
     ///
-    /// - Throws: an error of the library for bytes that are not a certificate.
+    /// - Throws: an error of the library if the bytes are not a certificate.
     func configuration() throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
         configuration.trustRoots = .certificates([try NIOSSLCertificate(bytes: der, format: .der)])
-        // The certificate itself is the identity. An authority's name many hosts, so theirs is checked.
+        // A server's own certificate is its identity. An authority's certificates name many hosts, so the name is
+        // checked.
         if kind == .certificate { configuration.certificateVerification = .noHostnameVerification }
         return configuration
     }
