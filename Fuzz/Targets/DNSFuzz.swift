@@ -21,7 +21,8 @@ extension FuzzTarget {
                 }
                 try require(again == message, "\(message) became \(again)")
             }
-            try require(message.questions.count + message.answers.count <= input.count / 5, "more than there is room for")
+            try require(
+                message.questions.count + message.answers.count <= input.count / 5, "more than there is room for")
         }
         var machine = DNSMachine()
         for datagram in datagrams(input) { machine.receive(Array(datagram.readableBytesView)) }

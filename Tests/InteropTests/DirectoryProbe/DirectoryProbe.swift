@@ -61,7 +61,8 @@ enum DirectoryProbe {
 
     private static func say(_ event: ServiceEvent) throws {
         switch event {
-        case .found(let instance): say("found " + String(decoding: try JSONEncoder().encode(instance.device), as: UTF8.self))
+        case .found(let instance):
+            say("found " + String(decoding: try JSONEncoder().encode(instance.device), as: UTF8.self))
         case .lost(let key): say("lost \(key.type.rawValue) \(key.name)")
         }
     }

@@ -39,9 +39,10 @@ import Testing
         #expect(message.isResponse && message.questions.isEmpty && message.answers.count == 6)
         let instance = try #require(ServiceType.iotlink.name.prefixed(by: "Door Küche".utf8))
         let host = try #require(DNSName.local.prefixed(by: "vm".utf8))
-        #expect(message.answers.map(\.name) == [
-            instance, ServiceType.iotlink.name, instance, host, host, ServiceType.listing,
-        ])
+        #expect(
+            message.answers.map(\.name) == [
+                instance, ServiceType.iotlink.name, instance, host, host, ServiceType.listing,
+            ])
         #expect(message.answers.map(\.isUnique) == [true, false, true, true, true, false])
         #expect(message.answers.map(\.ttl) == [4500, 4500, 120, 120, 120, 4500])
         #expect(message.answers[1].value == .pointer(instance))
@@ -138,9 +139,10 @@ import Testing
     @Test("Text: the first of a key, its case, empty values, and what no person can read")
     func text() {
         func parse(_ strings: String...) -> [String: String] { ServiceText.parse(strings.map { Array($0.utf8) }) }
-        #expect(parse("Path=/live", "path=/other", "flag", "empty=", "=x", "") == [
-            "path": "/live", "flag": "", "empty": "",
-        ])
+        #expect(
+            parse("Path=/live", "path=/other", "flag", "empty=", "=x", "") == [
+                "path": "/live", "flag": "", "empty": "",
+            ])
         #expect(parse("a=\u{1B}[2J", "b=\u{202E}x", "c=\u{85}", "d=ok") == ["d": "ok"])
         #expect(parse("a=" + String(repeating: "\u{301}", count: 40)) == [:])
         #expect(ServiceText.parse([[0x61, 0x3D, 0xFF]]) == [:])

@@ -19,7 +19,8 @@ import Testing
         let gaps = zip(probed.dropFirst(), probed).map { ($0.at - $1.at).nanoseconds / 1_000_000 }
         #expect(gaps == [250, 250])
         let announced = lan.packets.filter { packet in
-            packet.message?.isResponse == true && (packet.message?.answers.contains { $0.type == DNSRecordType.srv } ?? false)
+            packet.message?.isResponse == true
+                && (packet.message?.answers.contains { $0.type == DNSRecordType.srv } ?? false)
         }
         #expect(announced.count == 3)
         #expect(zip(announced.dropFirst(), announced).map { ($0.at - $1.at).nanoseconds / 1_000_000_000 } == [1, 2])
@@ -49,9 +50,12 @@ import Testing
             }
             let third = try #require(found.first { $0.name == "Camera 3" })
             #expect(third.deviceID == "id-Camera 3" && third.productID == "12345" && third.hasOwner == true)
-            #expect(third.serialNumber == "SN-Camera 3" && third.version == "1.2" && third.macAddress == "02:00:00:00:00:07")
+            #expect(
+                third.serialNumber == "SN-Camera 3" && third.version == "1.2" && third.macAddress == "02:00:00:00:00:07"
+            )
             #expect(third.addresses.map(\.description) == ["192.0.2.7"] && third.foundBy == [.dnsSD])
-            #expect(third.identities.isSuperset(of: ["device:id-Camera 3", "mac:02:00:00:00:00:07", "serial:SN-Camera 3"]))
+            #expect(
+                third.identities.isSuperset(of: ["device:id-Camera 3", "mac:02:00:00:00:00:07", "serial:SN-Camera 3"]))
             #expect(found.filter { $0.hasOwner == false }.count == 9)
         }
     }
@@ -115,7 +119,8 @@ import Testing
         lan.browse(seeker)
         lan.run(for: .seconds(3))
         #expect(lan.found(seeker) == ["Front"])
-        let hosts = Set(lan.packets.flatMap { $0.message?.answers ?? [] }.filter { $0.type == DNSRecordType.a }.map(\.name))
+        let hosts = Set(
+            lan.packets.flatMap { $0.message?.answers ?? [] }.filter { $0.type == DNSRecordType.a }.map(\.name))
         #expect(hosts.count == 1)
     }
 
@@ -134,7 +139,9 @@ import Testing
         #expect(lan.found(seeker) == ["Front", "Yard"])
         // The type is still listed for the two.
         #expect(
-            !lan.packets.flatMap { $0.message?.answers ?? [] }.contains { $0.name == ServiceType.listing && $0.ttl == 0 })
+            !lan.packets.flatMap { $0.message?.answers ?? [] }.contains {
+                $0.name == ServiceType.listing && $0.ttl == 0
+            })
         lan.close(node)
         lan.run(for: .seconds(2))
         #expect(lan.found(seeker).isEmpty)
@@ -224,6 +231,7 @@ import Testing
         #expect(later.contains { $0.from == seeker && $0.message?.isTruncated == true })
         // All is known: nobody answers with a name of a service.
         #expect(
-            !later.contains { $0.from == node && $0.message?.answers.contains { $0.type == DNSRecordType.ptr } == true })
+            !later.contains { $0.from == node && $0.message?.answers.contains { $0.type == DNSRecordType.ptr } == true }
+        )
     }
 }

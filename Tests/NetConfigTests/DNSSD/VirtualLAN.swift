@@ -143,9 +143,12 @@ struct VirtualLAN {
             // Who sends hears himself.
             if other != node, Int.random(in: 0..<100, using: &random) < loss { continue }
             number += 1
+            // An Ethernet keeps the order between two machines.
             let delay = TimeAmount.microseconds(Int64.random(in: 100...3_000, using: &random))
+            let last = deliveries.last { $0.to == other && $0.from == source }?.at ?? now
             deliveries.append(
-                Delivery(at: now + delay, number: number, to: other, from: source, bytes: transmission.bytes))
+                Delivery(
+                    at: max(now + delay, last), number: number, to: other, from: source, bytes: transmission.bytes))
         }
     }
 

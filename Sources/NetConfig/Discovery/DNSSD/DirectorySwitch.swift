@@ -33,12 +33,15 @@ final class DirectorySwitch {
     private var isAvahiRunning: Bool?
     private var change: Scheduled<Void>?
     private var cleaning: Scheduled<Void>?
+    private var lookout: Scheduled<Void>?
     private var isBegun = false
     private var isClosed = false
 
     static let maximumSubscribers = 64
     /// How long Avahi may take to say whether it runs, and to come back when it was stopped: a restart takes less.
     private static let patience = TimeAmount.seconds(2)
+    /// How often Avahi is looked for where it is not installed.
+    private static let lookoutInterval = TimeAmount.seconds(20)
     /// How long one way's services stay known after the change to the other, which finds them again meanwhile.
     private static let memory = TimeAmount.seconds(10)
 
@@ -72,7 +75,7 @@ final class DirectorySwitch {
         guard let subscriber = subscribers.removeValue(forKey: id) else { return }
         subscriber.end()
         guard subscribers.isEmpty, !isClosed else { return }
-        // Nobody listens: nothing is asked and nothing kept.
+        // Nobody listens: nothing is asked for and nothing kept.
         wanted.types = []
         table = InstanceTable()
         apply()
@@ -81,11 +84,7 @@ final class DirectorySwitch {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        change?.cancel()
-        cleaning?.cancel()
-        avahi?.close()
-        own?.close()
-        (avahi, own) = (nil, nil)
+        end()
         for end in ends.values { end.cancel() }
         for subscriber in subscribers.values { subscriber.end() }
         (subscribers, ends) = ([:], [:])
@@ -95,30 +94,46 @@ final class DirectorySwitch {
 
     private func apply() {
         guard !isClosed else { return }
-        begin()
-        avahi?.apply(wanted)
-        own?.apply(wanted)
+        guard !wanted.isEmpty else { return end() }
+        if isBegun {
+            avahi?.apply(wanted)
+            own?.apply(wanted)
+        } else {
+            begin()
+        }
     }
 
     private func begin() {
-        guard !isBegun else { return }
         isBegun = true
-        if way != .multicastDNS {
-            avahi = AvahiDirectory(eventLoop: eventLoop) { report in self.take(report, from: .avahi) }
-        }
+        if way != .multicastDNS { beginAvahi() }
         if way == .avahi { return }
         if avahi == nil { beginOwn() } else { beginOwn(after: Self.patience) }
     }
 
+    /// Nothing is wanted: no socket, thread or timer is left.
+    private func end() {
+        for timer in [change, cleaning, lookout] { timer?.cancel() }
+        avahi?.close()
+        own?.close()
+        (avahi, own, isAvahiRunning, isBegun) = (nil, nil, nil, false)
+    }
+
+    /// Looks for it again later where it is not installed.
+    private func beginAvahi() {
+        avahi = AvahiDirectory(eventLoop: eventLoop) { report in self.take(report, from: .avahi) }
+        if let avahi { return avahi.apply(wanted) }
+        lookout = eventLoop.assumeIsolated().scheduleTask(in: Self.lookoutInterval) { self.beginAvahi() }
+    }
+
     private func beginOwn(after delay: TimeAmount) {
-        guard way == .automatic, own == nil else { return }
+        guard way != .avahi, own == nil else { return }
         change?.cancel()
         change = eventLoop.assumeIsolated().scheduleTask(in: delay) { self.beginOwn() }
     }
 
     private func beginOwn() {
         guard own == nil, !isClosed else { return }
-        logger.info("multicast DNS is served by this program", metadata: ["avahi.is_running": "\(isAvahiRunning ?? false)"])
+        logger.info("multicast DNS is served by this program")
         let own = MulticastDirectory(eventLoop: eventLoop, logger: logger) { report in self.take(report, from: .own) }
         self.own = own
         own.apply(wanted)

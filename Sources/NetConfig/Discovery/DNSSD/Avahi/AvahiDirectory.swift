@@ -7,21 +7,27 @@ import NIOPosix
 /// own. Reports on its event loop.
 final class AvahiDirectory: ServiceDirectory {
     private let thread: AvahiThread
+    private let reporter: Reporter
 
     /// `nil` where there is no D-Bus or no libavahi-client: then there is no daemon to talk to. One that starts later is
     /// noticed.
     init?(eventLoop: any EventLoop, report: @escaping (DirectoryReport) -> Void) {
         guard Self.hasBus, let library = AvahiLibrary.shared, let poll = library.newPoll() else { return nil }
-        let bound = NIOLoopBound(Reporter(report), eventLoop: eventLoop)
+        let reporter = Reporter(report)
+        self.reporter = reporter
+        let bound = NIOLoopBound(reporter, eventLoop: eventLoop)
         thread = AvahiThread(library: library, poll: poll) { event in
-            eventLoop.execute { bound.value.report(event) }
+            eventLoop.execute { bound.value.report?(event) }
         }
         thread.start()
     }
 
     func apply(_ wanted: WantedServices) { thread.give(.wanted(wanted)) }
 
-    func close() { thread.give(.stop) }
+    func close() {
+        reporter.report = nil
+        thread.give(.stop)
+    }
 
     /// Looked for before anything is loaded.
     private static var hasBus: Bool {
@@ -29,8 +35,10 @@ final class AvahiDirectory: ServiceDirectory {
             || access("/var/run/dbus/system_bus_socket", R_OK | W_OK) == 0
     }
 
+    /// Confined to the event loop.
     private final class Reporter {
-        let report: (DirectoryReport) -> Void
+        /// `nil` when the directory is closed: its thread may end later.
+        var report: ((DirectoryReport) -> Void)?
 
         init(_ report: @escaping (DirectoryReport) -> Void) { self.report = report }
     }

@@ -53,18 +53,23 @@ final class AvahiSession {
             close()
         }
         if client == nil { open() }
-        let runs = state == Avahi.ClientState.running
-        if isRunning != runs {
-            isRunning = runs
-            report(.isRunning(runs))
-        }
-        if runs {
+        switch state {
+        case Avahi.ClientState.registering, Avahi.ClientState.collision:
+            // The host's own name changes: services are announced again under the new one. Soon it runs.
+            freeGroups()
+        case Avahi.ClientState.running:
+            tell(isRunning: true)
             updateGroups()
             updateBrowsers()
-        } else if state == Avahi.ClientState.registering || state == Avahi.ClientState.collision {
-            // The host's own name changes: services are announced again under the new one.
-            freeGroups()
+        default:
+            tell(isRunning: false)
         }
+    }
+
+    private func tell(isRunning: Bool) {
+        guard self.isRunning != isRunning else { return }
+        self.isRunning = isRunning
+        report(.isRunning(isRunning))
     }
 
     func close() {
@@ -96,7 +101,9 @@ final class AvahiSession {
     // MARK: Announcing
 
     private func updateGroups() {
-        for id in failedGroups { if let group = groups.removeValue(forKey: id) { _ = library.freeGroup(group.pointer) } }
+        for id in failedGroups {
+            if let group = groups.removeValue(forKey: id) { _ = library.freeGroup(group.pointer) }
+        }
         failedGroups = []
         let ids = Set(wanted.announcements.map(\.id))
         for (id, group) in groups where !ids.contains(id) {

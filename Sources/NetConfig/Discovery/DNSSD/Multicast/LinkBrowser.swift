@@ -250,7 +250,8 @@ struct LinkBrowser {
     /// Reports what changed, and asks for what is missing.
     private mutating func report(at now: NIODeadline) {
         if !changedHosts.isEmpty {
-            for (name, instance) in instances where instance.place.map({ changedHosts.contains($0.value.host) }) ?? false {
+            for (name, instance) in instances
+            where instance.place.map({ changedHosts.contains($0.value.host) }) ?? false {
                 changed.insert(name)
             }
             changedHosts = []
@@ -258,7 +259,9 @@ struct LinkBrowser {
         for name in changed {
             let instance = instances[name]
             if let instance, instance.place == nil || instance.text == nil {
-                if instance.question == nil { instances[name]?.question = BackOff(due: now + jitter.milliseconds(20...120)) }
+                if instance.question == nil {
+                    instances[name]?.question = BackOff(due: now + jitter.milliseconds(20...120))
+                }
             } else {
                 instances[name]?.question = nil
             }

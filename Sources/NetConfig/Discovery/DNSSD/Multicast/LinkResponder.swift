@@ -14,7 +14,9 @@ struct LinkResponder {
         var phase = Phase.probing(sent: 0)
         /// When the phase goes on.
         var due: NIODeadline?
-        var conflicts: [NIODeadline] = []
+        /// Since the name was last established.
+        var conflictCount = 0
+        var lastConflict: NIODeadline?
 
         /// Whether others may know the records by now.
         var isAnnounced: Bool {
@@ -43,9 +45,9 @@ struct LinkResponder {
     private static let announcementIntervals: [TimeAmount] = [.seconds(1), .seconds(2)]
     /// §8.2: whoever loses against a simultaneous probe waits.
     private static let tieBreakWait = TimeAmount.seconds(1)
-    /// §8.1: after fifteen conflicts within ten seconds each further try waits five.
+    /// §8.1: after fifteen conflicts each further try waits five seconds. There they have to come within ten seconds;
+    /// here only a name that was kept lets the count begin again.
     private static let conflictLimit = 15
-    private static let conflictWindow = TimeAmount.seconds(10)
     private static let conflictWait = TimeAmount.seconds(5)
 
     init(jitter: Jitter) { self.jitter = jitter }
@@ -142,6 +144,7 @@ struct LinkResponder {
             let isLast = sent >= Self.announcementIntervals.count
             entries[owner]?.phase = isLast ? .established : .announcing(sent: sent + 1)
             entries[owner]?.due = isLast ? nil : now + Self.announcementIntervals[sent]
+            if isLast { entries[owner]?.conflictCount = 0 }
         }
         guard !announced.isEmpty else { return }
         rebuildIndex()
@@ -167,17 +170,18 @@ struct LinkResponder {
             guard let owner = owners[record.name], var entry = entries[owner], !renamed.contains(owner),
                 !isOurs(record)
             else { continue }
-            if case .probing = entry.phase {
+            let isProbing = if case .probing = entry.phase { true } else { false }
+            guard isProbing || entry.records.unique.contains(where: { $0.type == record.type }) else { continue }
+            hasConflict = true
+            entry.conflictCount += 1
+            entry.lastConflict = now
+            if isProbing {
                 renamed.append(owner)
-            } else if entry.records.unique.contains(where: { $0.type == record.type }) {
+            } else {
                 // Whoever else has the name answers the probe, and then it is changed.
                 entry.phase = .probing(sent: 0)
                 entry.due = max(now, earliestProbe(entry))
-            } else {
-                continue
             }
-            hasConflict = true
-            entry.conflicts = entry.conflicts.filter { $0 + Self.conflictWindow > now } + [now]
             entries[owner] = entry
         }
         if hasConflict { rebuildIndex() }
@@ -185,7 +189,7 @@ struct LinkResponder {
     }
 
     private func earliestProbe(_ entry: Entry) -> NIODeadline {
-        guard entry.conflicts.count >= Self.conflictLimit, let last = entry.conflicts.last else {
+        guard entry.conflictCount >= Self.conflictLimit, let last = entry.lastConflict else {
             return .uptimeNanoseconds(0)
         }
         return last + Self.conflictWait

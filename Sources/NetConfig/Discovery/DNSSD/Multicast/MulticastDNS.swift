@@ -139,7 +139,8 @@ struct MulticastDNS {
         collect()
     }
 
-    private mutating func receive(response: DNSMessage, from address: [UInt8], on id: ServiceLink, at now: NIODeadline) {
+    private mutating func receive(response: DNSMessage, from address: [UInt8], on id: ServiceLink, at now: NIODeadline)
+    {
         // Two interfaces of ours may be on one network, where each hears the other's addresses.
         let ours = Set(links.values.flatMap { $0.responder.entries.values.flatMap(\.records.unique) }.map(\.identity))
         let renamed =

@@ -39,7 +39,9 @@ struct InstanceTable<Source: Hashable> {
         }
         // Sorted, so that the same reports in another order are no change.
         let addresses = Set(sources.values.flatMap(\.addresses))
-        merged.addresses = addresses.sorted { ($0.isIPv6 ? 1 : 0, $0.description) < ($1.isIPv6 ? 1 : 0, $1.description) }
+        merged.addresses = addresses.sorted {
+            ($0.isIPv6 ? 1 : 0, $0.description) < ($1.isIPv6 ? 1 : 0, $1.description)
+        }
         guard instances[key] != merged else { return nil }
         instances[key] = merged
         return .found(merged)

@@ -2,6 +2,9 @@ import NIOCore
 
 /// The machine's interfaces as links of multicast DNS.
 enum MulticastInterfaces {
+    /// A host of containers may have hundreds: further ones are left out.
+    private static let maximumInterfaces = 32
+
     /// Those that can carry multicast and have an address; one link for each IP version that an interface has.
     static func links() -> [LinkDescription] {
         var networks: [Int: [LinkDescription.Network]] = [:]
@@ -15,7 +18,7 @@ enum MulticastInterfaces {
             networks[device.interfaceIndex, default: []].append(
                 LinkDescription.Network(address: address, prefixLength: prefixLength))
         }
-        return networks.flatMap { index, networks in
+        return networks.sorted { $0.key < $1.key }.prefix(maximumInterfaces).flatMap { index, networks in
             [false, true].compactMap { isIPv6 in
                 guard networks.contains(where: { $0.address.count == (isIPv6 ? 16 : 4) }) else { return nil }
                 return LinkDescription(
