@@ -75,7 +75,10 @@ class Box:
     def browse(self, kind="_iotlink._udp"):
         """Name → (host, address, port, strings), as avahi-browse finds them."""
         found = {}
-        for line in self.run("avahi-browse", "-rpt", kind, stderr=subprocess.DEVNULL).splitlines():
+        # It never ends when a service goes while it is resolved.
+        command = self.inside("timeout", "8", "avahi-browse", "-rpt", kind)
+        output = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        for line in output.splitlines():
             fields = line.split(";")
             if fields[0] == "=" and len(fields) >= 10:
                 name = fields[3]
@@ -110,7 +113,6 @@ class Probe:
 
     def __init__(self, box, way):
         self.box = box
-        self.log = open(f"/proc/{os.getpid()}/fd/2", "w")
         self.process = box.start(PROBE, way, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1)
         self.lines = queue.Queue()
         self.devices = {}

@@ -122,7 +122,7 @@ def change(boxes):
 
 
 def bus(boxes):
-    """D-Bus itself comes later than we do, goes and comes back."""
+    """D-Bus and Avahi come later than we do."""
     probe = Probe(boxes.hub, "automatic")
     probe.announce((NAME, CAMERA, False))
     eventually("our camera, by ourselves", lambda: NAME in boxes.yard.browse())
