@@ -46,7 +46,6 @@ let programLinking: [LinkerSetting] = [
 
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
-let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -115,7 +114,7 @@ let package = Package(
 
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
-        library("NetConfig", ["IoTCore", "CQREncode", "CPNG", nioCore, nioPosix, nioConcurrency, logging]),
+        library("NetConfig", ["IoTCore", "CQREncode", "CPNG", nioCore, nioPosix, logging]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
         // Floor 5
@@ -239,7 +238,7 @@ let package = Package(
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
         // Peers that others wrote: run by Tests/InteropTests/run.sh.
         tests(
-            "InteropTests", ["PeerTransport", "RTP", "IoTCore", nioCore, nioPosix, logging],
+            "InteropTests", ["PeerTransport", "RTP", "NetConfig", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
                 "Aiortc", "Chromium", "Coturn", "DNSSD", "DirectoryProbe", "GStreamer", "NAT", "Peers", "Probe",
                 "WHEP", "daemon.py", "environment.sh", "probes.py", "requirements.txt", "run.sh",
