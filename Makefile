@@ -33,7 +33,7 @@ help:
 	@echo '               the API, a TypeScript client, make deb-test (needs root; an hour on 2 cores; CHAOS_SEED,'
 	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES for others)'
 	@echo 'make interop   test against peers that others wrote: Chromium, GStreamer, aiortc,'
-	@echo '               coturn, a kernel NAT (needs root)'
+	@echo '               coturn, a kernel NAT, Avahi (needs root)'
 	@echo 'make lint      the format check alone'
 	@echo 'make attack    a stranger, a guest, a member and a device attack a daemon at once, for ATTACK_SECONDS (3600),'
 	@echo '               while its owner goes on; her answers must stay fast, and the memory come back (needs root)'

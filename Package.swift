@@ -114,7 +114,7 @@ let package = Package(
 
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
-        library("NetConfig", ["IoTCore", "CQREncode", "CPNG"]),
+        library("NetConfig", ["IoTCore", "CQREncode", "CPNG", nioCore, nioPosix, logging]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
         // Floor 5
@@ -160,6 +160,10 @@ let package = Package(
         .executableTarget(
             name: "peer-probe", dependencies: ["PeerTransport", "RTP", "IoTCore", nioCore, nioPosix, logging],
             path: "Tests/InteropTests/Probe", swiftSettings: settings),
+        // DNS-SD on the command line; run by Tests/InteropTests/DNSSD.
+        .executableTarget(
+            name: "directory-probe", dependencies: ["NetConfig", "IoTCore", nioCore, nioPosix, logging],
+            path: "Tests/InteropTests/DirectoryProbe", swiftSettings: settings),
         // The example of docs/peer-transport.md: sees what another package would see.
         .executableTarget(
             name: "two-peers", dependencies: ["PeerTransport", nioCore, nioPosix, logging],
@@ -191,7 +195,7 @@ let package = Package(
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
-        tests("NetConfigTests", ["NetConfig", "IoTCore"]),
+        tests("NetConfigTests", ["NetConfig", "IoTCore", nioCore]),
         tests(
             "LinkHubTests",
             [
@@ -226,18 +230,18 @@ let package = Package(
         tests(
             "FuzzTests",
             [
-                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "iotvideod", nioCore,
-                nioEmbedded, nioHTTP1,
+                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "NetConfig", "Gateway", "iotvideod",
+                nioCore, nioEmbedded, nioHTTP1,
             ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
         // Peers that others wrote: run by Tests/InteropTests/run.sh.
         tests(
-            "InteropTests", ["PeerTransport", "RTP", "IoTCore", nioCore, nioPosix, logging],
+            "InteropTests", ["PeerTransport", "RTP", "NetConfig", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
-                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "daemon.py",
-                "environment.sh", "probes.py", "requirements.txt", "run.sh",
+                "Aiortc", "Chromium", "Coturn", "DNSSD", "DirectoryProbe", "GStreamer", "NAT", "Peers", "Probe",
+                "WHEP", "daemon.py", "environment.sh", "probes.py", "requirements.txt", "run.sh",
             ]),
     ]
 )
