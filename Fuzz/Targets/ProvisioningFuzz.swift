@@ -68,7 +68,8 @@ private enum ProvisioningFuzz {
         device.scanned(
             (0..<80).map {
                 WiFiNetwork(
-                    ssid: [UInt8](repeating: 0x61, count: 32), bssid: [1, 2, 3, 4, 5, UInt8($0)], channel: 165, rssi: -90,
+                    ssid: [UInt8](repeating: 0x61, count: 32), bssid: [1, 2, 3, 4, 5, UInt8($0)], channel: 165,
+                    rssi: -90,
                     authentication: .wpa2OrWPA3)
             }, at: now)
         if case .body(let body)? = device.answer(input, endpoint, at: now) {
@@ -93,7 +94,9 @@ private enum ProvisioningFuzz {
             return
         }
         var client = ProvisioningClient(plan, random: bytes)
-        for step in [.scanStart, .scanStatus, .scanResult, .set, .apply, .status, .order, .bindState] as [ProvisioningClient.Step] {
+        for step in [.scanStart, .scanStatus, .scanResult, .set, .apply, .status, .order, .bindState]
+            as [ProvisioningClient.Step]
+        {
             _ = try? client.read(input, step, at: now)
         }
         try require(client.outcome.networks.count <= ProvisioningClient.largestScan, "too many networks")

@@ -7,7 +7,8 @@ import NetConfig
 extension NetCommand {
     struct AP: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ap", abstract: "Bring a new camera into the Wi-Fi over its own access point. Needs no daemon.",
+            commandName: "ap",
+            abstract: "Bring a new camera into the Wi-Fi over its own access point. Needs no daemon.",
             discussion: """
                 Speaks Espressif's unified provisioning over HTTP. Join the camera's own network
                 first (PROV_… on many); its label has the proof of possession (security 1) or
@@ -92,7 +93,9 @@ extension NetCommand {
             case 2: guard user != nil else { throw ValidationError("--security 2 needs --user") }
             default: throw ValidationError("--security is 1 or 2; 0 is never spoken")
             }
-            guard (hub == nil) == (tokenFile == nil) else { throw ValidationError("--hub and --token-file go together") }
+            guard (hub == nil) == (tokenFile == nil) else {
+                throw ValidationError("--hub and --token-file go together")
+            }
             guard (1...65_535).contains(port) else { throw ValidationError("--port is 1 to 65535") }
             let files = [passwordFile, popFile, userPasswordFile, tokenFile]
             guard files.filter({ $0 == "-" }).count <= 1 else {
@@ -175,7 +178,9 @@ extension NetCommand {
             }
             if let device = outcome.device {
                 lines.append(("camera", device.id))
-                if !device.keyFingerprint.isEmpty { lines.append(("key", "SHA-256 \(Hex.encode(device.keyFingerprint))")) }
+                if !device.keyFingerprint.isEmpty {
+                    lines.append(("key", "SHA-256 \(Hex.encode(device.keyFingerprint))"))
+                }
                 lines.append(("hub", outcome.bind == .bound ? "bound" : "asked; watch it come online"))
             }
             return Table.pairs(lines)

@@ -14,7 +14,10 @@ import Testing
             "binds": true, "id": "yard", "fingerprint": "abcdef",
             "networks": .array(
                 (0..<11).map {
-                    ["ssid": .string("Net \($0)"), "channel": 6, "rssi": .integer(-50), "bssid": "020000000001", "auth": 3]
+                    [
+                        "ssid": .string("Net \($0)"), "channel": 6, "rssi": .integer(-50), "bssid": "020000000001",
+                        "auth": 3,
+                    ]
                 }),
         ]
         site.merge(change) { _, new in new }
@@ -73,9 +76,10 @@ import Testing
         #expect(got["ssid"] == nil)
     }
 
-    @Test("Its reasons come by their numbers", arguments: [(0, ErrorCode.wifiPasswordWrong), (1, .wifiNetworkNotFound)])
-    func reasons(reason: Int64, expected: ErrorCode) async throws {
-        let (result, _, _) = try await run(2, ["reason": .integer(reason)])
+    @Test(
+        "Its reasons come by their numbers", arguments: [(0, ErrorCode.wifiPasswordWrong), (1, .wifiNetworkNotFound)])
+    func reasons(reason: Int, expected: ErrorCode) async throws {
+        let (result, _, _) = try await run(2, ["reason": .integer(Int64(reason))])
         #expect(code(result) == expected)
         if case .failure(let error) = result {
             for secret in Self.secrets { #expect(!"\(error) \(error.remedy)".contains(secret)) }

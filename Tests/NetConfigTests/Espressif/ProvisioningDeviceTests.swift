@@ -100,14 +100,14 @@ import Testing
         var first = try bench.open(connection: 1)
         #expect(try bench.guess(connection: 2).status == 403)
         bench.now = bench.now + .seconds(2)
-        let sealed = try #require(first.cipher.seal(Self.scanStatus))
+        let sealed = try first.cipher.sealed(Self.scanStatus)
         let reply = try bench.send("prov-scan", sealed, cookie: first.cookie)
         #expect(reply.status == 200)
         #expect(first.cipher.open(reply.body) != nil)
         var second = try bench.open(connection: 3)
-        let late = try #require(first.cipher.seal(Self.scanStatus))
+        let late = try first.cipher.sealed(Self.scanStatus)
         #expect(try bench.send("prov-scan", late, cookie: first.cookie).status == 401)
-        let next = try #require(second.cipher.seal(Self.scanStatus))
+        let next = try second.cipher.sealed(Self.scanStatus)
         #expect(try bench.send("prov-scan", next, cookie: second.cookie, connection: 3).status == 200)
     }
 
@@ -115,7 +115,7 @@ import Testing
     func cookies() throws {
         var bench = Bench()
         var session = try bench.open(connection: 5)
-        let sealed = try #require(session.cipher.seal(Self.scanStatus))
+        let sealed = try session.cipher.sealed(Self.scanStatus)
         #expect(try bench.send("prov-scan", sealed, cookie: "session=1", connection: 5).status == 401)
         #expect(try bench.send("prov-scan", sealed, connection: 6).status == 401)
         #expect(try bench.send("prov-scan", sealed, connection: 5).status == 200)
@@ -157,12 +157,12 @@ import Testing
             $0.set.ssid = Data("Home".utf8)
             $0.set.password = Data("correct horse".utf8)
         }
-        let sealed = try #require(session.cipher.seal(set))
+        let sealed = try session.cipher.sealed(set)
         let reply = try bench.send("prov-config", sealed, cookie: session.cookie)
         #expect(session.cipher.open(reply.body) != nil)
         #expect(bench.device.credentials?.ssid == "Home")
         #expect(try bench.send("prov-config", sealed, cookie: session.cookie).status == 400)
-        let apply = try #require(session.cipher.seal(try config { $0.kind = 4 }))
+        let apply = try session.cipher.sealed(try config { $0.kind = 4 })
         #expect(try bench.send("prov-config", apply, cookie: session.cookie).status == 401)
         if case .idle = bench.device.station {} else { Issue.record("it joined a network") }
     }
@@ -182,13 +182,13 @@ import Testing
                 $0.set.ssid = Data(ssid)
                 $0.set.password = Data(password)
             }
-            let sealed = try #require(session.cipher.seal(set))
+            let sealed = try session.cipher.sealed(set)
             let reply = try bench.send("prov-config", sealed, cookie: session.cookie)
-            let plain = try #require(session.cipher.open(reply.body))
+            let plain = try session.cipher.opened(reply.body)
             #expect(try ESPConfigPayload(serializedBytes: plain).setReply.status == .invalidArgument)
         }
-        let apply = try #require(session.cipher.seal(try config { $0.kind = 4 }))
-        let plain = try #require(session.cipher.open(try bench.send("prov-config", apply, cookie: session.cookie).body))
+        let apply = try session.cipher.sealed(try config { $0.kind = 4 })
+        let plain = try session.cipher.opened(try bench.send("prov-config", apply, cookie: session.cookie).body)
         #expect(try ESPConfigPayload(serializedBytes: plain).applyReply.status == .invalidArgument)
     }
 
@@ -197,10 +197,11 @@ import Testing
         var bench = Bench()
         var session = try bench.open()
         let start = try ESPScanPayload.with { $0.start.blocking = true }.serializedBytes() as [UInt8]
-        let sealed = try #require(session.cipher.seal(start))
+        let sealed = try session.cipher.sealed(start)
         let caller = ProvisioningDevice.Caller(connection: 1, request: 100)
         bench.device.handle(
-            ProvisioningRequest(endpoint: "prov-scan", cookie: session.cookie, body: sealed), from: caller, at: bench.now)
+            ProvisioningRequest(endpoint: "prov-scan", cookie: session.cookie, body: sealed), from: caller,
+            at: bench.now)
         let outputs = bench.drain()
         #expect(outputs.count == 1)
         if case .scan? = outputs.first {} else { Issue.record("no scan began") }

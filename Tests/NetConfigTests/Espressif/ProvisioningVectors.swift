@@ -11,7 +11,7 @@ struct ProvisioningVectors {
 
     init() throws {
         let data = try Data(contentsOf: URL(fileURLWithPath: Self.fixtures + "/espressif_vectors.json"))
-        value = try JSONValue(parsing: data)
+        value = try JSONValue(parsing: Array(data))
     }
 
     var prime: [UInt8] { bytes(value["prime"]) }

@@ -89,7 +89,9 @@ struct ProvisioningWorld {
     }
 
     /// Until the client has finished and the device has ended; the device alone for up to an hour.
-    mutating func run(steps: Int = 20_000) -> Result<ProvisioningOutcome, IoTError>? {
+    ///
+    /// - Throws: when the client has not finished.
+    mutating func run(steps: Int = 20_000) throws -> Result<ProvisioningOutcome, IoTError> {
         client.start(at: now)
         pump()
         var left = steps
@@ -102,6 +104,7 @@ struct ProvisioningWorld {
             take(event)
             pump()
         }
+        guard let result else { throw IoTError(.internalFailure, "the client did not finish") }
         return result
     }
 
@@ -192,5 +195,26 @@ private final class LockedGenerator: @unchecked Sendable {
 
     func bytes(_ count: Int) -> [UInt8] {
         generator.bytes(count)
+    }
+}
+
+// Inside #require nothing may be changed.
+
+extension SessionCipher {
+    mutating func sealed(_ bytes: [UInt8]) throws -> [UInt8] {
+        guard let sealed = seal(bytes) else { throw IoTError(.internalFailure, "not sealed") }
+        return sealed
+    }
+
+    mutating func opened(_ bytes: [UInt8]) throws -> [UInt8] {
+        guard let plain = open(bytes) else { throw IoTError(.internalFailure, "not opened") }
+        return plain
+    }
+}
+
+extension NonceCounterCipher {
+    mutating func sealed(_ bytes: [UInt8]) throws -> [UInt8] {
+        guard let sealed = seal(bytes) else { throw IoTError(.internalFailure, "not sealed") }
+        return sealed
     }
 }

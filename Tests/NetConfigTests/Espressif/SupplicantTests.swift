@@ -50,8 +50,12 @@ import Testing
     func join() {
         let (sent, end) = play(
             .join(home),
-            answers: ["STATUS": "bssid=02:00:00:00:00:01\nfreq=2437\nssid=Home\nwpa_state=COMPLETED\nip_address=192.0.2.9\n"],
-            events: ["<3>CTRL-EVENT-SCAN-STARTED ", "<3>CTRL-EVENT-CONNECTED - Connection to 02:00:00:00:00:01 completed"])
+            answers: [
+                "STATUS": "bssid=02:00:00:00:00:01\nfreq=2437\nssid=Home\nwpa_state=COMPLETED\nip_address=192.0.2.9\n"
+            ],
+            events: [
+                "<3>CTRL-EVENT-SCAN-STARTED ", "<3>CTRL-EVENT-CONNECTED - Connection to 02:00:00:00:00:01 completed",
+            ])
         #expect(
             sent == [
                 "ATTACH", "ADD_NETWORK", "SET_NETWORK 4 ssid 486f6d65", "SET_NETWORK 4 scan_ssid 1",
@@ -101,7 +105,9 @@ import Testing
         #expect(sent.suffix(2) == ["REMOVE_NETWORK 4", "ENABLE_NETWORK all"])
     }
 
-    @Test("A supplicant that refuses or is silent ends it", arguments: ["ATTACH", "ADD_NETWORK", "SET_NETWORK 4 psk", "SELECT"])
+    @Test(
+        "A supplicant that refuses or is silent ends it",
+        arguments: ["ATTACH", "ADD_NETWORK", "SET_NETWORK 4 psk", "SELECT"])
     func refusals(command: String) {
         for answer in ["FAIL\n", ""] {
             guard case .joined(.failed)? = play(.join(home), answers: [command: answer]).end else {

@@ -255,7 +255,7 @@ extension ProvisioningClient {
             finish(.failure(wrongProof))
         case (429, _), (503, _):
             let wait = reply.retryAfter ?? 1
-            guard wait <= 5, failures < Self.attempts else {
+            guard wait <= 15, failures < Self.attempts else {
                 return finish(
                     .failure(
                         IoTError(

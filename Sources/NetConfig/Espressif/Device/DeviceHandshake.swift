@@ -21,12 +21,27 @@ struct DeviceHandshake: Sendable {
     /// The answer to the client's first message.
     let answer: [UInt8]
 
-    /// Whether this is the first message of a session, and not a proof.
-    static func isOpening(_ message: ESPSessionData) -> Bool {
+    enum Kind {
+        case opening, proof, neither
+    }
+
+    /// Which of a client's two messages this is.
+    static func kind(_ message: ESPSessionData) -> Kind {
         switch message.handshake {
-        case .x25519(let step)?: if case .command0? = step.payload { true } else { false }
-        case .srp6A(let step)?: if case .command0? = step.payload { true } else { false }
-        case .none?, nil: false
+        case .x25519(let step)?:
+            switch step.payload {
+            case .command0?: .opening
+            case .command1?: .proof
+            default: .neither
+            }
+        case .srp6A(let step)?:
+            switch step.payload {
+            case .command0?: .opening
+            case .command1?: .proof
+            default: .neither
+            }
+        // Security 0 is never spoken.
+        case .some(.none), nil: .neither
         }
     }
 

@@ -32,7 +32,7 @@ extension ProvisioningDevice {
     }
 
     private mutating func answer(scan plain: [UInt8], at now: NIODeadline) -> Answer? {
-        guard let payload = try? ESPScanPayload(serializedBytes: plain) else { return nil }
+        guard let payload = try? ESPScanPayload(serializedBytes: plain), Self.isWhole(payload) else { return nil }
         var reply = ESPScanPayload()
         switch (payload.kind, payload.payload) {
         case (0, .start(let start)?):
@@ -66,7 +66,7 @@ extension ProvisioningDevice {
     }
 
     private mutating func answer(config plain: [UInt8], at now: NIODeadline) -> [UInt8]? {
-        guard let payload = try? ESPConfigPayload(serializedBytes: plain) else { return nil }
+        guard let payload = try? ESPConfigPayload(serializedBytes: plain), Self.isWhole(payload) else { return nil }
         var reply = ESPConfigPayload()
         switch (payload.kind, payload.payload) {
         case (0, nil), (0, .getStatus?):
@@ -83,6 +83,12 @@ extension ProvisioningDevice {
             return nil
         }
         return try? reply.serializedBytes()
+    }
+
+    /// Nothing of it is unknown. Noise that happens to have the form of a message has such fields: security 1 does not
+    /// notice by itself that a message was changed.
+    private static func isWhole(_ payload: some Message) -> Bool {
+        payload.unknownFields.data.isEmpty
     }
 
     private mutating func take(_ set: ESPConfigPayload.Set) -> ESPStatus {
@@ -132,7 +138,7 @@ extension ProvisioningDevice {
     }
 
     private mutating func answer(bind plain: [UInt8], at now: NIODeadline) -> [UInt8]? {
-        guard let request = try? IoTBindRequest(serializedBytes: plain) else { return nil }
+        guard let request = try? IoTBindRequest(serializedBytes: plain), Self.isWhole(request) else { return nil }
         if !(request.hub.isEmpty && request.token.isEmpty) {
             // One of the two alone is wrong, and so is what is not an address.
             guard let order = try? BindOrder(hub: request.hub, token: request.token) else { return nil }

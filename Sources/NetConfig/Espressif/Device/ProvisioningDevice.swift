@@ -176,7 +176,8 @@ extension ProvisioningDevice {
     private mutating func open(_ request: ProvisioningRequest, from caller: Caller, at now: NIODeadline) {
         guard let message = try? ESPSessionData(serializedBytes: request.body) else { return reply(400, to: caller) }
         do throws(DeviceHandshake.Failure) {
-            if DeviceHandshake.isOpening(message) {
+            let kind = DeviceHandshake.kind(message)
+            if kind == .opening {
                 if let wait = delay.open(at: now) { return reply(429, retryAfter: wait, to: caller) }
                 let handshake = try DeviceHandshake(
                     message, credential: configuration.credential, random: random)
@@ -186,8 +187,8 @@ extension ProvisioningDevice {
                 return reply(200, cookie: cookie, body: handshake.answer, to: caller)
             }
             guard let candidate, belongs(request, caller, candidate.cookie, candidate.connection) else {
-                // Without a proof that could be judged, it is either noise or a client that was displaced.
-                return reply(message.handshake == nil ? 400 : 409, to: caller)
+                // A client that was displaced, or one that never began.
+                return reply(kind == .proof ? 409 : 400, to: caller)
             }
             if let wait = delay.wait(at: now) { return reply(429, retryAfter: wait, to: caller) }
             self.candidate = nil
@@ -209,7 +210,8 @@ extension ProvisioningDevice {
     }
 
     /// By its cookie; by its connection where it sends none, as clients without cookies do.
-    private func belongs(_ request: ProvisioningRequest, _ caller: Caller, _ cookie: String, _ connection: Int) -> Bool {
+    private func belongs(_ request: ProvisioningRequest, _ caller: Caller, _ cookie: String, _ connection: Int) -> Bool
+    {
         guard let sent = request.cookie else { return caller.connection == connection }
         return ConstantTime.equal(Array(sent.utf8), Array(cookie.utf8))
     }

@@ -45,7 +45,8 @@ public struct DeviceProvisioner: Sendable {
             return .reply(
                 try await ProvisioningHTTPConnection.exchange(request, host: host, port: port, until: due))
         } catch {
-            return .lost(error.reason)
+            // What it was waiting for did not come: not the device's doing.
+            return .now() >= due ? .timeout : .lost(error.reason)
         }
     }
 }

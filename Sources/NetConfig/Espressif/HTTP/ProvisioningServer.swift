@@ -46,15 +46,25 @@ public struct ProvisioningServer: Sendable {
     private let applier: any WiFiApplier
     private let binder: Binder?
     private let logger: Logger
+    private let random: @Sendable (Int) -> [UInt8]
 
     /// - Parameter binder: without one, the device takes no hub and no token.
     public init(
         _ configuration: Configuration, applier: any WiFiApplier, binder: Binder?, logger: Logger
     ) {
+        self.init(configuration, applier: applier, binder: binder, logger: logger, random: SystemRandom.bytes)
+    }
+
+    /// - Parameter random: gives as many random bytes as it is asked for; a test's are not random.
+    init(
+        _ configuration: Configuration, applier: any WiFiApplier, binder: Binder?, logger: Logger,
+        random: @escaping @Sendable (Int) -> [UInt8]
+    ) {
         self.configuration = configuration
         self.applier = applier
         self.binder = binder
         self.logger = logger
+        self.random = random
     }
 
     /// - Parameter onReady: gets the port, once it listens.
@@ -67,7 +77,7 @@ public struct ProvisioningServer: Sendable {
             .init(
                 credential: configuration.credential, identity: configuration.identity,
                 lifetime: TimeAmount(configuration.lifetime), binds: binder != nil),
-            at: .now(), random: SystemRandom.bytes)
+            at: .now(), random: random)
         let mode = ProvisioningMode(core, effects: continuation)
         await mode.start()
         onReady(server.channel.localAddress?.port ?? configuration.port)

@@ -10,6 +10,8 @@ enum ProofKey {
             let secret = try? own.sharedSecretFromKeyAgreement(with: other)
         else { return nil }
         let shared = secret.withUnsafeBytes { Array($0) }
+        // What a point of low order gives, whatever our key is; swift-crypto lets it pass.
+        guard shared.contains(where: { $0 != 0 }) else { return nil }
         // A device without a proof of possession mixes nothing in.
         guard !proof.isEmpty else { return shared }
         return zip(shared, SHA256.hash(data: Array(proof.utf8))).map { $0 ^ $1 }

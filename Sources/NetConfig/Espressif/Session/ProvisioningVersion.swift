@@ -36,7 +36,8 @@ struct ProvisioningVersion: Sendable, Hashable {
             return
         }
         self.init(
-            version: about["ver"]?.stringValue ?? "", security: about["sec_ver"]?.integerValue.flatMap(Int.init(exactly:)),
+            version: about["ver"]?.stringValue ?? "",
+            security: about["sec_ver"]?.integerValue.flatMap(Int.init(exactly:)),
             securityPatch: about["sec_patch_ver"]?.integerValue.flatMap(Int.init(exactly:)) ?? 0,
             capabilities: Self.words(about["cap"]), linkCapabilities: Self.words(value["iotlink"]?["cap"]))
     }
