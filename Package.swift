@@ -60,6 +60,7 @@ let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 
 let package = Package(
     name: "iotvideod",
@@ -89,6 +90,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
         // Floor 1: system libraries.
@@ -114,7 +116,11 @@ let package = Package(
 
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
-        library("NetConfig", ["IoTCore", "CQREncode", "CPNG", nioCore, nioPosix, logging]),
+        library(
+            "NetConfig",
+            [
+                "IoTCore", "CQREncode", "CPNG", "COpenSSL", crypto, protobuf, nioCore, nioPosix, nioHTTP1, logging,
+            ]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
         // Floor 5
@@ -195,7 +201,9 @@ let package = Package(
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
-        tests("NetConfigTests", ["NetConfig", "IoTCore", nioCore]),
+        tests(
+            "NetConfigTests", ["NetConfig", "IoTCore", crypto, protobuf, nioCore, nioPosix, logging],
+            exclude: ["Fixtures"]),
         tests(
             "LinkHubTests",
             [
@@ -230,10 +238,10 @@ let package = Package(
         tests(
             "FuzzTests",
             [
-                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "NetConfig", "Gateway", "iotvideod",
+                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "NetConfig", "iotvideod",
                 nioCore, nioEmbedded, nioHTTP1,
             ]),
-        tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", nioSSL, arguments]),
+        tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
         // Peers that others wrote: run by Tests/InteropTests/run.sh.

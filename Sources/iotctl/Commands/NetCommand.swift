@@ -5,7 +5,7 @@ import NetConfig
 
 struct NetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "net", abstract: "Bring a new camera into the network.", subcommands: [QR.self])
+        commandName: "net", abstract: "Bring a new camera into the network.", subcommands: [QR.self, AP.self])
 
     struct QR: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
