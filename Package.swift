@@ -99,6 +99,7 @@ let package = Package(
         system("CMosquitto", pkgConfig: "libmosquitto", apt: ["libmosquitto-dev"]),
         system("CQREncode", pkgConfig: "libqrencode", apt: ["libqrencode-dev"]),
         system("CPNG", pkgConfig: "libpng", apt: ["libpng-dev"]),
+        system("CExpat", pkgConfig: "expat", apt: ["libexpat1-dev"]),
         // glibc's own, without which nothing runs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
 
@@ -114,7 +115,9 @@ let package = Package(
 
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
-        library("NetConfig", ["IoTCore", "CQREncode", "CPNG"]),
+        library(
+            "NetConfig",
+            ["IoTCore", "CQREncode", "CPNG", "CExpat", nioCore, nioPosix, nioHTTP1, crypto, logging]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
         // Floor 5
@@ -135,14 +138,15 @@ let package = Package(
             "Gateway",
             [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
-                "PeerTransport", nioCore, coreMetrics,
+                "NetConfig", "PeerTransport", nioCore, coreMetrics,
             ]),
 
         // Floor 7
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "PeerTransport", "Gateway",
+                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "NetConfig", "PeerTransport",
+                "Gateway",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],
@@ -191,7 +195,8 @@ let package = Package(
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
-        tests("NetConfigTests", ["NetConfig", "IoTCore"]),
+        tests(
+            "NetConfigTests", ["NetConfig", "IoTCore", nioCore, nioPosix, nioHTTP1], exclude: ["Discovery/Fixtures"]),
         tests(
             "LinkHubTests",
             [
@@ -212,8 +217,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "IoTCore", nioCore,
-                nioPosix, logging, crypto,
+                "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig", "PeerTransport",
+                "IoTCore", nioCore, nioPosix, logging, crypto,
             ]),
         tests(
             "iotvideodTests",
@@ -226,8 +231,8 @@ let package = Package(
         tests(
             "FuzzTests",
             [
-                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "iotvideod", nioCore,
-                nioEmbedded, nioHTTP1,
+                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "NetConfig", "IoTCore", "Gateway", "iotvideod",
+                nioCore, nioEmbedded, nioHTTP1,
             ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
@@ -236,7 +241,7 @@ let package = Package(
         tests(
             "InteropTests", ["PeerTransport", "RTP", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
-                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "daemon.py",
+                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "WSDiscovery", "daemon.py",
                 "environment.sh", "probes.py", "requirements.txt", "run.sh",
             ]),
     ]
