@@ -52,7 +52,7 @@ public struct FoundDevice: Codable, Hashable, Sendable {
     public var deviceID: String?
     public var productID: String?
     public var hasOwner: Bool?
-    /// The one that it was heard from first.
+    /// Link-local ones last, with `%` and the interface where they are of IPv6.
     public var addresses: [String]
     public var serviceURLs: [String]
     public var identities: [String]

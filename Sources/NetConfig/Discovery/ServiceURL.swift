@@ -34,7 +34,9 @@ struct ServiceURL: Hashable, Sendable {
         let portText: Substring
         if place.hasPrefix("[") {
             let literal = place.dropFirst().prefix { $0 != "]" }
-            guard let address = IPAddress(literal.replacing("%25", with: "%")), address.isIPv6 else { return nil }
+            guard place.dropFirst(literal.count + 1).hasPrefix("]"),
+                let address = IPAddress(literal.replacing("%25", with: "%")), address.isIPv6
+            else { return nil }
             host = address.zoned(zone).description
             portText = place.dropFirst(literal.count + 2)
         } else {

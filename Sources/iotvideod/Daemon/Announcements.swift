@@ -3,6 +3,7 @@ import GatewayAPI
 import IoTCore
 import LinkHub
 import Logging
+import MediaChannel
 import NIOCore
 import NetConfig
 import ServiceLifecycle

@@ -8,6 +8,8 @@ cd "$(dirname "$0")" || exit 1
 export IOTCTL=${IOTCTL:-$(cd ../../.. && pwd)/.build/debug/iotctl}
 if [ "$(id -u)" != 0 ]; then echo "a network namespace needs root"; exit 1; fi
 exec unshare --net bash -c '
+    # The library takes the senders of the one family for addresses of the other.
+    echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6
     ip link set lo up
     ip link add lan0 type veth peer name lan1
     ip addr add 192.0.2.1/24 dev lan0

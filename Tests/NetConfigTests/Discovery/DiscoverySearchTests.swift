@@ -32,13 +32,13 @@ import Testing
         #expect(devices.filter { $0.nextStep == .add }.count == 5)
     }
 
-    @Test("Without loss the last is found within 700 ms, and a search of 3 s sends few datagrams")
+    @Test("Without loss the last is found within 750 ms, and a search of 3 s sends few datagrams")
     func quick() {
         for seed in 1...50 as ClosedRange<UInt64> {
             var network = Self.network(seed: seed, loss: 0)
             network.run()
             #expect(network.table.devices.count == 15)
-            #expect(network.last <= .milliseconds(1300), "seed \(seed)")
+            #expect(network.last <= .milliseconds(750), "seed \(seed)")
             #expect(network.probes <= 3 * 2 * WSDRepetition.multicast)
         }
     }

@@ -40,6 +40,7 @@ struct VirtualLAN {
     /// When the last new device was found.
     private(set) var last = TimeAmount.zero
     private(set) var probes = 0
+    private var known: Set<String> = []
 
     init(seed: UInt64, loss: Double, duration: TimeAmount, boxes: [[AnnouncedCamera]], strangers: [Stranger]) {
         random = SeededGenerator(seed: seed)
@@ -100,9 +101,10 @@ struct VirtualLAN {
             case .hello(let target): targets = [target]
             default: targets = []
             }
-            let before = table.devices.count
-            for target in targets where target.isCamera { table.add(DiscoveredDevice(target, from: flight.from)) }
-            if table.devices.count > before { last = now - Self.start }
+            for target in targets where target.isCamera {
+                table.add(DiscoveredDevice(target, from: flight.from))
+                if known.insert(target.endpoint).inserted { last = now - Self.start }
+            }
         }
     }
 

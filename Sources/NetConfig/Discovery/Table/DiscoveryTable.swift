@@ -56,7 +56,17 @@ public struct DiscoveryTable: Sendable {
                 .map(\.value))
         groups.joinSame()
         groups.joinLikely()
-        return groups.devices.sorted(by: Self.isBefore)
+        return groups.devices.map(Self.ordered).sorted(by: Self.isBefore)
+    }
+
+    /// Those that need no interface to be reached come first, of IPv4 before IPv6.
+    private static func ordered(_ device: DiscoveredDevice) -> DiscoveredDevice {
+        func place(_ address: IPAddress) -> Int {
+            (address.isLinkLocal || address.description.hasPrefix("169.254.") ? 2 : 0) + (address.isIPv6 ? 1 : 0)
+        }
+        var device = device
+        device.addresses = (0...3).flatMap { rank in device.addresses.filter { place($0) == rank } }
+        return device
     }
 
     private static func isBefore(_ left: DiscoveredDevice, _ right: DiscoveredDevice) -> Bool {
