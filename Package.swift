@@ -117,7 +117,7 @@ let package = Package(
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
         library(
             "NetConfig",
-            ["IoTCore", "CQREncode", "CPNG", "CExpat", nioCore, nioPosix, nioHTTP1, crypto, logging]),
+            ["IoTCore", "CQREncode", "CPNG", "CExpat", nioCore, nioPosix, nioHTTP1, crypto]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
         // Floor 5
@@ -241,7 +241,8 @@ let package = Package(
         tests(
             "InteropTests", ["PeerTransport", "RTP", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
-                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "WSDiscovery", "daemon.py",
+                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "WSDiscovery",
+                "daemon.py",
                 "environment.sh", "probes.py", "requirements.txt", "run.sh",
             ]),
     ]

@@ -12,7 +12,7 @@ import Testing
         for arguments in [["--timeout", "999ms"], ["--timeout", "31s"], ["--timeout", "soon"]] {
             await #expect(throws: (any Error).self) { try await NetCommand.Discover.asyncParse(arguments) }
         }
-        for arguments in [["a", "/b"], ["a", "--onvif", "http://c/"], ["a", "--onvif", "http://c/", "--stream", "sub"]] {
+        for arguments in [["a", "/b"], ["a", "--onvif", "http://c/"], ["a", "--onvif", "http://c/", "--stream=sub"]] {
             await #expect(throws: Never.self) { try await CameraCommand.Add.asyncParse(arguments) }
         }
         for arguments in [
@@ -26,11 +26,12 @@ import Testing
     @Test("A row says what is known, and a command to copy runs nothing that a stranger wrote")
     func rows() {
         let found = FoundDevice(
-            name: "gate", manufacturer: "Maker", model: "M-1", addresses: ["192.0.2.9"], foundBy: ["dnsSD", "wsDiscovery"],
-            next: .add, onvif: "http://192.0.2.9/onvif/device_service")
+            name: "gate", manufacturer: "Maker", model: "M-1", addresses: ["192.0.2.9"],
+            foundBy: ["dnsSD", "wsDiscovery"], next: .add, onvif: "http://192.0.2.9/onvif/device_service")
         #expect(
             NetCommand.Discover.cells(found) == ["192.0.2.9", "gate", "Maker M-1", "DNS-SD, WS-Discovery", "add", "-"])
-        #expect(NetCommand.Discover.hints([found]).first?.contains(" --onvif http://192.0.2.9/onvif/device_service ") == true)
+        let hint = NetCommand.Discover.hints([found]).first
+        #expect(hint?.contains(" --onvif http://192.0.2.9/onvif/device_service ") == true)
         var evil = found
         evil.onvif = "http://192.0.2.9/onvif/$(reboot)';reboot;'"
         #expect(

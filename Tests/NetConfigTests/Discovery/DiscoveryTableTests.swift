@@ -61,10 +61,12 @@ import Testing
 
     @Test("Made-up identities are not ones")
     func noIdentities() {
-        let zero = WSDTarget(endpoint: "urn:uuid:00000000-0000-0000-0000-000000000000", scopes: [
-            "onvif://www.onvif.org/MAC/00:00:00:00:00:00", "onvif://www.onvif.org/serial/000000",
-            "onvif://www.onvif.org/serial/unknown",
-        ])
+        let zero = WSDTarget(
+            endpoint: "urn:uuid:00000000-0000-0000-0000-000000000000",
+            scopes: [
+                "onvif://www.onvif.org/MAC/00:00:00:00:00:00", "onvif://www.onvif.org/serial/000000",
+                "onvif://www.onvif.org/serial/unknown",
+            ])
         #expect(DiscoveredDevice(zero, from: IPAddress("192.0.2.5")).identities.isEmpty)
     }
 
@@ -104,8 +106,10 @@ import Testing
         "Addresses of services are read as they are written",
         arguments: [
             ("http://192.0.2.5", "http://192.0.2.5/"), ("HTTP://Cam.local:8080/a?b=c#d", "http://cam.local:8080/a?b=c"),
-            ("http://admin:x@192.0.2.5/a", "http://192.0.2.5/a"), ("http://[2001:DB8::5]:80/", "http://[2001:db8::5]:80/"),
-            ("http://[fe80::5%25eth0]/", "http://[fe80::5%25eth0]/"), ("rtsp://192.0.2.5:554/1", "rtsp://192.0.2.5:554/1"),
+            ("http://admin:x@192.0.2.5/a", "http://192.0.2.5/a"),
+            ("http://[2001:DB8::5]:80/", "http://[2001:db8::5]:80/"),
+            ("http://[fe80::5%25eth0]/", "http://[fe80::5%25eth0]/"),
+            ("rtsp://192.0.2.5:554/1", "rtsp://192.0.2.5:554/1"),
             ("http://[]/", nil), ("http://", nil), ("http:///a", nil), ("ftp://192.0.2.5/", nil), ("192.0.2.5", nil),
             ("http://192.0.2.5:0/", nil), ("http://192.0.2.5:99999/", nil), ("http://a b/", nil), ("http://[::1", nil),
             ("SERVICE_URI", nil),

@@ -29,7 +29,8 @@ import Testing
         <GetCapabilitiesResponse><Capabilities><Media><XAddr>http://198.51.100.66:8080/onvif/media</XAddr></Media>
         </Capabilities></GetCapabilitiesResponse>
         """
-    private static func profile(_ token: String, _ lens: String, _ codec: String, _ width: Int, _ height: Int) -> String {
+    private static func profile(_ token: String, _ lens: String, _ codec: String, _ width: Int, _ height: Int) -> String
+    {
         """
         <Profiles token='\(token)'><Name>\(token)</Name><VideoSourceConfiguration><SourceToken>\(lens)</SourceToken>
         </VideoSourceConfiguration><VideoEncoderConfiguration><Encoding>\(codec)</Encoding><Resolution>
@@ -48,11 +49,12 @@ import Testing
         ONVIFSession(Self.device, login, random: SeededGenerator(seed: 1))
     }
 
-    @Test("A camera is asked for its clock, its kind and its streams; main is the largest, sub the smallest of its lens")
+    @Test("A camera is asked for clock, kind and streams; main is the largest, sub the smallest of its lens")
     func whole() throws {
         var session = session()
         let first = session.start()
-        #expect(first.url == Self.device && first.body.contains("GetSystemDateAndTime") && !first.body.contains("Security"))
+        #expect(first.url == Self.device && first.body.contains("GetSystemDateAndTime"))
+        #expect(!first.body.contains("Security"))
         let second = try #require(try session.receive(answer(Self.clock), at: Self.now))
         // By the camera's clock, which is wrong by years.
         #expect(second.body.contains("<wsu:Created>2000-02-29T01:02:03Z</wsu:Created>"))

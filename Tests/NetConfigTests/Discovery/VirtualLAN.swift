@@ -110,7 +110,8 @@ struct VirtualLAN {
 
     private mutating func answer(_ flight: Flight, _ index: Int, _ now: NIODeadline) {
         guard let message = try? WSDMessage(flight.bytes), case .probe(let filter) = message.body,
-            filter.types == [WSDNamespace.videoTransmitter] || filter.types.isEmpty && strangers[index].answersEverybody,
+            filter.types == [WSDNamespace.videoTransmitter]
+                || filter.types.isEmpty && strangers[index].answersEverybody,
             strangers[index].answered.insert(message.id).inserted
         else { return }
         let wait = TimeAmount.milliseconds(.random(in: 0...500, using: &random))

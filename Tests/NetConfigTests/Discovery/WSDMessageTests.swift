@@ -4,7 +4,9 @@ import Testing
 @testable import NetConfig
 
 @Suite struct WSDMessageTests {
-    @Test("Every shape of answer gives one device with its identity, address and ONVIF service", arguments: Fixture.allCases)
+    @Test(
+        "Every shape of answer gives one device with its identity, address and ONVIF service",
+        arguments: Fixture.allCases)
     func fixtures(fixture: Fixture) throws {
         let devices = try fixture.devices()
         try #require(devices.count == 1)
@@ -51,7 +53,8 @@ import Testing
             serviceURLs: ["http://192.0.2.1/a?b&c"], metadataVersion: 3)
         let filter = WSDFilter(types: [WSDNamespace.camera], scopes: ["a:b"], rule: .strcmp0)
         for body: WSDMessage.Body in [
-            .probe(filter), .probe(WSDFilter()), .probeMatches([target, target]), .hello(target), .bye(WSDTarget(endpoint: "urn:uuid:2")),
+            .probe(filter), .probe(WSDFilter()), .probeMatches([target, target]), .hello(target),
+            .bye(WSDTarget(endpoint: "urn:uuid:2")),
             .resolve("urn:uuid:3"), .resolveMatches(target), .resolveMatches(nil),
         ] {
             let message = WSDMessage(

@@ -104,10 +104,10 @@ extension WSDTarget {
     /// declaration means is guessed.
     var isCamera: Bool {
         let cameras = [WSDNamespace.videoTransmitter, WSDNamespace.camera]
+        let namespaces = [WSDNamespace.onvifNetwork, WSDNamespace.onvifDevice, ""]
         let names = ["NetworkVideoTransmitter", "NetworkVideoStorage", "Device"]
         return types.isEmpty && scopes.contains { $0.lowercased().hasPrefix("onvif:") }
             || types.contains(where: cameras.contains)
-            || types.contains { [WSDNamespace.onvifNetwork, WSDNamespace.onvifDevice, ""].contains($0.namespace)
-                && names.contains($0.local) }
+            || types.contains { namespaces.contains($0.namespace) && names.contains($0.local) }
     }
 }

@@ -160,7 +160,9 @@ struct ONVIFSession {
     /// UTCDateTime of a GetSystemDateAndTimeResponse.
     private static func time(_ content: XMLElement) -> Int64? {
         guard let time = content.descendant("SystemDateAndTime", "UTCDateTime") else { return nil }
-        func number(_ part: String, _ name: String) -> Int { (time.descendant(part, name)?.text).flatMap(Int.init) ?? -1 }
+        func number(_ part: String, _ name: String) -> Int {
+            (time.descendant(part, name)?.text).flatMap(Int.init) ?? -1
+        }
         return UTCTime.seconds(
             year: number("Date", "Year"), month: number("Date", "Month"), day: number("Date", "Day"),
             hour: number("Time", "Hour"), minute: number("Time", "Minute"), second: number("Time", "Second"))
