@@ -1,3 +1,4 @@
+import ArgumentParser
 import GatewayAPI
 import Testing
 
