@@ -26,8 +26,8 @@ extension FuzzTarget {
         }
         try checkResponder(input)
         if let answer = try? XMLReader.read(input, .answer) {
-            let chosen = ONVIFProfile.choose(ONVIFProfile.read(answer))
-            try require(chosen?.sub != chosen?.main, "the same profile twice")
+            guard let (main, sub) = ONVIFProfile.choose(ONVIFProfile.read(answer)) else { return }
+            try require(sub != main, "the same profile twice")
         }
     }
 
