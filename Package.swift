@@ -101,6 +101,7 @@ let package = Package(
         system("CMosquitto", pkgConfig: "libmosquitto", apt: ["libmosquitto-dev"]),
         system("CQREncode", pkgConfig: "libqrencode", apt: ["libqrencode-dev"]),
         system("CPNG", pkgConfig: "libpng", apt: ["libpng-dev"]),
+        system("CExpat", pkgConfig: "expat", apt: ["libexpat1-dev"]),
         // glibc's own, without which nothing runs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
 
@@ -119,7 +120,8 @@ let package = Package(
         library(
             "NetConfig",
             [
-                "IoTCore", "CQREncode", "CPNG", "COpenSSL", crypto, protobuf, nioCore, nioPosix, nioHTTP1, logging,
+                "IoTCore", "CQREncode", "CPNG", "CExpat", "COpenSSL", crypto, protobuf, nioCore, nioPosix, nioHTTP1,
+                logging,
             ]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
@@ -141,14 +143,15 @@ let package = Package(
             "Gateway",
             [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
-                "PeerTransport", nioCore, coreMetrics,
+                "NetConfig", "PeerTransport", nioCore, coreMetrics,
             ]),
 
         // Floor 7
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "PeerTransport", "Gateway",
+                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "NetConfig", "PeerTransport",
+                "Gateway",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],
@@ -202,8 +205,9 @@ let package = Package(
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
         tests(
-            "NetConfigTests", ["NetConfig", "IoTCore", crypto, protobuf, nioCore, nioPosix, logging],
-            exclude: ["Fixtures"]),
+            "NetConfigTests",
+            ["NetConfig", "IoTCore", crypto, protobuf, nioCore, nioPosix, nioHTTP1, logging],
+            exclude: ["Fixtures", "Discovery/Fixtures"]),
         tests(
             "LinkHubTests",
             [
@@ -224,8 +228,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "IoTCore", nioCore,
-                nioPosix, logging, crypto,
+                "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig", "PeerTransport",
+                "IoTCore", nioCore, nioPosix, logging, crypto,
             ]),
         tests(
             "iotvideodTests",
@@ -249,7 +253,7 @@ let package = Package(
             "InteropTests", ["PeerTransport", "RTP", "NetConfig", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
                 "Aiortc", "Chromium", "Coturn", "DNSSD", "DirectoryProbe", "GStreamer", "NAT", "Peers", "Probe",
-                "WHEP", "daemon.py", "environment.sh", "probes.py", "requirements.txt", "run.sh",
+                "WHEP", "WSDiscovery", "daemon.py", "environment.sh", "probes.py", "requirements.txt", "run.sh",
             ]),
     ]
 )

@@ -14,6 +14,8 @@ package enum SharedResource: String, CaseIterable, Sendable {
     case calls
     /// Sources of cameras that are tried.
     case cameraTests
+    /// Searches of the network: a second one would find the same.
+    case discoveries
     /// Pictures that are made for a request each.
     case snapshots
     /// Bodies of raw video and raw audio: each has a thread and up to 96 MiB that wait for its reader.
@@ -27,6 +29,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .channelUses: QuotaBound(total: 1024, each: 64, reserve: 128)
         case .calls: Self.callBound(256)
         case .cameraTests: QuotaBound(total: 4, each: 2, reserve: 1)
+        case .discoveries: QuotaBound(total: 1, each: 1)
         case .snapshots, .rawBodies: QuotaBound(total: 16, each: 4, reserve: 4)
         }
     }
@@ -43,7 +46,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     /// 25024, but for what has a number of its own.
     var code: ErrorCode {
         switch self {
-        case .requests, .channelUses, .cameraTests, .snapshots, .rawBodies: .tooManyRequests
+        case .requests, .channelUses, .cameraTests, .discoveries, .snapshots, .rawBodies: .tooManyRequests
         case .channels, .calls: .tooManyConnections
         }
     }
@@ -55,6 +58,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .channelUses: "parts in channels are open"
         case .calls: "calls of browsers (channels.calls)"
         case .cameraTests: "sources of cameras are being tried"
+        case .discoveries: "searches of the network go on"
         case .snapshots: "snapshots are being made"
         case .rawBodies: "raw video and raw audio are being read"
         }
@@ -62,7 +66,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
 
     var remedy: String {
         switch self {
-        case .requests, .cameraTests, .snapshots, .rawBodies: "wait until some have ended"
+        case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies: "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"
         }

@@ -25,6 +25,13 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var isIPv6: Bool { description.contains(":") }
 
+    /// 4 or 16, in network order, without the zone.
+    package var bytes: [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: isIPv6 ? 16 : 4)
+        inet_pton(isIPv6 ? AF_INET6 : AF_INET, String(description.prefix { $0 != "%" }), &bytes)
+        return bytes
+    }
+
     /// As it stands in a URL: IPv6 in brackets, its zone after `%25` (RFC 6874 §2).
     public var urlHost: String {
         isIPv6 ? "[\(description.replacing("%", with: "%25"))]" : description

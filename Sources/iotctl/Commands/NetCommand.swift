@@ -5,7 +5,8 @@ import NetConfig
 
 struct NetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "net", abstract: "Bring a new camera into the network.", subcommands: [QR.self, AP.self])
+        commandName: "net", abstract: "Find cameras, and bring a new one into the network.",
+        subcommands: [Discover.self, QR.self, AP.self])
 
     struct QR: AsyncParsableCommand {
         static let configuration = CommandConfiguration(

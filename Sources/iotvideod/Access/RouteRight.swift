@@ -42,6 +42,8 @@ enum RouteRights {
         "PATCH /v1/cameras/{name}": .administrator,
         "DELETE /v1/cameras/{name}": .administrator,
         "POST /v1/camera-tests": .administrator,
+        "POST /v1/discoveries": .administrator,
+        "POST /v1/onvif-queries": .administrator,
         "POST /v1/configuration/reload": .administrator,
 
         "GET /v1/users": .administrator,

@@ -13,6 +13,11 @@ extension Configuration {
         return ListenAddress(host: hasOthers(isJoined: isJoined) ? "0.0.0.0" : "127.0.0.1", port: 0)
     }
 
+    /// `discovery.announce`, or whether other machines can reach the cameras here at all.
+    func announces(isJoined: Bool) -> Bool {
+        discovery.announce ?? !mediaAddress(isJoined: isJoined).isLoopback
+    }
+
     /// Why nobody on another machine will see a picture; `nil` when they can.
     func mediaObstacle(isJoined: Bool) -> String? {
         guard hasOthers(isJoined: isJoined), mediaAddress(isJoined: isJoined).isLoopback else { return nil }

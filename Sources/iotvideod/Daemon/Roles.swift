@@ -5,6 +5,7 @@ import LinkHub
 import Logging
 import MediaChannel
 import NIOCore
+import NetConfig
 import PeerTransport
 import ServiceLifecycle
 
@@ -64,12 +65,13 @@ struct Roles: Service {
         let gateway = LocalGateway(
             link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry,
             relayed: RelayedCalls(calls: calls), fleet: fleet,
-            photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers)
+            photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers,
+            lan: LANAccess(search: LANSearch([WSDFinder(loops: loops)]), onvif: ONVIFClient(loops: loops)))
         let ownCertificate = try makeCertificate()
         let server = try makeServer(gateway, certificate: ownCertificate?.files)
         // Stopped from the last to the first.
         let services: [any Service] =
-            [fleet] + (user.isRegistered ? [link] : [])
+            [fleet] + (user.isRegistered ? [link] : []) + announcements(fleet)
             + (ownCertificate.map { [$0] } ?? [])
             + [
                 ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), MemoryTrim(),
@@ -78,6 +80,11 @@ struct Roles: Service {
                     configuration: configuration, link: user.isRegistered ? link : nil, server: server, logger: logger),
             ]
         return Started(services: services, socket: socket)
+    }
+
+    private func announcements(_ fleet: any CameraFleet) -> [any Service] {
+        guard configuration.announces(isJoined: joined != nil) else { return [] }
+        return [Announcements(fleet: fleet, hub: hub, loops: loops, logger: Logger(label: "discovery"))]
     }
 
     private func makeServer(_ gateway: LocalGateway, certificate: APITLS?) throws(IoTError) -> APIServer {

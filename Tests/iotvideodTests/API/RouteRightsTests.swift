@@ -22,6 +22,8 @@ import Testing
         ("PATCH /v1/cameras/{name}", "/v1/cameras/a", #"{"viewers":4}"#),
         ("DELETE /v1/cameras/{name}", "/v1/cameras/a", nil),
         ("POST /v1/camera-tests", "/v1/camera-tests", #"{"url":"/a"}"#),
+        ("POST /v1/discoveries", "/v1/discoveries", #"{"timeoutMilliseconds":1000}"#),
+        ("POST /v1/onvif-queries", "/v1/onvif-queries", #"{"url":"http://192.0.2.9/onvif/device_service"}"#),
         ("POST /v1/configuration/reload", "/v1/configuration/reload", nil),
         ("GET /v1/users", "/v1/users", nil),
         ("POST /v1/users", "/v1/users", #"{"accessId":"a"}"#),
@@ -134,7 +136,8 @@ import Testing
                     case .administrator: token == RouterFixture.administrator
                     }
                 // They watch their connection, and so are asked for in APIServerTests and CameraStateTests.
-                let isWatching = request.route.hasSuffix("/snapshot") || request.route.hasSuffix("/camera-tests")
+                let isWatching = ["/snapshot", "/camera-tests", "/discoveries", "/onvif-queries"]
+                    .contains { request.route.hasSuffix($0) }
                 if isAllowed, isWatching { continue }
                 let fixture = RouterFixture()
                 let answer = try await fixture.ask(

@@ -1,4 +1,4 @@
-/// A camera of ours, as it is shown to its network: the fields of the seed's LAN device.
+/// What the network is told of a camera of ours: the keys of the LAN device of the SDK that the gateway follows.
 public struct AnnouncedCamera: Hashable, Sendable {
     /// For people. One that is taken on the network gets a number: `Front door (2)`.
     public var name: String
@@ -24,14 +24,5 @@ public struct AnnouncedCamera: Hashable, Sendable {
         self.macAddress = macAddress
         self.hasOwner = hasOwner
         self.port = port
-    }
-
-    var announcement: ServiceAnnouncement {
-        ServiceAnnouncement(
-            id: deviceID, name: name, type: .iotlink, port: UInt16(clamping: port),
-            text: ServiceText.strings([
-                ("deviceID", deviceID), ("productID", productID), ("serialNumber", serialNumber),
-                ("version", version), ("macAddr", macAddress), ("hasOwner", hasOwner ? "1" : "0"),
-            ]))
     }
 }
