@@ -191,7 +191,7 @@ let package = Package(
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
-        tests("NetConfigTests", ["NetConfig", "IoTCore"]),
+        tests("NetConfigTests", ["NetConfig", "MediaCodec", "IoTCore"]),
         tests(
             "LinkHubTests",
             [
@@ -226,10 +226,11 @@ let package = Package(
         tests(
             "FuzzTests",
             [
-                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "iotvideod", nioCore,
+                "PeerTransport", "RTP", "MediaChannel", "NetConfig", "IoTLink", "IoTCore", "Gateway", "iotvideod",
+                nioCore,
                 nioEmbedded, nioHTTP1,
             ]),
-        tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", nioSSL, arguments]),
+        tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
         // Peers that others wrote: run by Tests/InteropTests/run.sh.
