@@ -37,6 +37,7 @@ extension HubCore {
         recent = RecentAnswers(limits)
         limitAnswers()
         exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
+        failedProvisionings = failedProvisionings.filter { state.enrolments[$0.key] == nil }
         renewals = [:]
         updateAccountExpiry()
         // Presences that ended may be among what was not stored.

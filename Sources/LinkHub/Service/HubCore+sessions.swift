@@ -45,6 +45,7 @@ extension HubCore {
         sessions.noteConnection(request.params["connection"]?.integerValue, of: address.principal)
         if isAnew, let device = address.principal.deviceID { endEarlierCalls(of: device, at: time) }
         if let device = address.principal.deviceID, !wasOnline { setPresence(device, true, at: time) }
+        if isAnew, let device = address.principal.deviceID { announceProvisioned(device, at: time) }
         var answer: JSONValue = [
             "t": .integer(time.wall),
             "kind": address.principal.kind == .device ? "device" : "user",
