@@ -206,7 +206,7 @@ let package = Package(
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
         tests(
             "NetConfigTests",
-            ["NetConfig", "IoTCore", crypto, protobuf, nioCore, nioPosix, nioHTTP1, logging],
+            ["NetConfig", "MediaCodec", "IoTCore", crypto, protobuf, nioCore, nioPosix, nioHTTP1, logging],
             exclude: ["Fixtures", "Discovery/Fixtures"]),
         tests(
             "LinkHubTests",

@@ -159,6 +159,10 @@ def main(url, token, socket):
     assert call("listUsers", limit=1, after=page.next_).users[0].access_id > page.next_
     assert made.id in [token.id for token in call("listTokens").tokens]
     guest = api.client(made.token)
+    wanted = models.ProvisioningTokenRequest(device="front", ttl_seconds=60)
+    provisioning = call("createProvisioningToken", body=wanted, idempotency_key="provisioning-1")
+    assert len(provisioning.token) == 32 and provisioning.token not in provisioning.hub
+    assert call("getProvisioning", provisioning.id).phase == models.ProvisioningStatusPhase.WAITING
     wanted = models.KeyRequest(name="tablet", devices=["front"], actions=[models.KeyAction.VIEW], ttl_seconds=600)
     key = call("createKey", body=wanted, idempotency_key="key-1")
     assert key.id in [known.id for known in call("listKeys").keys]
@@ -175,7 +179,9 @@ def main(url, token, socket):
     shared = call("shareDevice", "front", body=models.ShareRequest())
     bound = api.call(guest, "subscribe", body=models.SubscriptionRequest(token=shared.token)).parsed
     assert bound.user == "guest"
-    call("bindDevice", "front", "guest", body=models.BindingRequest(actions=[models.DeviceAction.CONTROL]))
+    wanted = models.BindingRequest(actions=[models.DeviceAction.CONTROL])
+    own = call("bindDevice", "front", "guest", body=wanted).access_token
+    assert api.call(guest, "subscribe", body=models.SubscriptionRequest(token=own)).parsed.actions == ["control"]
     assert "guest" in [binding.access_id for binding in call("listBindings", "front").bindings]
     call("unbindDevice", "front", "guest")
 

@@ -10,14 +10,15 @@ public enum Enrolment {
     /// chain is fetched first, and the secret is sent only on a second connection that is verified against that very
     /// authority. When the answer is lost it is asked for again, until the time is over.
     ///
+    /// - Parameter name: what the device calls itself, for a provisioning token that makes a device.
     /// - Throws: 21101 for an enrolment that was used, has expired, or was never this hub's; 25027 when the hub's
     ///   authority is not the string's; 21025 when nothing can be reached there; 21002 when the hub did not answer;
-    ///   21004 when its answer makes no sense; and what the hub answers else.
+    ///   21103 when the hub failed; 21004 when its answer makes no sense; and what the hub answers else.
     public static func exchange(
-        _ string: EnrolmentString, timeout: Duration = .seconds(30)
+        _ string: EnrolmentString, name: String? = nil, timeout: Duration = .seconds(30)
     ) async throws(IoTError) -> EnrolmentGrant {
         let deadline = NIODeadline.now() + TimeAmount(min(max(timeout, .zero), .seconds(3_600)))
-        let exchange = try Exchange(string)
+        let exchange = try Exchange(string, name: name)
         var authority: CertificateAuthority?
         var lastFailure = IoTError(.linkUnavailable, "the hub cannot be reached")
         while true {
@@ -57,7 +58,7 @@ private struct Exchange {
     let request: LinkRequest
     let payload: [UInt8]
 
-    init(_ string: EnrolmentString) throws(IoTError) {
+    init(_ string: EnrolmentString, name: String?) throws(IoTError) {
         guard let principal = Principal(kind: .enrolment, id: string.id) else {
             throw IoTError(.provisioningTokenFailed)
         }
@@ -65,8 +66,8 @@ private struct Exchange {
         address = LinkAddress.random(principal)
         // The hub's clock is not known yet, and a box that joins may have none: a deadline in the year 9999 is none.
         request = LinkRequest(
-            id: RequestID.random(), method: SessionMethod.exchangeEnrolment.name, t: WallClock.milliseconds(),
-            deadline: 253_402_300_799_000)
+            id: RequestID.random(), method: SessionMethod.exchangeEnrolment.name,
+            params: EnrolmentExchange(name: name).json, t: WallClock.milliseconds(), deadline: 253_402_300_799_000)
         payload = try Envelope.request(request).serialized()
     }
 
@@ -123,13 +124,24 @@ private struct Exchange {
                 guard message.topic == address.downTopic,
                     case .reply(let reply)? = try? Envelope(parsing: message.payload), reply.id == request.id
                 else { continue }
-                return try SessionMethod.exchangeEnrolment.result(try reply.outcome.get())
+                return try Self.result(reply)
             case .ended(.credentialsRefused(let error)): throw Self.refused(error)
             case .ended(.lost(let error)): throw error
             case .ended(.disconnected): throw IoTError(.linkUnavailable, "the connection to the hub ended")
             }
         }
         throw IoTError(.stopping, "the exchange was given up")
+    }
+
+    /// A hub that cannot store what it decided has not used the enrolment up.
+    private static func result(_ reply: LinkReply) throws(IoTError) -> EnrolmentTokens {
+        do throws(IoTError) {
+            return try SessionMethod.exchangeEnrolment.result(try reply.outcome.get())
+        } catch {
+            guard [.storeFailed, .internalFailure].contains(error.code) else { throw error }
+            throw IoTError(
+                .provisioningServer, error.message, remedy: "try again; read the hub's log", underlying: error)
+        }
     }
 
     /// The broker knows an enrolment for as long as it can be used, and says no more than that it does not know it.

@@ -9,6 +9,6 @@ public enum SessionMethod {
     /// Of the hub: the session is over.
     public static let kick = LinkPushMethod<SessionKick>("session.kick")
     /// Tokens in exchange for an enrolment.
-    public static let exchangeEnrolment = LinkMethod<LinkNothing, EnrolmentTokens>(
+    public static let exchangeEnrolment = LinkMethod<EnrolmentExchange, EnrolmentTokens>(
         "enrol.exchange", enrolment: .enrolment)
 }

@@ -4,6 +4,14 @@ import IoTLink
 /// An enrolment that was not used yet: who has its secret may exchange it, once, for tokens of one account, of some
 /// devices, or of both. The secret itself is not kept.
 struct EnrolmentRecord: Sendable, Hashable {
+    /// A token that is given to one device, and binds it to the creator.
+    enum Provisioning: String, Sendable {
+        /// A device that the creator has already.
+        case device
+        /// The one that comes with it, whichever that is.
+        case newcomer
+    }
+
     /// How long a lost reply to the exchange can be asked for again: 60 s, in ms.
     static let repeatTime: Int64 = 60_000
 
@@ -21,6 +29,8 @@ struct EnrolmentRecord: Sendable, Hashable {
     var expires: Int64
     /// The API token that it was made with: it ends with that one.
     var parent: String?
+    /// `nil` for a box that joins.
+    var provisioning: Provisioning?
 
     var id: String { credential.tokenID }
 
@@ -32,4 +42,15 @@ struct EnrolmentRecord: Sendable, Hashable {
 
     /// 128 random bits.
     static func randomSecret() -> String { Hex.random(byteCount: 16) }
+
+    // A provisioning token must fit into a QR code that a cheap camera reads, so it is shorter: 32 characters.
+
+    /// 40 random bits behind the prefix, which is no secret.
+    static func randomShortID() -> String { prefix + Hex.random(byteCount: 5) }
+
+    /// 128 random bits in 22 characters.
+    static func randomShortSecret() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    }
 }

@@ -62,6 +62,22 @@ struct SubscriptionTokenClaims: HubClaims {
     var exp: Int64
 }
 
+/// The claims of the token of a binding's result: the account that is bound may subscribe to the device with it. It gives
+/// nothing that the binding does not, and is good for no other account.
+struct AccessTokenClaims: HubClaims {
+    static let kind = "access"
+
+    var kind: String = Self.kind
+    /// The device: `d/<device id>`.
+    var sub: String
+    /// The account: `u/<access id>`.
+    var to: String
+    /// Since when they are bound, ms since 1970: a binding that is made anew is another.
+    var since: Int64
+    var iat: Int64
+    var exp: Int64
+}
+
 /// Its members are named in IoTLink, because devices read them too.
 extension CallTokenClaims: HubClaims {
     static var kind: String { tokenKind }

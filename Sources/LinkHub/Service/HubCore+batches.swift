@@ -52,6 +52,7 @@ extension HubCore {
         limitAnswers()
         exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
         restoreUses()
+        failedProvisionings = failedProvisionings.filter { state.enrolments[$0.key] == nil }
         renewals = [:]
         updateAccountExpiry()
         // Presences that ended may be among what was not stored.

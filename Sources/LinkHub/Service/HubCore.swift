@@ -23,6 +23,8 @@ struct HubCore: Sendable {
     var renewals: [Principal: NIODeadline] = [:]
     /// Enrolments that were exchanged in the last minute.
     var exchanged: [String: Exchanged] = [:]
+    /// Provisioning tokens that were used up by a device that could not be bound.
+    var failedProvisionings: [String: FailedProvisioning] = [:]
     /// Tokens and keys whose last use is newer than the store's: s since 1970.
     var used: [ShownCredential: Int64] = [:]
     var kept = Kept()

@@ -4,6 +4,13 @@ import ThingModel
 
 /// A device as the hub knows it.
 struct DeviceRecord: Sendable, Hashable {
+    /// The provisioning token that a device came with last.
+    struct Provisioning: Sendable, Hashable {
+        var token: String
+        /// Whether its user was told that it has come online.
+        var isAnnounced: Bool
+    }
+
     var name: String
     /// The camera of this daemon that it was made for, by the camera's own name, which stays when the device's changes.
     var camera: String?
@@ -11,6 +18,7 @@ struct DeviceRecord: Sendable, Hashable {
     var presenceSince: Int64?
     /// Subscription tokens that were given up to then are good no more: s since 1970.
     var sharesEnded: Int64 = 0
+    var provisioning: Provisioning?
 }
 
 /// Everything of the hub that outlives it, in memory. The store holds the same.

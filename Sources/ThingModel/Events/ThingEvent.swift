@@ -5,6 +5,8 @@ public import IoTLink
 public struct ThingEvent: LinkValue, Hashable {
     /// Where a topic that only the hub uses begins: `EVENT_SYS/SchemaChanged`.
     public static let systemPrefix = "EVENT_SYS/"
+    /// A device that came with a provisioning token is bound and online.
+    public static let provisioned = systemPrefix + "NetCfg_OK"
     /// The longest topic, in bytes.
     private static let maximumTopicLength = 128
     /// The longest body, in bytes of JSON text.

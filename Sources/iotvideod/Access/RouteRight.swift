@@ -54,6 +54,8 @@ enum RouteRights {
         "GET /v1/tokens": .wholeAccount,
         "POST /v1/tokens": .wholeAccount,
         "DELETE /v1/tokens/{id}": .wholeAccount,
+        "POST /v1/net/tokens": .wholeAccount,
+        "GET /v1/net/tokens/{id}": .wholeAccount,
         "GET /v1/keys": .wholeAccount,
         "POST /v1/keys": .wholeAccount,
         "DELETE /v1/keys/{id}": .wholeAccount,

@@ -9,11 +9,14 @@ struct Joining {
     private static let timeout = Duration.seconds(30)
     private static let maximumInput = 8192
 
-    /// - Parameter source: a file's path, or `-` for standard input.
+    /// - Parameters:
+    ///   - source: a file's path, or `-` for standard input.
+    ///   - cameras: the cameras of the configuration. The first that has not joined yet is the one that a provisioning
+    ///     token without a device is for.
     /// - Returns: what this box is now; as it was, when it has used this very string before.
     /// - Throws: `.invalidConfiguration` for a directory with a hub or of another hub, `.provisioningTokenFailed` and
     ///   `.provisioningTokenExpired` for a string that is none or serves no more, and why the hub was not reached.
-    func join(from source: String) async throws(IoTError) -> JoinedBox {
+    func join(from source: String, cameras: [String] = []) async throws(IoTError) -> JoinedBox {
         let string = try EnrolmentString(parsing: try Self.read(source))
         let before = try JoinedBox.load(dataDirectory: dataDirectory)
         if let before, before.enrolment == string.id { return before }
@@ -27,7 +30,8 @@ struct Joining {
         try PrivateDirectory.makeRoot(dataDirectory)
         try PrivateDirectory.make(dataDirectory + "/link")
         try PrivateDirectory.make(dataDirectory + "/cameras-joined")
-        let grant = try await Enrolment.exchange(string, timeout: Self.timeout)
+        let grant = try await Enrolment.exchange(
+            string, name: cameras.first { before?.devices[$0] == nil }, timeout: Self.timeout)
         try keep(grant, of: string, before: before)
         guard let joined = try JoinedBox.load(dataDirectory: dataDirectory) else {
             throw IoTError(.fileFailed, "\(dataDirectory)/link does not keep what was written")

@@ -7,7 +7,8 @@ import NIOCore
 /// The API, version 1. `docs/openapi.yaml` describes it, `RouteRights` says who may.
 enum APIRoutes {
     static var all: [APIRoute] {
-        general + daemon + cameras + discovery + users + tokens + keys + bindings + devices + properties + messages
+        general + daemon + cameras + discovery + users + tokens + provisioning + keys + bindings + devices + properties
+            + messages
             + events
             + channels + media + whep
     }

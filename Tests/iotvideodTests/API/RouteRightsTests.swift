@@ -32,6 +32,8 @@ import Testing
         ("GET /v1/tokens", "/v1/tokens", nil),
         ("POST /v1/tokens", "/v1/tokens", #"{"kind":"api","ttlSeconds":60}"#),
         ("DELETE /v1/tokens/{id}", "/v1/tokens/a", nil),
+        ("POST /v1/net/tokens", "/v1/net/tokens", "{}"),
+        ("GET /v1/net/tokens/{id}", "/v1/net/tokens/enrol-0123456789", nil),
         ("GET /v1/keys", "/v1/keys", nil),
         ("POST /v1/keys", "/v1/keys", #"{"name":"tv","ttlSeconds":60}"#),
         ("DELETE /v1/keys/{id}", "/v1/keys/a", nil),

@@ -1,0 +1,17 @@
+public import IoTCore
+
+/// The parameters of `enrol.exchange`.
+public struct EnrolmentExchange: LinkValue, Hashable {
+    /// What the device calls itself, for a provisioning token that makes a device.
+    public var name: String?
+
+    public init(name: String? = nil) {
+        self.name = name
+    }
+
+    public init(_ members: LinkMembers) throws(IoTError) {
+        name = try members.optionalText("name")
+    }
+
+    public var json: JSONValue { .members(["name": .text(name)]) }
+}
