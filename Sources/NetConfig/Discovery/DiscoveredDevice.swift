@@ -7,7 +7,8 @@ public enum DiscoveryProtocol: String, Codable, CaseIterable, Sendable {
 
 /// What one protocol says about one device.
 public struct DiscoveredDevice: Hashable, Sendable, Codable {
-    /// What tells it from others: `urn:uuid:…`, `mac:aa:bb:cc:dd:ee:ff`, `serial:…`, `device:ID`.
+    /// What tells it from others: `urn:uuid:…`, `mac:aa:bb:cc:dd:ee:ff`, `serial:…`, `device:ID`,
+    /// `service:NAME.TYPE`.
     public var identities: Set<String>
     public var name: String?
     public var manufacturer: String?

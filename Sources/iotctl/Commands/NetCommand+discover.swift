@@ -8,9 +8,10 @@ extension NetCommand {
         static let configuration = CommandConfiguration(
             abstract: "Find the cameras on the networks of the daemon's machine.",
             discussion: """
-                Finds ONVIF cameras and other boxes with iotvideod, one row each, and says what
-                to do next: add a camera to this daemon, bind one of ours that nobody owns, or
-                provision one that is new. Some devices take half a second to answer.
+                Finds ONVIF cameras, cameras that DNS-SD announces and other boxes with
+                iotvideod, one row each, and says what to do next: add a camera to this daemon,
+                bind one of ours that nobody owns, or provision one that is new. Some devices
+                take half a second to answer.
 
                 With --watch it searches again and again, and prints what comes, changes and
                 goes, until interrupted.
@@ -56,25 +57,26 @@ extension NetCommand {
 
         /// A device that two searches in a row have not found has gone: answers are lost now and then.
         private func follow(_ client: GatewayClient) async throws {
-            var known: [String: (device: FoundDevice, misses: Int)] = [:]
+            var known: [(device: FoundDevice, misses: Int)] = []
             while true {
-                let found = try await search(client).devices
-                let keys = Set(found.map(Self.key))
-                for device in found {
-                    let old = known.updateValue((device, 0), forKey: Self.key(device))?.device
+                let before = known
+                known = try await search(client).devices.map { ($0, 0) }
+                for (device, _) in known {
+                    let old = before.first { Self.isOne($0.device, device) }?.device
                     if old == nil { try show("found", device) } else if old != device { try show("changed", device) }
                 }
-                for (key, entry) in known where !keys.contains(key) {
-                    known[key]?.misses += 1
-                    guard entry.misses > 0 else { continue }
-                    known[key] = nil
-                    try show("gone", entry.device)
+                for (device, misses) in before where !known.contains(where: { Self.isOne($0.device, device) }) {
+                    if misses == 0 { known.append((device, 1)) } else { try show("gone", device) }
                 }
             }
         }
 
-        private static func key(_ device: FoundDevice) -> String {
-            device.identities.first ?? device.addresses.first ?? device.name ?? ""
+        /// One protocol's answer may be lost, and with it some of the device's identities.
+        private static func isOne(_ left: FoundDevice, _ right: FoundDevice) -> Bool {
+            if left.identities.isEmpty, right.identities.isEmpty {
+                return left.addresses.first == right.addresses.first
+            }
+            return !Set(left.identities).isDisjoint(with: right.identities)
         }
 
         private struct Change: Encodable {

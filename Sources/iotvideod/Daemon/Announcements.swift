@@ -16,6 +16,7 @@ struct Announcements: Service {
     let fleet: any CameraFleet
     /// `nil` on a box that has joined: its devices were made for an account.
     let hub: LinkHub?
+    let services: LocalServices
     let loops: any EventLoopGroup
     let logger: Logger
 
@@ -26,13 +27,16 @@ struct Announcements: Service {
         await cancelWhenGracefulShutdown {
             repeat {
                 do {
-                    try await announcer.update(try await cameras())
+                    let cameras = try await cameras()
+                    try await announcer.update(cameras)
+                    try await services.announce(cameras: Array(cameras.prefix(LocalServices.maximumCameras)))
                 } catch {
                     logger.debug("the cameras cannot be announced now: \(error)")
                 }
             } while (try? await Task.sleep(for: Self.interval)) != nil
         }
         try await announcer.stop()
+        try await services.announce(cameras: [])
     }
 
     private func cameras() async throws -> [AnnouncedCamera] {

@@ -49,13 +49,17 @@ import Testing
                 if case .found(let instance) = event { instance.device } else { nil }
             }
             let third = try #require(found.first { $0.name == "Camera 3" })
-            #expect(third.deviceID == "id-Camera 3" && third.productID == "12345" && third.hasOwner == true)
+            #expect(
+                third.deviceID == VirtualLAN.deviceID("Camera 3") && third.productID == "12345"
+                    && third.hasOwner == true)
             #expect(
                 third.serialNumber == "SN-Camera 3" && third.version == "1.2" && third.macAddress == "02:00:00:00:00:07"
             )
             #expect(third.addresses.map(\.description) == ["192.0.2.7"] && third.foundBy == [.dnsSD])
             #expect(
-                third.identities.isSuperset(of: ["device:id-Camera 3", "mac:02:00:00:00:00:07", "serial:SN-Camera 3"]))
+                third.identities.isSuperset(of: [
+                    "device:\(VirtualLAN.deviceID("Camera 3"))", "mac:02:00:00:00:00:07", "serial:SN-Camera 3",
+                ]))
             #expect(found.filter { $0.hasOwner == false }.count == 9)
         }
     }

@@ -1,3 +1,4 @@
+import IoTCore
 import NIOCore
 import TestSupport
 
@@ -164,9 +165,15 @@ struct VirtualLAN {
         return names
     }
 
+    /// The one of `camera(_:)`.
+    static func deviceID(_ name: String) -> String {
+        let digits = Hex.encode(Array(name.utf8.suffix(16)))
+        return String(repeating: "0", count: 32 - digits.count) + digits
+    }
+
     static func camera(_ name: String, id: String? = nil, hasOwner: Bool = false) -> ServiceAnnouncement {
         AnnouncedCamera(
-            name: name, deviceID: id ?? "id-\(name)", productID: "12345", serialNumber: "SN-\(name)", version: "1.2",
+            name: name, deviceID: id ?? deviceID(name), productID: "12345", serialNumber: "SN-\(name)", version: "1.2",
             macAddress: "02:00:00:00:00:07", hasOwner: hasOwner, port: 5000
         ).announcement
     }

@@ -50,6 +50,62 @@ import Testing
         #expect(rows(cameras + [device(at: ["192.0.2.5"], by: .dnsSD, urls: ["rtsp://192.0.2.5/"])]).count == 11)
     }
 
+    @Test("Services of one device are one row by its address, several of one type at an address are several")
+    func services() {
+        let rtsp = service("Yard", .rtsp)
+        let axis = service("Axis Yard 2.0", .axisVideo, text: ["macaddress": "ACCC8E270AD8"])
+        let row = rows([rtsp, axis])
+        #expect(row.count == 1 && row.first?.macAddress == "ac:cc:8e:27:0a:d8" && row.first?.nextStep == .add)
+        #expect(rows([rtsp, axis, device(["urn:uuid:1"], at: ["192.0.2.5"])]).count == 1)
+        #expect(rows([rtsp, service("Shed", .rtsp)]).count == 2)
+    }
+
+    @Test("Cameras of ours on one box stay apart, and one is no service of its box")
+    func ours() {
+        let mac = ["macaddr": "02:00:00:00:00:07", "productid": "iotvideod"]
+        let cameras = (0..<3).map { number in
+            service("Camera \(number)", .iotlink, text: mac.merging(["deviceid": id(number)]) { $1 })
+        }
+        #expect(rows(cameras).count == 3)
+        var wsDiscovery = device(["urn:uuid:0", "device:\(id(0))"], at: ["192.0.2.5"], name: "Camera 0")
+        wsDiscovery.deviceID = id(0)
+        let both = rows([cameras[0], wsDiscovery])
+        #expect(both.count == 1 && both.first?.foundBy == [.dnsSD, .wsDiscovery])
+        #expect(rows([cameras[0], wsDiscovery, service("Recorder", .rtsp)]).count == 2)
+    }
+
+    @Test("A service that is lost is no longer listed")
+    func lostService() {
+        var table = DiscoveryTable()
+        table.add(service("Camera 0", .iotlink, text: ["deviceid": id(0)]))
+        guard
+            case .gone(let identity, let foundBy) = ServiceEvent.lost(ServiceKey(name: "Camera 0", type: .iotlink))
+                .sighting
+        else { return #expect(Bool(false)) }
+        table.remove(identity: identity, foundBy: foundBy)
+        #expect(table.devices.isEmpty)
+    }
+
+    @Test("What a stranger's service says is a text, an address that can be reached, and an id that is one")
+    func strangersService() {
+        let device = service(
+            "a\u{202E}b", .iotlink, text: ["deviceid": "$(reboot)", "serialnumber": "unknown"],
+            addresses: ["127.0.0.1", "192.0.2.5"])
+        #expect(device.deviceID == nil && device.serialNumber == nil && device.name == "ab")
+        #expect(device.addresses.map(\.description) == ["192.0.2.5"])
+    }
+
+    private func id(_ number: Int) -> String { String(repeating: "a", count: 31) + "\(number)" }
+
+    private func service(
+        _ name: String, _ type: ServiceType, text: [String: String] = [:], addresses: [String] = ["192.0.2.5"]
+    ) -> DiscoveredDevice {
+        ServiceInstance(
+            key: ServiceKey(name: name, type: type), host: "host.local", port: 554,
+            addresses: addresses.compactMap { IPAddress($0) }, text: text
+        ).device
+    }
+
     @Test("The same serial number of two makers, and of two devices with MAC addresses, joins nothing")
     func serialNumbers() {
         let one = device(["serial:0001", "urn:uuid:1"], at: ["192.0.2.5"])

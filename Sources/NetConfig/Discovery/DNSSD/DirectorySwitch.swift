@@ -52,6 +52,7 @@ final class DirectorySwitch {
     }
 
     func announce(_ announcements: [ServiceAnnouncement]) {
+        guard announcements != wanted.announcements else { return }
         wanted.announcements = announcements
         apply()
     }

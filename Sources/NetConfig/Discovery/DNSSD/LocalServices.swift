@@ -6,7 +6,7 @@ public import NIOCore
 ///
 /// The system's Avahi daemon does it while it runs, and otherwise a multicast DNS of our own; both are begun on first
 /// use. When Avahi stops or starts the other takes over, and nobody who uses this notices.
-public final class LocalServices: Sendable {
+public final class LocalServices: DeviceFinder {
     /// Who speaks multicast DNS.
     public enum Way: String, Sendable, CaseIterable {
         case automatic, avahi, multicastDNS
@@ -15,6 +15,8 @@ public final class LocalServices: Sendable {
     private let eventLoop: any EventLoop
     private let switchboard: NIOLoopBound<DirectorySwitch>
 
+    /// Cameras that can be announced.
+    public static let maximumCameras = ServiceAnnouncement.maximumCount
     /// Searches at a time; more find nothing.
     public static let maximumSearches = DirectorySwitch.maximumSubscribers
 
@@ -39,17 +41,15 @@ public final class LocalServices: Sendable {
         try? await eventLoop.submit { switchboard.value.announce(announcements) }.get()
     }
 
-    /// What is found within this time, or until the stream is left when it is `nil`.
+    /// What is found within this time.
     ///
-    /// A device comes again when more becomes known of it, and once for each of its services; `identities` tells which
-    /// are one. When 1,024 wait to be read, further ones are dropped.
-    public func search(for duration: TimeAmount? = nil) -> AsyncStream<DiscoveredDevice> {
-        stream(for: duration) { event in
-            if case .found(let instance) = event { instance.device } else { nil }
-        }
+    /// A device comes again when more becomes known of it, and once for each of its services; `DiscoveryTable` puts
+    /// them together. When 1,024 wait to be read, further ones are dropped.
+    public func find(for duration: Duration) -> AsyncStream<DeviceSighting> {
+        stream(for: TimeAmount(duration)) { $0.sighting }
     }
 
-    /// The same for whoever also needs to know what is gone.
+    /// Services as they come and go, within this time or until the stream is left when it is `nil`.
     public func events(for duration: TimeAmount? = nil) -> AsyncStream<ServiceEvent> {
         stream(for: duration) { $0 }
     }
@@ -61,12 +61,12 @@ public final class LocalServices: Sendable {
     }
 
     private func stream<Element: Sendable>(
-        for duration: TimeAmount?, _ convert: @escaping @Sendable (ServiceEvent) -> Element?
+        for duration: TimeAmount?, _ convert: @escaping @Sendable (ServiceEvent) -> Element
     ) -> AsyncStream<Element> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Element.self, bufferingPolicy: .bufferingOldest(1_024))
         let subscriber = DirectorySwitch.Subscriber(
-            take: { event in if let element = convert(event) { continuation.yield(element) } },
+            take: { event in continuation.yield(convert(event)) },
             end: { continuation.finish() })
         let (eventLoop, switchboard) = (eventLoop, switchboard)
         continuation.onTermination = { _ in eventLoop.execute { switchboard.value.remove(subscriber.id) } }

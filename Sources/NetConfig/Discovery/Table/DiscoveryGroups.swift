@@ -3,8 +3,8 @@ import IoTCore
 /// Sightings that are put together as devices.
 ///
 /// A UUID, a MAC address and a device id are one device's alone. A serial number is its maker's alone, and an address
-/// may be several devices' (the cameras of one recorder, or of one box of ours): these join only what does not
-/// contradict each other.
+/// may be several devices' (the cameras of one recorder): these join only what does not contradict each other. Cameras
+/// of ours are known by their ids; the addresses are their box's, which may serve other things too.
 struct DiscoveryGroups {
     private var sightings: [DiscoveredDevice]
     /// Each one's group, by the group's first member.
@@ -17,15 +17,13 @@ struct DiscoveryGroups {
 
     /// Joins what has a UUID, MAC address or device id in common.
     mutating func joinSame() {
-        for members in indices(by: { $0.identities.filter { !$0.hasPrefix("serial:") } }).values {
-            join(members)
-        }
+        for members in indices(by: Self.ownIdentities).values { join(members) }
     }
 
     /// Joins what has a serial number, and then what has an address, in common, where all of it can be one device.
     mutating func joinLikely() {
         joinAgreeing(indices { $0.identities.filter { $0.hasPrefix("serial:") } })
-        joinAgreeing(indices { Set($0.addresses.map(\.description)) })
+        joinAgreeing(indices { $0.isOurs ? [] : Set($0.addresses.map(\.description)) })
     }
 
     var devices: [DiscoveredDevice] {
@@ -58,8 +56,19 @@ struct DiscoveryGroups {
         }
     }
 
-    /// `mac` of `mac:…`
-    private static func kind(_ identity: String) -> Substring { identity.prefix { $0 != ":" } }
+    /// Without a MAC address for a camera of ours: it is the box's, as the address is.
+    private static func ownIdentities(_ device: DiscoveredDevice) -> Set<String> {
+        device.identities.filter { identity in
+            !identity.hasPrefix("serial:") && (device.deviceID == nil || !identity.hasPrefix("mac:"))
+        }
+    }
+
+    /// `mac` of `mac:…`; `_rtsp._tcp` of `service:NAME._rtsp._tcp`, because a device has services of several types.
+    private static func kind(_ identity: String) -> Substring {
+        guard identity.hasPrefix("service:") else { return identity.prefix { $0 != ":" } }
+        let dots = identity.indices.filter { identity[$0] == "." }.suffix(2)
+        return dots.first.map { identity[$0...].dropFirst() } ?? identity[...]
+    }
 
     private func root(_ index: Int) -> Int {
         var index = index

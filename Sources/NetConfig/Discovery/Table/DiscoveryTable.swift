@@ -26,11 +26,8 @@ public struct DiscoveryTable: Sendable {
     public mutating func add(_ device: DiscoveredDevice) -> Bool {
         guard let foundBy = device.foundBy.first, let identity = Self.identity(device) else { return false }
         let key = Key(foundBy: foundBy, identity: identity)
-        guard var known = sightings[key] else {
-            guard sightings.count < Self.capacity else { return false }
-            sightings[key] = device
-            return true
-        }
+        guard sightings[key] != nil || sightings.count < Self.capacity else { return false }
+        var known = sightings[key] ?? device
         known.merge(device)
         known.addresses = Array(known.addresses.prefix(Self.maximumAddresses))
         known.serviceURLs = Array(known.serviceURLs.prefix(Self.maximumURLs))
@@ -43,9 +40,10 @@ public struct DiscoveryTable: Sendable {
         sightings[Key(foundBy: foundBy, identity: identity)] = nil
     }
 
-    /// Its strongest identity, or its address when it has none.
+    /// Its protocol's own identity, by which it says that it goes; else another, or its address when it has none.
     private static func identity(_ device: DiscoveredDevice) -> String? {
-        device.identities.sorted().first { $0.hasPrefix("urn:") } ?? device.identities.sorted().first
+        let identities = device.identities.sorted()
+        return identities.first { $0.hasPrefix("urn:") || $0.hasPrefix("service:") } ?? identities.first
             ?? device.addresses.first.map { "address:\($0)" }
     }
 

@@ -13,6 +13,9 @@ public enum NextStep: String, Codable, CaseIterable, Sendable {
 }
 
 extension DiscoveredDevice {
+    /// A camera of ours says what it is.
+    var isOurs: Bool { deviceID != nil || productID != nil }
+
     /// By what it says of itself alone.
     public var nextStep: NextStep {
         switch (deviceID, hasOwner) {
@@ -26,7 +29,7 @@ extension DiscoveredDevice {
 
     /// The device service of an ONVIF camera; one without TLS rather than one with a certificate of its own.
     public var onvifURL: String? {
-        guard deviceID == nil, productID == nil else { return nil }
+        guard !isOurs else { return nil }
         let candidates = serviceURLs.filter { ServiceURL($0)?.path.lowercased().contains("onvif") ?? false }
         return candidates.first { $0.hasPrefix("http:") } ?? candidates.first
     }
