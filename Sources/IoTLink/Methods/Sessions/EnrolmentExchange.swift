@@ -9,8 +9,9 @@ public struct EnrolmentExchange: LinkValue, Hashable {
         self.name = name
     }
 
+    /// A name that is none keeps no device out: the hub gives it one.
     public init(_ members: LinkMembers) throws(IoTError) {
-        name = try members.optionalText("name")
+        name = members["name"]?.stringValue
     }
 
     public var json: JSONValue { .members(["name": .text(name)]) }
