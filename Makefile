@@ -12,7 +12,9 @@ export PATH := $(PATH):/opt/swift/usr/bin:$(HOME)/.local/share/swiftly/bin
 # The Swift runtime goes into the binaries: they run on a machine without Swift.
 RELEASE := -c release --static-swift-stdlib
 BIN := .build/release
-SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*')
+# What protoc wrote (make protobuf) is formatted as it formats.
+SWIFT_FILES = $(shell find Package.swift Sources Tests Benchmarks Fuzz -name '*.swift' -not -path '*/.build*' \
+	-not -name '*.pb.swift')
 
 # The targets whose tests run in virtual time, or over decoders.
 COMPUTING_TESTS = ^(MediaChannel|MediaPlayer|MediaCodec|PeerTransport|RTP|Fuzz)Tests\.
@@ -33,7 +35,7 @@ help:
 	@echo '               the API, a TypeScript client, make deb-test (needs root; an hour on 2 cores; CHAOS_SEED,'
 	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES for others)'
 	@echo 'make interop   test against peers that others wrote: Chromium, GStreamer, aiortc,'
-	@echo '               coturn, a kernel NAT (needs root)'
+	@echo '               coturn, a kernel NAT, Avahi (needs root)'
 	@echo 'make lint      the format check alone'
 	@echo 'make attack    a stranger, a guest, a member and a device attack a daemon at once, for ATTACK_SECONDS (3600),'
 	@echo '               while its owner goes on; her answers must stay fast, and the memory come back (needs root)'
@@ -43,6 +45,7 @@ help:
 	@echo 'make soak      40,000 peer connections, then an hour of 200 clients; memory, descriptors and files'
 	@echo '               must stay flat (SOAK_CYCLES=500 SOAK_SECONDS=600 SOAK_CLIENTS=200 SOAK_SEED=1 for others)'
 	@echo 'make format    format the sources'
+	@echo 'make protobuf  write the Swift code of Protobuf/*.proto again (needs protobuf-compiler)'
 	@echo 'make install   install binaries, systemd unit and configuration (PREFIX, DESTDIR)'
 	@echo 'make deb       build a Debian package of the programs in .build/release, into .build/deb'
 	@echo 'make deb-test  install, run, upgrade and purge it in a clean Debian 12 (needs root)'
@@ -139,6 +142,11 @@ fuzz: deps
 soak: deps-test build
 	SOAK_CYCLES=$${SOAK_CYCLES:-40000} $(SWIFT) test --filter PeerSoakTests
 	@python3 Tests/soak/soak.py $(BIN)
+
+# Only after a change of Protobuf/*.proto: what it writes is committed.
+.PHONY: protobuf
+protobuf:
+	@SWIFT=$(SWIFT) Protobuf/generate.sh
 
 format:
 	$(SWIFT) format --in-place $(SWIFT_FILES)

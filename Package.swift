@@ -60,6 +60,7 @@ let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+let protobuf: Target.Dependency = .product(name: "SwiftProtobuf", package: "swift-protobuf")
 
 let package = Package(
     name: "iotvideod",
@@ -89,6 +90,7 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
         // Floor 1: system libraries.
@@ -99,6 +101,7 @@ let package = Package(
         system("CMosquitto", pkgConfig: "libmosquitto", apt: ["libmosquitto-dev"]),
         system("CQREncode", pkgConfig: "libqrencode", apt: ["libqrencode-dev"]),
         system("CPNG", pkgConfig: "libpng", apt: ["libpng-dev"]),
+        system("CExpat", pkgConfig: "expat", apt: ["libexpat1-dev"]),
         // glibc's own, without which nothing runs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
 
@@ -114,7 +117,12 @@ let package = Package(
 
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
-        library("NetConfig", ["IoTCore", "CQREncode", "CPNG"]),
+        library(
+            "NetConfig",
+            [
+                "IoTCore", "CQREncode", "CPNG", "CExpat", "COpenSSL", crypto, protobuf, nioCore, nioPosix, nioHTTP1,
+                logging,
+            ]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
         // Floor 5
@@ -135,14 +143,15 @@ let package = Package(
             "Gateway",
             [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
-                "PeerTransport", nioCore, coreMetrics,
+                "NetConfig", "PeerTransport", nioCore, coreMetrics,
             ]),
 
         // Floor 7
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "PeerTransport", "Gateway",
+                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "NetConfig", "PeerTransport",
+                "Gateway",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],
@@ -160,6 +169,10 @@ let package = Package(
         .executableTarget(
             name: "peer-probe", dependencies: ["PeerTransport", "RTP", "IoTCore", nioCore, nioPosix, logging],
             path: "Tests/InteropTests/Probe", swiftSettings: settings),
+        // DNS-SD on the command line; run by Tests/InteropTests/DNSSD.
+        .executableTarget(
+            name: "directory-probe", dependencies: ["NetConfig", "IoTCore", nioCore, nioPosix, logging],
+            path: "Tests/InteropTests/DirectoryProbe", swiftSettings: settings),
         // The example of docs/peer-transport.md: sees what another package would see.
         .executableTarget(
             name: "two-peers", dependencies: ["PeerTransport", nioCore, nioPosix, logging],
@@ -191,7 +204,10 @@ let package = Package(
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
-        tests("NetConfigTests", ["NetConfig", "IoTCore"]),
+        tests(
+            "NetConfigTests",
+            ["NetConfig", "MediaCodec", "IoTCore", crypto, protobuf, nioCore, nioPosix, nioHTTP1, logging],
+            exclude: ["Fixtures", "Discovery/Fixtures"]),
         tests(
             "LinkHubTests",
             [
@@ -212,8 +228,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "IoTCore", nioCore,
-                nioPosix, logging, crypto,
+                "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig", "PeerTransport",
+                "IoTCore", nioCore, nioPosix, logging, crypto,
             ]),
         tests(
             "iotvideodTests",
@@ -226,18 +242,18 @@ let package = Package(
         tests(
             "FuzzTests",
             [
-                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "iotvideod", nioCore,
-                nioEmbedded, nioHTTP1,
+                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "NetConfig", "iotvideod",
+                nioCore, nioEmbedded, nioHTTP1,
             ]),
-        tests("iotctlTests", ["iotctl", "GatewayAPI", "IoTCore", nioSSL, arguments]),
+        tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.
         tests("EndToEndTests", ["iotvideod", "iotctl"]),
         // Peers that others wrote: run by Tests/InteropTests/run.sh.
         tests(
-            "InteropTests", ["PeerTransport", "RTP", "IoTCore", nioCore, nioPosix, logging],
+            "InteropTests", ["PeerTransport", "RTP", "NetConfig", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
-                "Aiortc", "Chromium", "Coturn", "GStreamer", "NAT", "Peers", "Probe", "WHEP", "daemon.py",
-                "environment.sh", "probes.py", "requirements.txt", "run.sh",
+                "Aiortc", "Chromium", "Coturn", "DNSSD", "DirectoryProbe", "GStreamer", "NAT", "Peers", "Probe",
+                "WHEP", "WSDiscovery", "daemon.py", "environment.sh", "probes.py", "requirements.txt", "run.sh",
             ]),
     ]
 )

@@ -19,6 +19,8 @@ programs=(
     gcc git ld sqlite3 strip
     # Tests/api/typescript-client.sh
     java tsc
+    # Tests/InteropTests/DNSSD
+    avahi-browse avahi-daemon avahi-publish dbus-daemon nsenter ss
     # Playwright looks for it by its name.
     chromium
 )

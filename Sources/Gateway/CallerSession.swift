@@ -15,6 +15,7 @@ struct CallerSession: GatewaySession {
 
     var daemon: any GatewayDaemon { CallerDaemon(session: self) }
     var cameras: any GatewayCameras { CallerCameras(session: self) }
+    var discovery: any GatewayDiscovery { CallerDiscovery(session: self) }
     var users: any GatewayUsers { CallerUsers(session: self) }
     var bindings: any GatewayBindings { CallerBindings(session: self) }
     var tokens: any GatewayTokens { CallerTokens(session: self) }

@@ -7,6 +7,7 @@
 package protocol GatewaySession: Sendable {
     var daemon: any GatewayDaemon { get }
     var cameras: any GatewayCameras { get }
+    var discovery: any GatewayDiscovery { get }
 
     var users: any GatewayUsers { get }
     var bindings: any GatewayBindings { get }

@@ -31,15 +31,18 @@ package final class LocalGateway: GatewayService {
     package let quotas: Quotas
     /// From this daemon's configuration.
     let iceServers: ICEServers
+    /// `nil` where no network can be searched.
+    let lan: LANAccess?
     private let startedAt = NIODeadline.now()
 
     package init(
         link: any HubLink, accessId: AccessID, hasAccount: Bool = true, registry: ChannelRegistry,
         relayed: RelayedCalls, fleet: any CameraFleet, photos: PhotoStore,
         hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
-        iceServers: ICEServers = .none
+        iceServers: ICEServers = .none, lan: LANAccess? = nil
     ) {
         self.iceServers = iceServers
+        self.lan = lan
         self.link = link
         account = accessId
         self.hasAccount = hasAccount

@@ -249,6 +249,13 @@ public final class LinkHub: Service, Sendable {
         return (device, token)
     }
 
+    /// The devices of `devices` that an account owns.
+    public func ownedDevices(among devices: [DeviceID]) async throws(IoTError) -> Set<DeviceID> {
+        try await service.perform { core, _ throws(IoTError) in
+            Set(devices.filter { core.state.bindings.owner(of: $0) != nil })
+        }
+    }
+
     /// The devices by their names.
     public func deviceNames() async throws(IoTError) -> [String: DeviceID] {
         try await service.perform { core, _ throws(IoTError) in core.state.names }

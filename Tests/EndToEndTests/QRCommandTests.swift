@@ -79,6 +79,55 @@ import Testing
         }
     }
 
+    @Test("Language and extras come along; a format of one's own is the code, byte by byte; all are read back")
+    func more() async throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path("qr.png")
+        let made = try await qr(
+            [
+                "--ssid", "x", "--password", "12345678", "--language", "zh-CN", "--extra", "A=a=b", "--extra", "7=",
+                "--token-file", "-", "--out", file,
+            ], input: "t0k\n")
+        try #require(made.status == 0, "\(made.errors)")
+        #expect(try await QRReader.read(file) == "001x108123456784" + "05zh-CN503t0k700A03a=b")
+        let hidden = try await qr(["--read", file])
+        #expect(hidden.status == 0 && hidden.text.contains("ssid: x\n") && hidden.text.contains("language: zh-CN"))
+        #expect(!hidden.text.contains("12345678") && !hidden.text.contains("t0k"), "\(hidden.text)")
+        let revealed = try await qr(["--read", file, "--reveal", "--json"])
+        let object = try JSONSerialization.jsonObject(with: revealed.output) as? [String: String]
+        #expect(
+            object == [
+                "format": "tlv", "ssid": "x", "password": "12345678", "token": "t0k", "language": "zh-CN",
+                "extra A": "a=b", "extra 7": "",
+            ])
+
+        let own = folder.path("own")
+        let bytes = Data((0...255).map { UInt8($0) })
+        try bytes.write(to: URL(fileURLWithPath: own))
+        let code = try await qr(["--payload", own, "--out", file, "--json"])
+        let described = try JSONSerialization.jsonObject(with: code.output) as? [String: Any]
+        #expect(code.status == 0 && described?["payload"] is NSNull, "\(code.text)")
+        let read = try await Program.named("zbarimg", ["--raw", "-q", "-Sbinary", file]).run()
+        #expect(read.output == bytes)
+        let refused = try await qr(["--read", file])
+        #expect(refused.status == 1 && refused.errors.hasPrefix("error 25012"), "\(refused.errors)")
+        for wrong in [
+            ["--payload", own, "--ssid", "x", "--out", file], ["--out", file], ["--read", file, "--out", file],
+            ["--ssid", "x", "--extra", "AB=c", "--out", file], ["--ssid", "x", "--reveal", "--out", file],
+            ["--ssid", "x", "--extra", "A=1", "--extra", "A=2", "--out", file],
+        ] {
+            #expect(try await qr(wrong).status == 2, "\(wrong)")
+        }
+    }
+
+    @Test("The programs need no zbar: it is loaded when a picture is read")
+    func unlinked() async throws {
+        for program in ["iotctl", "iotvideod"] {
+            let needed = try await Program.named("objdump", ["-p", Product.program(program)]).run()
+            #expect(needed.status == 0 && needed.text.contains("NEEDED") && !needed.text.contains("zbar"))
+        }
+    }
+
     @Test("The terminal's blocks are the whole code with its quiet zone, and are read", arguments: networks)
     func terminal(network: Network) async throws {
         let folder = try TemporaryFolder()

@@ -100,6 +100,7 @@ struct GoldenMessagesTests {
             (#"[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}"#, "JWT"),
             (#"write\.([0-9]+)\.([0-9]+)\.[0-9a-f]{16}"#, "write.$1.$2.HEX"),
             ("[0-9a-f]{32}" + end, "HEX"), ("temporary-[0-9a-f]{8}", "TEMPORARY"), ("enrol-[0-9a-f]{16}", "ENROL"),
+            ("enrol-[0-9a-f]{10}" + end, "ENROL"), (#"ENROL\.[A-Za-z0-9_-]{22}"# + end, "ENROL.SECRET"),
             ("(?<![A-Za-z0-9_-])[0-9a-f]{10}[A-Za-z0-9_-]{22}" + end, "KEY"),
             ("(?<![A-Za-z0-9_-])(?=[0-9]*[a-f])[0-9a-f]{10}" + end, "KEYID"),
             (#""id":"[0-9]{10}""#, #""id":"KEYID""#), (#""x":"[A-Za-z0-9_-]{43}""#, #""x":"POINT""#),

@@ -225,6 +225,13 @@ struct HubRightsTests {
         Row(
             "message.push", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 0, 0],
             plain(["data": "aGk="])),
+        Row("net.token", [0, 0, 0, 0, 0, 0, 0, 8024, 0, 25001, 25001], plain([:])),
+        Row(
+            "net.show", [21101, 21101, 21101, 21101, 21101, 21101, 21101, 21101, 21101, 25001, 25001],
+            plain(["id": "enrol-0123456789"])),
+        Row(
+            "net.claim", [25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 25001, 21100, 21100],
+            plain(["token": "x"])),
         // For no session, only for an enrolment.
         Row(
             "enrol.exchange",

@@ -8,38 +8,38 @@ import Testing
     func tlvVector() throws {
         // The published example of the format.
         let payload = ProvisioningPayload(ssid: "HomeNet", password: "password")
-        #expect(try payload.encoded(as: .tlv) == "007HomeNet108password")
+        #expect(try payload.text(as: .tlv) == "007HomeNet108password")
     }
 
     @Test("TLV lengths count UTF-8 bytes, in two hex digits; an open network says so")
     func tlvLengths() throws {
-        #expect(try ProvisioningPayload(ssid: "家里的网").encoded(as: .tlv) == "00c家里的网2010")
+        #expect(try ProvisioningPayload(ssid: "家里的网").text(as: .tlv) == "00c家里的网2010")
         let full = ProvisioningPayload(
             ssid: "a", password: "12345678", token: "tok", hub: "iotlink://h:1", language: "zh-CN",
             extras: ["Z": "", "A": "x", "7": "y"])
         #expect(
-            try full.encoded(as: .tlv) == "001a108123456784" + "05zh-CN503tok60diotlink://h:1701yA01xZ00")
+            try full.text(as: .tlv) == "001a108123456784" + "05zh-CN503tok60diotlink://h:1701yA01xZ00")
     }
 
     @Test("The WIFI address has a backslash before each special character (ZXing's rule)")
     func wifiVector() throws {
         let payload = ProvisioningPayload(ssid: #"a;b,c:d\e"f"#, password: "100% 密码", isHidden: true)
-        #expect(try payload.encoded(as: .wifi) == #"WIFI:T:WPA;S:a\;b\,c\:d\\e\"f;P:100% 密码;H:true;;"#)
-        #expect(try ProvisioningPayload(ssid: "x").encoded(as: .wifi) == "WIFI:T:nopass;S:x;;")
+        #expect(try payload.text(as: .wifi) == #"WIFI:T:WPA;S:a\;b\,c\:d\\e\"f;P:100% 密码;H:true;;"#)
+        #expect(try ProvisioningPayload(ssid: "x").text(as: .wifi) == "WIFI:T:nopass;S:x;;")
     }
 
     @Test("The JSON has the documented keys, in order")
     func jsonVector() throws {
         let payload = ProvisioningPayload(ssid: #"a"b\"#, password: "12345678", token: "t")
-        #expect(try payload.encoded(as: .json) == #"{"s":"a\"b\\","p":"12345678","t":"t"}"#)
+        #expect(try payload.text(as: .json) == #"{"s":"a\"b\\","p":"12345678","t":"t"}"#)
     }
 
     @Test("What is written is read back, in each format", arguments: ProvisioningFormat.allCases, awkwardTexts)
     func roundTrip(format: ProvisioningFormat, text: String) throws {
         var payload = ProvisioningPayload(ssid: text, password: text.utf8.count < 8 ? text + text : text)
         switch format {
-        case .wifi: payload.isHidden = true
-        case .tlv, .json:
+        case .wifi, .wpa3: payload.isHidden = true
+        case .tlv, .json, .binary:
             payload.token = text
             payload.hub = "iotlink://192.168.1.10:8883?x=1"
             payload.language = "zh-CN"
@@ -69,11 +69,12 @@ import Testing
         var random = SeededGenerator(seed: 1)
         let pieces = [
             "WIFI:", "S:", "P:", ";", "\\", "%", "\"", "0", "ff", "1", "{", "}", "家", "\"s\":", "R:1;", "%4", ":",
+            "IVQR\u{1}", "\u{0}\u{2}", "\u{1}\u{8}", "DPP:", "K:AA==;",
         ]
         for _ in 0..<3000 {
             let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in pieces.randomElement(using: &random)! }
                 .joined()
-            do { _ = try ProvisioningPayload(decoding: text, as: format) } catch {
+            do { _ = try ProvisioningPayload(decoding: Array(text.utf8), as: format) } catch {
                 #expect(error.code == .invalidQRInput)
             }
         }
@@ -81,13 +82,14 @@ import Testing
 
     @Test("Percent-encoding is read only where a field of WPA3's own is present; quotes around a value are taken off")
     func foreignWifiTexts() throws {
-        let wpa3 = try ProvisioningPayload(decoding: "WIFI:T:WPA;R:1;S:My%20Net%3B;P:a%25b;;", as: .wifi)
+        let wpa3 = try ProvisioningPayload(decoding: Array("WIFI:T:WPA;R:1;S:My%20Net%3B;P:a%25b;;".utf8), as: .wifi)
         #expect(wpa3.ssid == "My Net;")
         #expect(wpa3.password == "a%b")
-        let zxing = try ProvisioningPayload(decoding: #"WIFI:S:"My%20Net";P:\"a\";T:WPA;;"#, as: .wifi)
+        let zxing = try ProvisioningPayload(
+            decoding: Array(#"WIFI:S:"My%20Net";P:\"a\";T:WPA;;"#.utf8), as: .wifi)
         #expect(zxing.ssid == "My%20Net")
         #expect(zxing.password == #""a""#)
-        #expect(try ProvisioningPayload(decoding: "WIFI:T:nopass;S:x;P:;;", as: .wifi).password == "")
+        #expect(try ProvisioningPayload(decoding: Array("WIFI:T:nopass;S:x;P:;;".utf8), as: .wifi).password == "")
     }
 
     @Test(
@@ -98,10 +100,15 @@ import Testing
             ("001a001b", .tlv), ("001a2012", .tlv), ("003家", .wifi), ("WIFI:", .wifi), ("WIFI:S:x", .wifi),
             ("WIFI:S:x\\", .wifi), ("WIFI:S:;;", .wifi), ("WIFI:S:a;S:b;;", .wifi), ("WIFI:R:1;S:%4;;", .wifi),
             ("{}", .json), (#"{"s":1}"#, .json), (#"{"s":"a","p":1}"#, .json), (#"{"s":"a","x":{"AB":"c"}}"#, .json),
-            ("[", .json),
+            ("[", .json), ("IVQR", .binary), ("IVQR\u{2}\u{0}\u{1}a", .binary), ("IVQR\u{1}", .binary),
+            ("IVQR\u{1}\u{0}", .binary), ("IVQR\u{1}\u{0}\u{2}a", .binary),
+            ("IVQR\u{1}\u{0}\u{1}a\u{B}\u{0}", .binary),
+            ("IVQR\u{1}\u{0}\u{1}a\u{0}\u{1}b", .binary),
         ])
     func malformed(text: String, format: ProvisioningFormat) throws {
-        let error = try #require(throws: IoTError.self) { _ = try ProvisioningPayload(decoding: text, as: format) }
+        let error = try #require(throws: IoTError.self) {
+            _ = try ProvisioningPayload(decoding: Array(text.utf8), as: format)
+        }
         #expect(error.code == .invalidQRInput)
     }
 
@@ -147,6 +154,7 @@ import Testing
             (.init(ssid: "x", language: "en"), .wifi, "language"),
             (.init(ssid: "x", extras: ["A": "b"]), .wifi, "extras"),
             (.init(ssid: "x", isHidden: true), .tlv, "hidden"), (.init(ssid: "x", isHidden: true), .json, "hidden"),
+            (.init(ssid: "x", isHidden: true), .binary, "hidden"), (.init(ssid: "x", token: "t"), .wpa3, "token"),
         ]
         for (payload, format, field) in cases {
             let error = try #require(throws: IoTError.self) { _ = try payload.encoded(as: format) }
@@ -158,7 +166,7 @@ import Testing
     @Test("A field that two hex digits cannot measure does not fit: 25013")
     func tlvTooLong() throws {
         let fits = ProvisioningPayload(ssid: "x", token: String(repeating: "t", count: 255))
-        #expect(try fits.encoded(as: .tlv).contains("5ffttt"))
+        #expect(try fits.text(as: .tlv).contains("5ffttt"))
         let error = try #require(throws: IoTError.self) {
             _ = try ProvisioningPayload(ssid: "x", token: String(repeating: "t", count: 256)).encoded(as: .tlv)
         }

@@ -4,6 +4,8 @@ python-client.sh runs it, with the daemon's URL and an administrator's token as 
 An operation passes when the daemon answers with a status of success that the document names, and the client reads the
 body as the type that the document gives it.
 """
+import contextlib
+import http.server
 import importlib
 import io
 import re
@@ -72,6 +74,36 @@ def wait_for(lines, event):
     raise AssertionError(f"the stream ended without '{event}'")
 
 
+@contextlib.contextmanager
+def onvif_camera():
+    """The device service of a camera with one stream, which wants no login."""
+    profile = "<Profiles token='p'><Name>main</Name></Profiles>"
+    answers = {
+        "GetDeviceInformation": "<Model>T-1</Model>",
+        "GetProfiles": profile,
+        "GetStreamUri": "<MediaUri><Uri>rtsp://192.0.2.9/main</Uri></MediaUri>",
+    }
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            name = re.search(r"<s:Body><(\w+)", body)[1]
+            envelope = "<e:Envelope xmlns:e='http://www.w3.org/2003/05/soap-envelope'><e:Body><{0}Response>{1}</{0}Response></e:Body></e:Envelope>"
+            data = envelope.format(name, answers.get(name, "")).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/onvif/device_service"
+        server.shutdown()
+
+
 def file(data):
     return File(io.BytesIO(data))
 
@@ -109,6 +141,12 @@ def main(url, token, socket):
     assert [track.codec for track in tested.tracks] == ["h265", "aac"]
     assert tested.tracks[0].browsers.plays == "some" and tested.picture.width == 768
 
+    # What is on the network: nothing in a test, and a port where nobody listens.
+    assert call("discover", body=models.DiscoveryRequest(timeout_milliseconds=1000)).devices is not None
+    with onvif_camera() as address:
+        asked = call("askONVIF", body=models.ONVIFQuery(url=address))
+    assert asked.main.url == "rtsp://127.0.0.1/main" and asked.model == "T-1"
+
     # Accounts and tokens
     call("createUser", body=models.UserRequest(access_id="guest"), idempotency_key="guest-1")
     assert "guest" in [user.access_id for user in call("listUsers").users]
@@ -121,6 +159,10 @@ def main(url, token, socket):
     assert call("listUsers", limit=1, after=page.next_).users[0].access_id > page.next_
     assert made.id in [token.id for token in call("listTokens").tokens]
     guest = api.client(made.token)
+    wanted = models.ProvisioningTokenRequest(device="front", ttl_seconds=60)
+    provisioning = call("createProvisioningToken", body=wanted, idempotency_key="provisioning-1")
+    assert len(provisioning.token) == 32 and provisioning.token not in provisioning.hub
+    assert call("getProvisioning", provisioning.id).phase == models.ProvisioningStatusPhase.WAITING
     wanted = models.KeyRequest(name="tablet", devices=["front"], actions=[models.KeyAction.VIEW], ttl_seconds=600)
     key = call("createKey", body=wanted, idempotency_key="key-1")
     assert key.id in [known.id for known in call("listKeys").keys]
@@ -137,7 +179,9 @@ def main(url, token, socket):
     shared = call("shareDevice", "front", body=models.ShareRequest())
     bound = api.call(guest, "subscribe", body=models.SubscriptionRequest(token=shared.token)).parsed
     assert bound.user == "guest"
-    call("bindDevice", "front", "guest", body=models.BindingRequest(actions=[models.DeviceAction.CONTROL]))
+    wanted = models.BindingRequest(actions=[models.DeviceAction.CONTROL])
+    own = call("bindDevice", "front", "guest", body=wanted).access_token
+    assert api.call(guest, "subscribe", body=models.SubscriptionRequest(token=own)).parsed.actions == ["control"]
     assert "guest" in [binding.access_id for binding in call("listBindings", "front").bindings]
     call("unbindDevice", "front", "guest")
 

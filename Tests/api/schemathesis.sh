@@ -13,8 +13,8 @@
 # answers would wait for ever. Their refusals are tested in Tests/iotvideodTests/API. So is /v1/link/unregister: after
 # it there is nothing left to test. And so are the routes of WHEP: no schema says what an SDP offer is, so what it would
 # take for right is refused, and rightly. Tests/iotvideodTests/API and Tests/InteropTests have them. So is /openapi.yaml,
-# whose text it would parse, and /v1/camera-tests, which connects to whatever host it would name. python-client.sh calls
-# all of these.
+# whose text it would parse, and /v1/camera-tests and /v1/onvif-queries, which connect to whatever host it would name, and
+# /v1/discoveries, which takes seconds. python-client.sh calls all of these.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 export SCHEMATHESIS_HOOKS=$root/Tests/api/hooks.py
@@ -32,6 +32,8 @@ check() { # CONFIGURATION [ARGUMENT...]
         --exclude-path /v1/events \
         --exclude-path /v1/link/unregister \
         --exclude-path /v1/camera-tests \
+        --exclude-path /v1/onvif-queries \
+        --exclude-path /v1/discoveries \
         --exclude-path "/v1/devices/{device}/properties/watch" \
         --exclude-path "/v1/channels/{id}/events" \
         --exclude-path "/v1/channels/{id}/recording.mp4" \

@@ -36,6 +36,20 @@ struct CallerTokens: GatewayTokens {
         }
     }
 
+    func createProvisioning(
+        _ request: ProvisioningTokenRequest, requestID: String?
+    ) async throws -> ProvisioningToken {
+        let device = if let device = request.device { try await session.target(device) } else { nil as String? }
+        return try await session.hub.ask(
+            ProvisioningMethod.token,
+            ProvisioningTokenCreation(device: device, ttlSeconds: request.ttlSeconds, within: session.token),
+            id: requestID)
+    }
+
+    func provisioning(_ id: String) async throws -> ProvisioningStatus {
+        try await session.hub.ask(ProvisioningMethod.show, CredentialReference(id: id))
+    }
+
     private static func lifetime(_ request: TokenRequest) throws(IoTError) -> Int64 {
         guard let seconds = request.ttlSeconds else { throw IoTError(.invalidRequest, "ttlSeconds is missing") }
         return seconds

@@ -15,6 +15,8 @@ package enum SharedResource: String, CaseIterable, Sendable {
     case calls
     /// Camera sources that are being tested.
     case cameraTests
+    /// Searches of the network. A second one at the same time would find the same devices.
+    case discoveries
     /// Pictures that are made for single requests.
     case snapshots
     /// Bodies of raw video and raw audio. Each has a thread and up to 96 MiB of data that waits for its reader.
@@ -28,6 +30,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .channelUses: QuotaBound(total: 1024, each: 64, reserve: 128)
         case .calls: Self.callBound(256)
         case .cameraTests: QuotaBound(total: 4, each: 2, reserve: 1)
+        case .discoveries: QuotaBound(total: 1, each: 1)
         case .snapshots, .rawBodies: QuotaBound(total: 16, each: 4, reserve: 4)
         }
     }
@@ -44,7 +47,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
     /// The error number when the limit is reached.
     var code: ErrorCode {
         switch self {
-        case .requests, .channelUses, .cameraTests, .snapshots, .rawBodies: .tooManyRequests
+        case .requests, .channelUses, .cameraTests, .discoveries, .snapshots, .rawBodies: .tooManyRequests
         case .channels, .calls: .tooManyConnections
         }
     }
@@ -56,6 +59,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         case .channelUses: "parts in channels are open"
         case .calls: "calls from browsers (channels.calls)"
         case .cameraTests: "camera sources are being tested"
+        case .discoveries: "searches of the network are running"
         case .snapshots: "snapshots are being made"
         case .rawBodies: "raw video and raw audio are being read"
         }
@@ -63,7 +67,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
 
     var remedy: String {
         switch self {
-        case .requests, .cameraTests, .snapshots, .rawBodies: "wait until some have ended"
+        case .requests, .cameraTests, .discoveries, .snapshots, .rawBodies: "wait until some have ended"
         case .channels, .channelUses: "close some with `iotctl`, or wait until they close"
         case .calls: "end some, or raise channels.calls"
         }

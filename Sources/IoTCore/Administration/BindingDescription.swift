@@ -21,12 +21,18 @@ public struct BindingResponse: Codable, Hashable, Sendable {
     public var user: String
     public var role: BindingRole
     public var actions: [DeviceAction]
+    /// With which the account, and no other, subscribes to the device. It gives nothing that the binding does not;
+    /// `nil` from a hub of before, and as the answer to subscribing.
+    public var accessToken: String?
 
-    public init(device: String, user: String, role: BindingRole, actions: [DeviceAction]) {
+    public init(
+        device: String, user: String, role: BindingRole, actions: [DeviceAction], accessToken: String? = nil
+    ) {
         self.device = device
         self.user = user
         self.role = role
         self.actions = actions
+        self.accessToken = accessToken
     }
 }
 

@@ -134,4 +134,13 @@ extension ErrorCode {
     public static let sourceRefused = ErrorCode(rawValue: 25040)
     public static let sourceHostUnknown = ErrorCode(rawValue: 25041)
     public static let sourceNotFound = ErrorCode(rawValue: 25042)
+    public static let provisioningUnreachable = ErrorCode(rawValue: 25060)
+    public static let provisioningSecurity = ErrorCode(rawValue: 25061)
+    public static let provisioningProofWrong = ErrorCode(rawValue: 25062)
+    public static let provisioningRefused = ErrorCode(rawValue: 25063)
+    public static let provisioningVanished = ErrorCode(rawValue: 25064)
+    public static let provisioningTimeout = ErrorCode(rawValue: 25065)
+    public static let wifiPasswordWrong = ErrorCode(rawValue: 25066)
+    public static let wifiNetworkNotFound = ErrorCode(rawValue: 25067)
+    public static let wifiFailed = ErrorCode(rawValue: 25068)
 }

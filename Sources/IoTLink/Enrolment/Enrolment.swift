@@ -12,14 +12,15 @@ public enum Enrolment {
     /// chain. The secret is sent on a second connection, which is verified against the authority with that fingerprint.
     /// After a lost connection the request is repeated until `timeout`.
     ///
+    /// - Parameter name: the device's own name, for a provisioning token that creates a device.
     /// - Throws: 21101 for an enrolment that was used, has expired, or is not this hub's; 25027 when the hub's
     ///   authority is not the string's; 21025 when the hub cannot be reached; 21002 when the hub did not answer;
-    ///   21004 when its answer is malformed; and any error that the hub answers with.
+    ///   21103 when the hub failed; 21004 when its answer is malformed; and any error that the hub answers with.
     public static func exchange(
-        _ string: EnrolmentString, timeout: Duration = .seconds(30)
+        _ string: EnrolmentString, name: String? = nil, timeout: Duration = .seconds(30)
     ) async throws(IoTError) -> EnrolmentGrant {
         let deadline = NIODeadline.now() + TimeAmount(min(max(timeout, .zero), .seconds(3_600)))
-        let exchange = try Exchange(string)
+        let exchange = try Exchange(string, name: name)
         var authority: CertificateAuthority?
         var lastFailure = IoTError(.linkUnavailable, "the hub cannot be reached")
         while true {
@@ -59,7 +60,7 @@ private struct Exchange {
     let request: LinkRequest
     let payload: [UInt8]
 
-    init(_ string: EnrolmentString) throws(IoTError) {
+    init(_ string: EnrolmentString, name: String?) throws(IoTError) {
         guard let principal = Principal(kind: .enrolment, id: string.id) else {
             throw IoTError(.provisioningTokenFailed)
         }
@@ -68,8 +69,8 @@ private struct Exchange {
         // The hub's clock is not known yet, and the machine that joins may have no clock. The deadline, in the year
         // 9999, is never reached.
         request = LinkRequest(
-            id: RequestID.random(), method: SessionMethod.exchangeEnrolment.name, t: WallClock.milliseconds(),
-            deadline: 253_402_300_799_000)
+            id: RequestID.random(), method: SessionMethod.exchangeEnrolment.name,
+            params: EnrolmentExchange(name: name).json, t: WallClock.milliseconds(), deadline: 253_402_300_799_000)
         payload = try Envelope.request(request).serialized()
     }
 
@@ -126,13 +127,24 @@ private struct Exchange {
                 guard message.topic == address.downTopic,
                     case .reply(let reply)? = try? Envelope(parsing: message.payload), reply.id == request.id
                 else { continue }
-                return try SessionMethod.exchangeEnrolment.result(try reply.outcome.get())
+                return try Self.result(reply)
             case .ended(.credentialsRefused(let error)): throw Self.refused(error)
             case .ended(.lost(let error)): throw error
             case .ended(.disconnected): throw IoTError(.linkUnavailable, "the connection to the hub ended")
             }
         }
         throw IoTError(.stopping, "the exchange was cancelled")
+    }
+
+    /// A hub that cannot store its decision has not used up the enrolment.
+    private static func result(_ reply: LinkReply) throws(IoTError) -> EnrolmentTokens {
+        do throws(IoTError) {
+            return try SessionMethod.exchangeEnrolment.result(try reply.outcome.get())
+        } catch {
+            guard [.storeFailed, .internalFailure].contains(error.code) else { throw error }
+            throw IoTError(
+                .provisioningServer, error.message, remedy: "try again; read the hub's log", underlying: error)
+        }
     }
 
     /// The broker forgets an enrolment that can no longer be used. Its refusal does not say why.

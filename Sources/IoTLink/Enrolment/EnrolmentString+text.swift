@@ -3,11 +3,19 @@ import IoTCore
 extension EnrolmentString.Place {
     /// `iotlink://HOST:PORT?enrol=ID.SECRET&ca=…` or `iotlink+unix:///path?enrol=ID.SECRET`.
     package func text(id: String, secret: String) -> String {
+        text(with: ["enrol=\(id).\(secret)"])
+    }
+
+    /// The hub's address alone, which is not a secret: `iotlink://HOST:PORT?ca=…` or `iotlink+unix:///path`.
+    package var text: String { text(with: []) }
+
+    private func text(with items: [String]) -> String {
         switch self {
         case .tls(let host, let port, let authority):
-            let listener = HostPort(host: host, port: port)
-            return "iotlink://\(listener)?enrol=\(id).\(secret)&ca=\(Base64URL.encode(authority))"
-        case .unixSocket(let path): return "iotlink+unix://\(Self.escaped(path))?enrol=\(id).\(secret)"
+            let items = items + ["ca=\(Base64URL.encode(authority))"]
+            return "iotlink://\(HostPort(host: host, port: port))?\(items.joined(separator: "&"))"
+        case .unixSocket(let path):
+            return "iotlink+unix://\(Self.escaped(path))" + (items.isEmpty ? "" : "?\(items.joined(separator: "&"))")
         }
     }
 

@@ -9,6 +9,6 @@ public enum SessionMethod {
     /// From the hub: the session has ended.
     public static let kick = LinkPushMethod<SessionKick>("session.kick")
     /// Exchanges an enrolment for tokens.
-    public static let exchangeEnrolment = LinkMethod<LinkNothing, EnrolmentTokens>(
+    public static let exchangeEnrolment = LinkMethod<EnrolmentExchange, EnrolmentTokens>(
         "enrol.exchange", enrolment: .enrolment)
 }

@@ -62,6 +62,22 @@ struct SubscriptionTokenClaims: HubClaims {
     var exp: Int64
 }
 
+/// The claims of the token in a binding's result. The bound account can subscribe to the device with it. It grants
+/// nothing beyond the binding, and no other account can use it.
+struct AccessTokenClaims: HubClaims {
+    static let kind = "access"
+
+    var kind: String = Self.kind
+    /// The device: `d/<device id>`.
+    var sub: String
+    /// The account: `u/<access id>`.
+    var to: String
+    /// When the binding was made, ms since 1970. A later binding of the same account is another one.
+    var since: Int64
+    var iat: Int64
+    var exp: Int64
+}
+
 /// The properties are in IoTLink, because devices read them too.
 extension CallTokenClaims: HubClaims {
     static var kind: String { tokenKind }

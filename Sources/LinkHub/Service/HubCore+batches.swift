@@ -52,6 +52,7 @@ extension HubCore {
         limitAnswers()
         exchanged = exchanged.filter { state.enrolments[$0.key] == nil }
         restoreUses()
+        failedProvisionings = failedProvisionings.filter { state.enrolments[$0.key] == nil }
         renewals = [:]
         updateAccountExpiry()
         // The end of a presence may be among the changes that were not stored.

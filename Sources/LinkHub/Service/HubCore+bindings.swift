@@ -24,8 +24,8 @@ extension HubCore {
             throw IoTError(.alreadyBound, "'\(user)' is bound to this device already, with this role and these actions")
         }
         try bind(user, device, role, given, force: call.parameters.force ?? false, at: call.time)
-        return BindingResponse(
-            device: device.rawValue, user: user.rawValue, role: role, actions: given.list)
+        guard let binding = state.bindings[device, user] else { throw IoTError(.internalFailure) }
+        return try describe(binding, of: user, device, at: call.time)
     }
 
     mutating func unbindDevice(_ permit: HubPermit, at time: HubTime) throws(IoTError) {
@@ -40,6 +40,15 @@ extension HubCore {
                 BindingDescription(
                     accessId: user.rawValue, role: binding.role, actions: binding.actions.list, since: binding.since)
             })
+    }
+
+    /// The result of a binding, with the token for `device.subscribe`.
+    func describe(
+        _ binding: Binding, of user: AccessID, _ device: DeviceID, at time: HubTime
+    ) throws(IoTError) -> BindingResponse {
+        BindingResponse(
+            device: device.rawValue, user: user.rawValue, role: binding.role, actions: binding.actions.list,
+            accessToken: try accessToken(of: user, device, binding, at: time))
     }
 
     // MARK: Requests and the daemon's own calls

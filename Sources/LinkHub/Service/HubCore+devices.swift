@@ -43,7 +43,7 @@ extension HubCore {
         return device
     }
 
-    private func freeName(like name: String) -> String {
+    func freeName(like name: String) -> String {
         var candidate = name
         var number = 1
         while state.names[candidate] != nil {

@@ -94,22 +94,30 @@ extension HubCore {
     /// - Throws: 25002 if there is no address to give, 25024 if too many are open.
     mutating func enrol(
         user: AccessID?, devices: [DeviceID], lifetime: Int64, by creator: Principal, parent: TokenRecord? = nil,
-        at time: HubTime
+        provisioning: EnrolmentRecord.Provisioning? = nil, at time: HubTime
     ) throws(IoTError) -> IssuedEnrolment {
         let address = try enrolmentAddress(for: creator)
-        let id = EnrolmentRecord.randomID()
+        let id = provisioning == nil ? EnrolmentRecord.randomID() : freeProvisioningID()
         guard let principal = Principal(kind: .enrolment, id: id) else { throw IoTError(.internalFailure) }
-        let secret = EnrolmentRecord.randomSecret()
+        let secret = provisioning == nil ? EnrolmentRecord.randomSecret() : EnrolmentRecord.randomShortSecret()
         let enrolment = EnrolmentRecord(
             credential: .make(tokenID: id, principal: principal, token: secret), creator: creator, user: user,
             devices: devices, names: devices.reduce(into: [:]) { $0[$1] = state.devices[$1]?.name },
-            issued: time.seconds, expires: min(time.seconds + lifetime, parent?.expires ?? .max), parent: parent?.id)
+            issued: time.seconds, expires: min(time.seconds + lifetime, parent?.expires ?? .max), parent: parent?.id,
+            provisioning: provisioning)
         state.enrolments[id] = enrolment
         turn.changes.append(.putEnrolment(enrolment))
         turn.outputs.append(.addCredential(enrolment.credential, token: secret))
         updateAccountExpiry()
         return IssuedEnrolment(
             id: id, enrolment: address.text(id: id, secret: secret), expires: enrolment.expires)
+    }
+
+    private func freeProvisioningID() -> String {
+        while true {
+            let id = EnrolmentRecord.randomShortID()
+            if state.enrolments[id] == nil, exchanged[id] == nil { return id }
+        }
     }
 
     // MARK: The exchange
@@ -136,7 +144,10 @@ extension HubCore {
         }
     }
 
-    mutating func exchange(_ id: String, at time: HubTime) throws(IoTError) -> EnrolmentTokens {
+    /// - Parameter exchange: what a device calls itself that comes with a provisioning token.
+    mutating func exchange(
+        _ id: String, _ exchange: EnrolmentExchange, at time: HubTime
+    ) throws(IoTError) -> EnrolmentTokens {
         guard let enrolment = state.enrolments[id], enrolment.expires > time.seconds else {
             throw IoTError(
                 .provisioningTokenExpired, "this enrolment was used, or has expired",
@@ -150,18 +161,24 @@ extension HubCore {
                     remedy: "make a new one with `iotctl token create --enrol`")
             }
         }
+        var joining = enrolment.devices
+        if enrolment.provisioning == .newcomer {
+            joining = [try admitNewcomer(with: enrolment, named: exchange.name, at: time)]
+        }
         let lifetime = limits.joinedTokenSeconds
         var user: EnrolmentTokens.User?
         if let id = enrolment.user {
             let issued = try issueToken(.user(id), lifetime: lifetime, parent: enrolment.parent, at: time)
             user = .init(accessID: id, token: issued.token, expires: issued.expires)
         }
+        let ownName = exchange.name.flatMap { DeviceName.isValid($0) ? $0 : nil }
         var devices: [EnrolmentTokens.Device] = []
-        for device in enrolment.devices {
+        for device in joining {
+            if enrolment.provisioning != nil { noteProvisioned(device, with: id) }
             let issued = try issueToken(.device(device), lifetime: lifetime, at: time)
             devices.append(
                 .init(
-                    device: device, name: enrolment.names[device] ?? state.devices[device]?.name ?? "",
+                    device: device, name: enrolment.names[device] ?? ownName ?? state.devices[device]?.name ?? "",
                     token: issued.token, expires: issued.expires))
         }
         state.enrolments[id] = nil
@@ -195,7 +212,7 @@ extension HubCore {
             state.enrolments[enrolment.id] = enrolment
             turn.changes.append(.putEnrolment(enrolment))
         }
-        removeEnrolments { $0.user == nil && $0.devices.isEmpty }
+        removeEnrolments { $0.user == nil && $0.devices.isEmpty && $0.provisioning != .newcomer }
         updateAccountExpiry()
     }
 }

@@ -22,7 +22,7 @@ extension HubCore {
         return EventNumber(id: try addEvent(device, topic, report.body, t: report.t, at: time))
     }
 
-    private mutating func addEvent(
+    mutating func addEvent(
         _ device: DeviceID, _ topic: String, _ body: JSONValue, t: Int64? = nil, at time: HubTime
     ) throws(IoTError) -> Int64 {
         let text = try ThingEvent.checkBody(body)

@@ -4,9 +4,6 @@ import ThingModel
 
 /// Messages: data that the hub passes on without reading it, and requests to the hub itself.
 extension HubCore {
-    /// Lifetime of a provisioning token, in seconds.
-    static let provisioningLife: Int64 = 300
-
     // MARK: To a device
 
     mutating func sendMessage(_ call: HubCall<MessageToDevice>) throws(IoTError) -> Outcome {
@@ -91,7 +88,7 @@ extension HubCore {
         let answer: JSONValue
         switch query.path {
         case "GET/time": answer = ["t": .integer(time.wall)]
-        case "GET/NetCfg_Token": answer = try provisioningToken(query.data?.bytes ?? [], permit, at: time)
+        case "GET/NetCfg_Token": answer = try provisioningToken(query.data?.bytes, permit, at: time)
         default:
             throw IoTError(
                 .serverPassThroughFailed,
@@ -100,16 +97,15 @@ extension HubCore {
         return MessageContent(data: try MessageData(Array(answer.jsonText.utf8)))
     }
 
-    /// An enrolment for one device of the caller. It may go over an open network, so it is never for an account.
+    /// The same as `net.token`, requested by its path.
     private mutating func provisioningToken(
-        _ data: [UInt8], _ permit: HubPermit, at time: HubTime
+        _ data: [UInt8]?, _ permit: HubPermit, at time: HubTime
     ) throws(IoTError) -> JSONValue {
-        guard let name = (try? JSONValue(parsing: data))?["device"]?.stringValue else {
-            throw IoTError(.invalidRequest, "GET/NetCfg_Token: 'data' must be {\"device\": its id or name}")
+        let json = data.map { try? JSONValue(parsing: $0) } ?? [:]
+        guard let json, json.objectValue != nil else {
+            throw IoTError(.invalidRequest, "GET/NetCfg_Token: 'data' must be a JSON object, or left out")
         }
-        let device = try enrolled(name, permit)
-        let enrolment = try enrol(
-            user: nil, devices: [device], lifetime: Self.provisioningLife, by: permit.actor, at: time)
-        return ["token": .string(enrolment.enrolment), "expires": .integer(enrolment.expires)]
+        let members = LinkMembers(json, of: "GET/NetCfg_Token", failure: .invalidRequest)
+        return try createProvisioningToken(try ProvisioningTokenCreation(members), permit, at: time).json
     }
 }

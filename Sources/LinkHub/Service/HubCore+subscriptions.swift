@@ -27,6 +27,9 @@ extension HubCore {
     ///   the device; 8022 if the account already has all of it; 8024 for another device's temporary account.
     mutating func subscribe(_ call: HubCall<TokenText>) throws(IoTError) -> BindingResponse {
         let (permit, time) = (call.permit, call.time)
+        if let claims = authority.verify(call.parameters.token, as: AccessTokenClaims.self) {
+            return try subscribe(with: claims, permit, at: time)
+        }
         guard let claims = authority.verify(call.parameters.token, as: SubscriptionTokenClaims.self),
             let device = Principal(claims.sub)?.deviceID, let giver = Principal(claims.from)?.accessID
         else {
@@ -52,6 +55,41 @@ extension HubCore {
         try bind(user, device, .guest, given, at: time)
         return BindingResponse(
             device: device.rawValue, user: user.rawValue, role: .guest, actions: given.list)
+    }
+
+    // MARK: With the token of a binding
+
+    /// The lifetime of the token in a binding's result: a day, in seconds.
+    static let accessTokenLife: Int64 = 86_400
+
+    func accessToken(
+        of user: AccessID, _ device: DeviceID, _ binding: Binding, at time: HubTime
+    ) throws(IoTError) -> String {
+        try authority.sign(
+            AccessTokenClaims(
+                sub: Principal.device(device).description, to: Principal.user(user).description, since: binding.since,
+                iat: time.seconds, exp: time.seconds + Self.accessTokenLife))
+    }
+
+    /// The binding has already subscribed the account. This only reports whether the binding still exists.
+    private func subscribe(
+        with claims: AccessTokenClaims, _ permit: HubPermit, at time: HubTime
+    ) throws(IoTError) -> BindingResponse {
+        let user = try permit.account()
+        guard Principal(claims.to) == .user(user) else {
+            throw IoTError(
+                .forbidden, "this token belongs to a binding of another account",
+                remedy: "ask the device's owner to share it with you: `iotctl device share`")
+        }
+        guard claims.exp > time.seconds, let device = Principal(claims.sub)?.deviceID,
+            let binding = state.bindings[device, user], binding.since == claims.since
+        else {
+            throw IoTError(
+                .provisioningTokenExpired, "this token has expired, or its binding has ended",
+                remedy: "bind the device again")
+        }
+        return BindingResponse(
+            device: device.rawValue, user: user.rawValue, role: binding.role, actions: binding.actions.list)
     }
 
     /// Invalidates all subscription tokens of a device, because somebody's rights to it were withdrawn. An earlier

@@ -24,6 +24,8 @@ struct HubCore: Sendable {
     var renewals: [Principal: NIODeadline] = [:]
     /// The enrolments that were exchanged in the last minute.
     var exchanged: [String: Exchanged] = [:]
+    /// Provisioning tokens that were used up by a device that could not be bound.
+    var failedProvisionings: [String: FailedProvisioning] = [:]
     /// Tokens and keys with a last use that is newer than the store's: s since 1970.
     var used: [ShownCredential: Int64] = [:]
     var kept = Kept()

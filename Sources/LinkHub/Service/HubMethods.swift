@@ -31,8 +31,17 @@ struct HubMethods: Sendable {
 
     private static let enrolments = [
         HubMethod(SessionMethod.exchangeEnrolment) { core, call throws(IoTError) in
-            try core.exchange(call.permit.actor.id, at: call.time)
-        }
+            try core.exchange(call.permit.actor.id, call.parameters, at: call.time)
+        },
+        HubMethod(ProvisioningMethod.token) { core, call throws(IoTError) in
+            try core.createProvisioningToken(call.parameters, call.permit, at: call.time)
+        },
+        HubMethod(ProvisioningMethod.show) { core, call throws(IoTError) in
+            try core.showProvisioning(call.parameters.id, call.permit, at: call.time)
+        },
+        HubMethod(ProvisioningMethod.claim) { core, call throws(IoTError) in
+            try core.claim(call.parameters.token, by: try call.permit.target(), at: call.time)
+        },
     ]
 
     private static let users = [

@@ -4,6 +4,13 @@ import ThingModel
 
 /// A device in the hub's store.
 struct DeviceRecord: Sendable, Hashable {
+    /// The provisioning token that a device came with last.
+    struct Provisioning: Sendable, Hashable {
+        var token: String
+        /// Whether its user was told that it has come online.
+        var isAnnounced: Bool
+    }
+
     var name: String
     /// The name of the daemon's camera that the device was made for. It stays when the device is renamed.
     var camera: String?
@@ -11,6 +18,7 @@ struct DeviceRecord: Sendable, Hashable {
     var presenceSince: Int64?
     /// Subscription tokens issued up to this time are no longer valid: s since 1970.
     var sharesEnded: Int64 = 0
+    var provisioning: Provisioning?
 }
 
 /// All hub state that outlives the process, in memory. The store holds the same.

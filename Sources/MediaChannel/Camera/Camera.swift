@@ -12,6 +12,8 @@ import ThingModel
 public final class Camera: Service, Sendable {
     public let settings: CameraSettings
     public let device: DeviceID
+    /// The UDP port for this camera's viewers.
+    public let port: Int
 
     private let link: LinkSession
     private let model: DeviceModel
@@ -40,6 +42,7 @@ public final class Camera: Service, Sendable {
     ) throws(IoTError) {
         self.settings = settings
         self.device = device
+        port = socket.localAddress.port ?? 0
         self.link = link
         self.setLogLevel = setLogLevel
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

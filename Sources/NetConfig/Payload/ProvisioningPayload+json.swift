@@ -18,9 +18,7 @@ extension ProvisioningPayload {
 
     init(json text: String) throws(IoTError) {
         let value: JSONValue
-        do { value = try JSONValue(parsing: text) } catch {
-            throw Self.malformed("the text is no JSON: \(error)")
-        }
+        do { value = try JSONValue(parsing: text) } catch { throw Self.malformed("the text is not JSON") }
         guard let ssid = value["s"]?.stringValue else { throw Self.malformed("the JSON has no string \"s\"") }
         var extras: [Character: String] = [:]
         for (tag, extra) in value["x"]?.objectValue ?? [:] {

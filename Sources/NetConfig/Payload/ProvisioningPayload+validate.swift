@@ -14,11 +14,11 @@ extension ProvisioningPayload {
             let allowed = language.utf8.allSatisfy { Self.isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x5F }
             try require(
                 allowed && (1...35).contains(language.utf8.count),
-                "language: '\(language)' is no language tag; write one like zh-CN")
+                "language: it is not a language tag; write one like zh-CN")
         }
         for (tag, value) in extras.sorted(by: { $0.key < $1.key }) {
             try require(
-                Self.extraTags.contains(tag), "extras: the tag '\(tag)' is not one of A to Z, 3, 7, 8 and 9")
+                Self.extraTags.contains(tag), "extras: a tag must be one of A to Z, 3, 7, 8 and 9")
             try refuseControls(value, "extras \(tag)")
         }
     }
@@ -64,7 +64,7 @@ extension ProvisioningPayload {
         let isURL =
             parts.count == 2 && !parts[0].isEmpty && !parts[1].isEmpty && !hub.contains(" ")
             && parts[0].utf8.allSatisfy { Self.isLetterOrDigit($0) || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
-        try require(isURL, "hub: '\(hub)' is no URL; write one like iotlink://192.168.1.10:8883")
+        try require(isURL, "hub: it is not a URL; write one like iotlink://192.168.1.10:8883")
     }
 
     private func refuseControls(_ text: String, _ field: String) throws(IoTError) {

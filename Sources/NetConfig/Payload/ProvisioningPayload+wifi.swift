@@ -1,18 +1,39 @@
 import IoTCore
 
-// `WIFI:T:WPA;S:…;P:…;H:true;;` as ZXing writes and reads it: a backslash before each of \ ; , " : in a value.
+// `WIFI:T:WPA;S:…;P:…;H:true;;`. Two rules exist for what would end a value: ZXing's, a backslash before each of
+// \ ; , " : (https://github.com/zxing/zxing/wiki/Barcode-Contents#wi-fi-network-config-android-ios-11), and the WPA3
+// specification's, percent-encoding (§7).
 extension ProvisioningPayload {
     private static let escaped: Set<Character> = ["\\", ";", ",", "\"", ":"]
 
     func wifiText() throws(IoTError) -> String {
+        try wifiText(.wifi, Self.escape)
+    }
+
+    /// `R:0` disables no transition: it is there because only a field of WPA3's own says which rule holds.
+    func wpa3Text() throws(IoTError) -> String {
+        try wifiText(.wpa3, Self.percentEncode)
+    }
+
+    private func wifiText(_ format: ProvisioningFormat, _ escape: (String) -> String) throws(IoTError) -> String {
         let others = "tlv or json"
-        if token != nil { throw Self.unsupported("token", .wifi, use: others) }
-        if hub != nil { throw Self.unsupported("hub", .wifi, use: others) }
-        if language != nil { throw Self.unsupported("language", .wifi, use: others) }
-        if !extras.isEmpty { throw Self.unsupported("extras", .wifi, use: others) }
+        if token != nil { throw Self.unsupported("token", format, use: others) }
+        if hub != nil { throw Self.unsupported("hub", format, use: others) }
+        if language != nil { throw Self.unsupported("language", format, use: others) }
+        if !extras.isEmpty { throw Self.unsupported("extras", format, use: others) }
         let security = password.isEmpty ? "T:nopass;" : "T:WPA;"
-        let passwordField = password.isEmpty ? "" : "P:\(Self.escape(password));"
-        return "WIFI:\(security)S:\(Self.escape(ssid));\(passwordField)\(isHidden ? "H:true;" : "");"
+        let transition = format == .wpa3 ? "R:0;" : ""
+        let passwordField = password.isEmpty ? "" : "P:\(escape(password));"
+        return "WIFI:\(security)\(transition)S:\(escape(ssid));\(passwordField)\(isHidden ? "H:true;" : "");"
+    }
+
+    /// All but `printable` of the grammar; the backslash and the quote too, which readers of ZXing's rule would take
+    /// for theirs.
+    private static func percentEncode(_ text: String) -> String {
+        text.utf8.reduce(into: "") { encoded, byte in
+            let isPlain = (0x20...0x7E).contains(byte) && !#"%;\""#.utf8.contains(byte)
+            encoded += isPlain ? String(Unicode.Scalar(byte)) : "%" + Hex.encode([byte]).uppercased()
+        }
     }
 
     private static func escape(_ text: String) -> String {
@@ -36,7 +57,7 @@ extension ProvisioningPayload {
         while let first = rest.first, first != UInt8(ascii: ";") {
             let field = try Self.readField(&rest)
             guard fields.updateValue(field.value, forKey: field.name) == nil else {
-                throw Self.malformed("the field \(field.name) comes twice")
+                throw Self.malformed("a field comes twice")
             }
         }
         // The percent-encoding of WPA3 (§7 of its specification) is only read where a field of its own is present:
@@ -46,7 +67,7 @@ extension ProvisioningPayload {
             guard var value = fields[name] else { return nil }
             if isPercentEncoded { value = try Self.percentDecode(value) }
             guard let text = String(validating: value, as: UTF8.self) else {
-                throw Self.malformed("the field \(name) is no UTF-8")
+                throw Self.malformed("the field \(name) is not UTF-8")
             }
             return text
         }
@@ -81,7 +102,7 @@ extension ProvisioningPayload {
                 endsWithBareQuote = byte == UInt8(ascii: "\"")
             }
         }
-        throw malformed("the field \(name) has no ';' at its end")
+        throw malformed("a field has no ';' at its end")
     }
 
     private static func percentDecode(_ value: [UInt8]) throws(IoTError) -> [UInt8] {

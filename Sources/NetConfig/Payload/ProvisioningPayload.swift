@@ -40,38 +40,36 @@ public struct ProvisioningPayload: Sendable, Hashable {
     static let extraTags = "3789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 }
 
-/// How the payload is written.
-public enum ProvisioningFormat: String, Sendable, CaseIterable, Codable {
-    /// Fields of a tag character, the length in bytes as two hex digits, and the value: `007HomeNet108password`.
-    case tlv
-    /// The `WIFI:` address that phones read too: `WIFI:T:WPA;S:HomeNet;P:password;;`. Network name and password only.
-    case wifi
-    /// `{"s":"HomeNet","p":"password","t":"token"}`
-    case json
-}
-
 extension ProvisioningPayload {
-    /// The payload's text.
+    /// The payload as a code holds it.
     ///
     /// Throws `invalidQRInput` that names a wrong field, or one that the format cannot carry; `payloadTooLarge` for a
     /// field longer than the format can say.
-    public func encoded(as format: ProvisioningFormat) throws(IoTError) -> String {
+    public func encoded(as format: ProvisioningFormat) throws(IoTError) -> [UInt8] {
         try validate()
         return switch format {
-        case .tlv: try tlvText()
-        case .wifi: try wifiText()
-        case .json: try jsonText()
+        case .tlv: Array(try tlvText().utf8)
+        case .wifi: Array(try wifiText().utf8)
+        case .wpa3: Array(try wpa3Text().utf8)
+        case .json: Array(try jsonText().utf8)
+        case .binary: try binaryBytes()
         }
     }
 
-    /// Reads a payload's text. Whether its fields are allowed is `validate()`'s to say.
+    /// Reads what a code holds. Whether its fields are allowed is `validate()`'s to say.
     ///
-    /// Throws `invalidQRInput` for text that is not in this format.
-    public init(decoding text: String, as format: ProvisioningFormat) throws(IoTError) {
+    /// Throws `invalidQRInput` for what is not in this format. The message holds nothing of the code, which may be a
+    /// password.
+    public init(decoding bytes: [UInt8], as format: ProvisioningFormat) throws(IoTError) {
+        if format == .binary {
+            try self.init(binary: bytes)
+            return
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.malformed("the text is not UTF-8") }
         switch format {
         case .tlv: try self.init(tlv: text)
-        case .wifi: try self.init(wifi: text)
-        case .json: try self.init(json: text)
+        case .wifi, .wpa3: try self.init(wifi: text)
+        case .json, .binary: try self.init(json: text)
         }
     }
 
@@ -82,5 +80,31 @@ extension ProvisioningPayload {
     /// A field that this format has no place for is refused, not silently dropped.
     static func unsupported(_ field: String, _ format: ProvisioningFormat, use others: String) -> IoTError {
         IoTError(.invalidQRInput, "\(field): the format \(format.rawValue) cannot carry it; use \(others)")
+    }
+
+    /// The fields of both TLV forms, by tag.
+    init(fields: [Character: String]) throws(IoTError) {
+        var fields = fields
+        guard let ssid = fields.removeValue(forKey: "0") else { throw Self.malformed("the TLV fields hold no ssid") }
+        let password = fields.removeValue(forKey: "1") ?? ""
+        let security = fields.removeValue(forKey: "2")
+        guard security == nil || (security == "0") == password.isEmpty else {
+            throw Self.malformed("the TLV field for the security does not go with the password")
+        }
+        self.init(
+            ssid: ssid, password: password, token: fields.removeValue(forKey: "5"),
+            hub: fields.removeValue(forKey: "6"), language: fields.removeValue(forKey: "4"), extras: fields)
+    }
+
+    /// The same, in the order in which they are written. With a password, WPA goes without saying, and tag 2 is left
+    /// out; an open network says so.
+    var fields: [(tag: Character, value: String, name: String)] {
+        var fields: [(tag: Character, value: String, name: String)] = [("0", ssid, "ssid")]
+        fields.append(password.isEmpty ? ("2", "0", "security") : ("1", password, "password"))
+        if let language { fields.append(("4", language, "language")) }
+        if let token { fields.append(("5", token, "token")) }
+        if let hub { fields.append(("6", hub, "hub")) }
+        for (tag, value) in extras.sorted(by: { $0.key < $1.key }) { fields.append((tag, value, "extras \(tag)")) }
+        return fields
     }
 }

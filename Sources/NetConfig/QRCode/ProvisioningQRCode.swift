@@ -8,8 +8,11 @@ public struct ProvisioningQRCode: Sendable {
     /// A picture's size when none is asked for, in pixels a side.
     public static let defaultSize = 800
 
-    /// Exactly what the code says.
-    public let payloadText: String
+    /// Exactly what the code holds.
+    public let content: [UInt8]
+
+    /// The same as text; `nil` for what is not UTF-8.
+    public var text: String? { String(validating: content, as: UTF8.self) }
 
     public let code: QRCode
 
@@ -17,7 +20,7 @@ public struct ProvisioningQRCode: Sendable {
     public let png: [UInt8]
 
     /// What is allowed but may not work with every camera; each a sentence for the user.
-    public let warnings: [String]
+    public private(set) var warnings: [String]
 
     /// For a dark terminal, without escape sequences.
     public var terminal: String { code.terminalText() }
@@ -30,20 +33,25 @@ public struct ProvisioningQRCode: Sendable {
     public static func make(
         payload: ProvisioningPayload, format: ProvisioningFormat = .tlv, size: Int = defaultSize
     ) throws(IoTError) -> ProvisioningQRCode {
-        let text = try payload.encoded(as: format)
-        let bytes = Array(text.utf8)
-        let code = try QRCode(bytes)
+        var code = try make(content: try payload.encoded(as: format), size: size)
+        code.warnings = payload.warnings + code.warnings
+        return code
+    }
+
+    /// The same for a format that is the caller's own.
+    public static func make(content: [UInt8], size: Int = defaultSize) throws(IoTError) -> ProvisioningQRCode {
+        let code = try QRCode(content)
         let png = try code.png(size: size)
-        var warnings = payload.warnings
-        if bytes.count > comfortableByteCount {
+        var warnings: [String] = []
+        if content.count > comfortableByteCount {
             warnings.append(
-                "the payload has \(bytes.count) bytes; cheap cameras read at most \(comfortableByteCount) well:"
+                "the payload has \(content.count) bytes; cheap cameras read at most \(comfortableByteCount) well:"
                     + " shorten the token or leave fields out")
         }
         let moduleSize = code.moduleSize(inPictureOf: size)
         if moduleSize < 4 {
             warnings.append("a module is only \(moduleSize) pixels wide; a larger size is read more easily")
         }
-        return ProvisioningQRCode(payloadText: text, code: code, png: png, warnings: warnings)
+        return ProvisioningQRCode(content: content, code: code, png: png, warnings: warnings)
     }
 }

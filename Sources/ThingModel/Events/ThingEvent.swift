@@ -5,6 +5,8 @@ public import IoTLink
 public struct ThingEvent: LinkValue, Hashable {
     /// The prefix of topics that only the hub uses: `EVENT_SYS/SchemaChanged`.
     public static let systemPrefix = "EVENT_SYS/"
+    /// A device that came with a provisioning token is bound and online.
+    public static let provisioned = systemPrefix + "NetCfg_OK"
     /// The longest topic, in bytes.
     private static let maximumTopicLength = 128
     /// The longest body, in bytes of JSON text.

@@ -36,6 +36,12 @@ struct DurationArgument: Sendable {
         guard range.contains(seconds) else { throw ValidationError("--ttl must be \(words)") }
     }
 
+    /// At least one.
+    var milliseconds: Int {
+        let (seconds, attoseconds) = duration.components
+        return max(1, Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000))
+    }
+
     /// Whole seconds, at least one.
     var seconds: Int64 { max(1, duration.components.seconds) }
 }

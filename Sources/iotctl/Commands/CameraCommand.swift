@@ -79,8 +79,13 @@ struct CameraCommand: AsyncParsableCommand {
                 does not work is still added, with a warning and exit status 0, because it may
                 only be off; the daemon keeps trying it. With --check it is not added.
 
+                With --onvif the camera is asked for its streams, and the largest is added, or with
+                --stream sub the smallest of the same lens.
+
                 EXAMPLES
                   iotctl camera add yard rtsp://192.0.2.8/stream1
+                  iotctl camera add gate --onvif http://192.0.2.9/onvif/device_service \\
+                    --username admin --password-file -
                   iotctl camera add door rtsp://192.0.2.7/ --username admin --password-file -
                   iotctl camera add clip /srv/clips/front.mp4 --check
                 """)
@@ -88,7 +93,7 @@ struct CameraCommand: AsyncParsableCommand {
         @Argument(help: "The camera's name: 1 to 64 letters, digits, _, - and .")
         var name: String
 
-        @OptionGroup var source: CameraSourceOptions
+        @OptionGroup var source: AddedSourceOptions
 
         @OptionGroup var camera: CameraOptions
 
@@ -97,11 +102,14 @@ struct CameraCommand: AsyncParsableCommand {
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
-            var settings = CameraSettings(name: name)
-            try source.give(to: &settings)
-            camera.give(to: &settings)
-            let request = CameraRequest(settings, check: outcome.requested)
+            let password = try source.login.password()
             try await options.withClient { client in
+                var settings = CameraSettings(name: name)
+                settings.url = try await source.address(client, password: password, isQuiet: options.json)
+                source.login.give(to: &settings)
+                settings.password = password
+                camera.give(to: &settings)
+                let request = CameraRequest(settings, check: outcome.requested)
                 let answer: CameraDescription = try await client.call(
                     .POST, APIPath("v1", "cameras"), request, timeout: CameraOutcome.requestTime)
                 if !options.json {

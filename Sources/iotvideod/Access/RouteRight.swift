@@ -44,6 +44,8 @@ enum RouteRights {
         "PATCH /v1/cameras/{name}": .administrator,
         "DELETE /v1/cameras/{name}": .administrator,
         "POST /v1/camera-tests": .administrator,
+        "POST /v1/discoveries": .administrator,
+        "POST /v1/onvif-queries": .administrator,
         "POST /v1/configuration/reload": .administrator,
 
         "GET /v1/users": .administrator,
@@ -54,6 +56,8 @@ enum RouteRights {
         "GET /v1/tokens": .wholeAccount,
         "POST /v1/tokens": .wholeAccount,
         "DELETE /v1/tokens/{id}": .wholeAccount,
+        "POST /v1/net/tokens": .wholeAccount,
+        "GET /v1/net/tokens/{id}": .wholeAccount,
         "GET /v1/keys": .wholeAccount,
         "POST /v1/keys": .wholeAccount,
         "DELETE /v1/keys/{id}": .wholeAccount,

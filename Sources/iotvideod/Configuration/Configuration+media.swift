@@ -12,6 +12,11 @@ extension Configuration {
         return ListenAddress(host: hasOthers(isJoined: isJoined) ? "0.0.0.0" : "127.0.0.1", port: 0)
     }
 
+    /// `discovery.announce`; without the key, whether other machines can reach the cameras here.
+    func announces(isJoined: Bool) -> Bool {
+        discovery.announce ?? !mediaAddress(isJoined: isJoined).isLoopback
+    }
+
     /// Why viewers on other machines get no media; `nil` if they do.
     func mediaObstacle(isJoined: Bool) -> String? {
         guard hasOthers(isJoined: isJoined), mediaAddress(isJoined: isJoined).isLoopback else { return nil }

@@ -67,6 +67,11 @@ struct Configuration: Sendable, Equatable {
         var useCameraServers = true
     }
 
+    struct Discovery: Sendable, Equatable {
+        /// Whether the network is told of the cameras here; `nil`: see `announces(isJoined:)`.
+        var announce: Bool?
+    }
+
     struct Channels: Sendable, Equatable {
         var connections = 16
         var calls = 256
@@ -83,6 +88,7 @@ struct Configuration: Sendable, Equatable {
     var api = API()
     var media = Media()
     var channels = Channels()
+    var discovery = Discovery()
     var cameras: [CameraSettings] = []
 
     /// The user's defaults: `/var/lib` and `/run` for root, the XDG directories for others.

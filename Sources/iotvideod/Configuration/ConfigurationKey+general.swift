@@ -41,6 +41,9 @@ extension ConfigurationKey {
         ConfigurationKey("media.useCameraServers", default: "true", \.media.useCameraServers) {
             node, _ throws(ValueRefusal) in try node.flag()
         },
+        ConfigurationKey("discovery.announce", default: "automatic", \.discovery.announce) {
+            node, _ throws(ValueRefusal) in try node.flag()
+        },
         ConfigurationKey("channels.connections", default: "16", \.channels.connections, effect: .atOnce) {
             node, _ throws(ValueRefusal) in try node.integer(in: 1...1024)
         },

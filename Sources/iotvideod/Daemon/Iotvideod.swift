@@ -65,7 +65,9 @@ struct Iotvideod: AsyncParsableCommand {
         }
         if let source = options.join {
             umask(0o077)
-            let joined = try await Joining(dataDirectory: try options.configuration().dataDirectory).join(from: source)
+            let configuration = try options.configuration()
+            let joined = try await Joining(dataDirectory: configuration.dataDirectory).join(
+                from: source, cameras: configuration.cameras.map(\.name))
             if options.joinOnly {
                 let devices = joined.devices.keys.sorted().joined(separator: ", ")
                 print(

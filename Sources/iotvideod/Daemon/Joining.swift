@@ -9,12 +9,15 @@ struct Joining {
     private static let timeout = Duration.seconds(30)
     private static let maximumInput = 8192
 
-    /// - Parameter source: a file's path, or `-` for standard input.
+    /// - Parameters:
+    ///   - source: a file's path, or `-` for standard input.
+    ///   - cameras: the names of the configured cameras. A provisioning token without a device is for the first one that
+    ///     has not joined yet.
     /// - Returns: what this box has joined. If it has used this string before, that stays unchanged.
     /// - Throws: `.invalidConfiguration` for a directory with a hub or of another hub, `.provisioningTokenFailed` for a
     ///   malformed string, `.provisioningTokenExpired` for a used or expired one, and why the hub could not be
     ///   reached.
-    func join(from source: String) async throws(IoTError) -> JoinedBox {
+    func join(from source: String, cameras: [String] = []) async throws(IoTError) -> JoinedBox {
         let string = try EnrolmentString(parsing: try Self.read(source))
         let before = try JoinedBox.load(dataDirectory: dataDirectory)
         if let before, before.enrolment == string.id { return before }
@@ -28,7 +31,8 @@ struct Joining {
         try PrivateDirectory.makeRoot(dataDirectory)
         try PrivateDirectory.make(dataDirectory + "/link")
         try PrivateDirectory.make(dataDirectory + "/cameras-joined")
-        let grant = try await Enrolment.exchange(string, timeout: Self.timeout)
+        let grant = try await Enrolment.exchange(
+            string, name: cameras.first { before?.devices[$0] == nil }, timeout: Self.timeout)
         try keep(grant, of: string, before: before)
         guard let joined = try JoinedBox.load(dataDirectory: dataDirectory) else {
             throw IoTError(.fileFailed, "\(dataDirectory)/link does not contain what was written")

@@ -5,6 +5,7 @@ import LinkHub
 import Logging
 import MediaChannel
 import NIOCore
+import NetConfig
 import PeerTransport
 import ServiceLifecycle
 
@@ -32,14 +33,16 @@ struct Roles: Service {
         let started = try start.get()
         try await ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: started.services.map { .init(service: $0) }, logger: logger)
+                services: started.running.map { .init(service: $0) }, logger: logger)
         ).run()
+        await started.services.close()
         await started.socket.close()
     }
 
     /// The services that `run` runs, and the socket that it closes at the end.
     private struct Started {
-        var services: [any Service]
+        var running: [any Service]
+        var services: LocalServices
         var socket: PeerSocket
     }
 
@@ -61,15 +64,17 @@ struct Roles: Service {
         let fleet = makeFleet(
             certificates: certificates, iceServers: iceServers, photos: photos, quotas: quotas, uses: uses)
         try await fleet.prepare()
+        let services = try await LocalServices(on: loops.next(), logger: Logger(label: "discovery"))
         let gateway = LocalGateway(
             link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry,
             relayed: RelayedCalls(calls: calls), fleet: fleet,
-            photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers)
+            photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers,
+            lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)))
         let ownCertificate = try makeCertificate()
         let server = try makeServer(gateway, certificate: ownCertificate?.files)
         // Services stop in reverse order.
-        let services: [any Service] =
-            [fleet] + (user.isRegistered ? [link] : [])
+        let running: [any Service] =
+            [fleet] + (user.isRegistered ? [link] : []) + announcements(fleet, services)
             + (ownCertificate.map { [$0] } ?? [])
             + [
                 ChannelSweep(uses: uses), CertificateRotation(certificates: certificates), MemoryTrim(),
@@ -77,7 +82,15 @@ struct Roles: Service {
                 ReadyLine(
                     configuration: configuration, link: user.isRegistered ? link : nil, server: server, logger: logger),
             ]
-        return Started(services: services, socket: socket)
+        return Started(running: running, services: services, socket: socket)
+    }
+
+    private func announcements(_ fleet: any CameraFleet, _ services: LocalServices) -> [any Service] {
+        guard configuration.announces(isJoined: joined != nil) else { return [] }
+        return [
+            Announcements(
+                fleet: fleet, hub: hub, services: services, loops: loops, logger: Logger(label: "discovery"))
+        ]
     }
 
     private func makeServer(_ gateway: LocalGateway, certificate: APITLS?) throws(IoTError) -> APIServer {

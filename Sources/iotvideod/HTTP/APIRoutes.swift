@@ -7,7 +7,9 @@ import NIOCore
 /// Version 1 of the API. `docs/openapi.yaml` describes it, and `RouteRights` defines who may call what.
 enum APIRoutes {
     static var all: [APIRoute] {
-        general + daemon + cameras + users + tokens + keys + bindings + devices + properties + messages + events
+        general + daemon + cameras + discovery + users + tokens + provisioning + keys + bindings + devices + properties
+            + messages
+            + events
             + channels + media + whep
     }
 

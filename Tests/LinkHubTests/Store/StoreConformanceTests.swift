@@ -41,7 +41,9 @@ struct StoreConformanceTests {
         let directory = TemporaryDirectory()
         let store = try kind.open(directory)
         let temporary = UserRecord(kind: .temporary, device: front, expires: 9, created: 3)
-        let record = DeviceRecord(name: "front", camera: "porch", presenceSince: 7, sharesEnded: 8)
+        let record = DeviceRecord(
+            name: "front", camera: "porch", presenceSince: 7, sharesEnded: 8,
+            provisioning: .init(token: "enrol-2", isAnnounced: true))
         let binding = Binding(role: .guest, actions: [.view, .talk], since: 4)
         let credential = BrokerCredential.make(tokenID: "t1", principal: .user(owner), token: "secret")
         let scope = TokenRecord.Scope(devices: [front], actions: [.view])
@@ -60,7 +62,7 @@ struct StoreConformanceTests {
             credential: .make(
                 tokenID: "enrol-1", principal: Principal(kind: .enrolment, id: "enrol-1")!, token: "secret"),
             creator: .user(owner), user: guest, devices: [front, back], names: [front: "a", back: "b"], issued: 1,
-            expires: 2, parent: "t2")
+            expires: 2, parent: "t2", provisioning: .newcomer)
         let registration = Registration(session: "s2", superseded: ["s0", "s1"])
         let call = OpenCall(
             key: OpenCall.Key(device: front, session: "c"), user: owner,

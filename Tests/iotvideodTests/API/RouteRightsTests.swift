@@ -22,6 +22,8 @@ import Testing
         ("PATCH /v1/cameras/{name}", "/v1/cameras/a", #"{"viewers":4}"#),
         ("DELETE /v1/cameras/{name}", "/v1/cameras/a", nil),
         ("POST /v1/camera-tests", "/v1/camera-tests", #"{"url":"/a"}"#),
+        ("POST /v1/discoveries", "/v1/discoveries", #"{"timeoutMilliseconds":1000}"#),
+        ("POST /v1/onvif-queries", "/v1/onvif-queries", #"{"url":"http://192.0.2.9/onvif/device_service"}"#),
         ("POST /v1/configuration/reload", "/v1/configuration/reload", nil),
         ("GET /v1/users", "/v1/users", nil),
         ("POST /v1/users", "/v1/users", #"{"accessId":"a"}"#),
@@ -30,6 +32,8 @@ import Testing
         ("GET /v1/tokens", "/v1/tokens", nil),
         ("POST /v1/tokens", "/v1/tokens", #"{"kind":"api","ttlSeconds":60}"#),
         ("DELETE /v1/tokens/{id}", "/v1/tokens/a", nil),
+        ("POST /v1/net/tokens", "/v1/net/tokens", "{}"),
+        ("GET /v1/net/tokens/{id}", "/v1/net/tokens/enrol-0123456789", nil),
         ("GET /v1/keys", "/v1/keys", nil),
         ("POST /v1/keys", "/v1/keys", #"{"name":"tv","ttlSeconds":60}"#),
         ("DELETE /v1/keys/{id}", "/v1/keys/a", nil),
@@ -134,7 +138,8 @@ import Testing
                     case .administrator: token == RouterFixture.administrator
                     }
                 // These routes watch their connection, so APIServerTests and CameraStateTests test them.
-                let isWatching = request.route.hasSuffix("/snapshot") || request.route.hasSuffix("/camera-tests")
+                let isWatching = ["/snapshot", "/camera-tests", "/discoveries", "/onvif-queries"]
+                    .contains { request.route.hasSuffix($0) }
                 if isAllowed, isWatching { continue }
                 let fixture = RouterFixture()
                 let answer = try await fixture.ask(

@@ -14,14 +14,15 @@ extension BindingResponse: LinkValue {
     public init(_ members: LinkMembers) throws(IoTError) {
         self.init(
             device: try members.text("device"), user: try members.text("user"),
-            role: try members.word("role", of: BindingRole.self), actions: try members.knownActions("actions") ?? [])
+            role: try members.word("role", of: BindingRole.self), actions: try members.knownActions("actions") ?? [],
+            accessToken: try members.optionalText("accessToken"))
     }
 
     public var json: JSONValue {
-        [
+        .members([
             "device": .string(device), "user": .string(user), "role": .string(role.rawValue),
-            "actions": BindingActions(actions).json,
-        ]
+            "actions": BindingActions(actions).json, "accessToken": .text(accessToken),
+        ])
     }
 }
 

@@ -12,6 +12,9 @@ extension SQLiteHubStore {
             var record = DeviceRecord(
                 name: try row.read("name"), camera: try row.readIfPresent("camera"),
                 presenceSince: try row.readIfPresent("presence_since"), sharesEnded: try row.read("shares_ended"))
+            if let token: String = try row.readIfPresent("provisioned_with") {
+                record.provisioning = .init(token: token, isAnnounced: try row.read("is_announced"))
+            }
             if !DeviceName.isValid(record.name) || stored.state.names[record.name] != nil {
                 // The device itself and all that belongs to it can still be used.
                 record.name = "device-\(device.rawValue.prefix(12))"

@@ -61,6 +61,7 @@ extension SQLiteHubStore {
         try stored.each(database, .enrolments) { row, stored in
             let id: String = try row.read("id")
             let account: String? = try row.readIfPresent("user")
+            let provisioning: String? = try row.readIfPresent("provisioning")
             stored.state.enrolments[id] = EnrolmentRecord(
                 credential: BrokerCredential(
                     tokenID: id, principal: try read(Principal(kind: .enrolment, id: id), "its id"),
@@ -68,7 +69,10 @@ extension SQLiteHubStore {
                 creator: try principal(row.read("creator"), "its creator"), user: try account.map(user),
                 devices: try texts(row.read("devices"), "its list of devices").map(deviceID),
                 names: try names(row.read("names")), issued: try row.read("issued"),
-                expires: try row.read("expires"), parent: try row.readIfPresent("parent"))
+                expires: try row.read("expires"), parent: try row.readIfPresent("parent"),
+                provisioning: try provisioning.map {
+                    try read(EnrolmentRecord.Provisioning(rawValue: $0), "what it provisions")
+                })
         }
     }
 

@@ -107,6 +107,14 @@ extension SQLiteHubStore {
                     ALTER TABLE tokens ADD COLUMN last_use INTEGER;           -- an API token's: s since 1970
                     """)
         }
+        migrator.registerMigration("provisioning") { database in
+            try database.execute(
+                sql: """
+                    ALTER TABLE enrolments ADD COLUMN provisioning TEXT;      -- NULL for a box that joins
+                    ALTER TABLE devices ADD COLUMN provisioned_with TEXT;     -- the provisioning token's id
+                    ALTER TABLE devices ADD COLUMN is_announced INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 

@@ -18,11 +18,17 @@ extension StoreWriter {
         case .putDevice(let device, let record):
             try run(
                 """
-                INSERT INTO devices (id, name, presence_since, camera, shares_ended) VALUES (?, ?, ?, ?, ?)
+                INSERT INTO devices (id, name, presence_since, camera, shares_ended, provisioned_with, is_announced)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET
                     name = excluded.name, presence_since = excluded.presence_since,
-                    shares_ended = excluded.shares_ended
-                """, [device.rawValue, record.name, record.presenceSince, record.camera, record.sharesEnded])
+                    shares_ended = excluded.shares_ended, provisioned_with = excluded.provisioned_with,
+                    is_announced = excluded.is_announced
+                """,
+                [
+                    device.rawValue, record.name, record.presenceSince, record.camera, record.sharesEnded,
+                    record.provisioning?.token, record.provisioning?.isAnnounced ?? false,
+                ])
         case .removeDevice(let device): try run("DELETE FROM devices WHERE id = ?", [device.rawValue])
         case .bind(let user, let device, let binding):
             try run(
@@ -84,13 +90,15 @@ extension StoreWriter {
         case .putEnrolment(let enrolment):
             try run(
                 """
-                INSERT OR REPLACE INTO enrolments (id, hash, salt, creator, user, devices, names, issued, expires, parent)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT OR REPLACE INTO enrolments
+                    (id, hash, salt, creator, user, devices, names, issued, expires, parent, provisioning)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [
                     enrolment.id, enrolment.credential.hash, enrolment.credential.salt,
                     enrolment.creator.description, enrolment.user?.rawValue, Self.text(enrolment.devices),
                     Self.text(enrolment.names), enrolment.issued, enrolment.expires, enrolment.parent,
+                    enrolment.provisioning?.rawValue,
                 ])
         case .removeEnrolment(let id): try run("DELETE FROM enrolments WHERE id = ?", [id])
         default: try writeKeys(change)

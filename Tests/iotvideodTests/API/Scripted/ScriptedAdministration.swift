@@ -68,6 +68,20 @@ struct ScriptedTokens: GatewayTokens {
     }
 
     func revoke(_ id: String) async throws { try session.note() }
+
+    func createProvisioning(
+        _ request: ProvisioningTokenRequest, requestID: String?
+    ) async throws -> ProvisioningToken {
+        try session.note()
+        return ProvisioningToken(
+            id: "enrol-0123456789", token: "secret.of.token", hub: "iotlink://h:1", enrolment: "secret.of.token",
+            expires: 1)
+    }
+
+    func provisioning(_ id: String) async throws -> ProvisioningStatus {
+        try session.note()
+        return ProvisioningStatus(id: id, phase: .waiting, expires: 1)
+    }
 }
 
 struct ScriptedKeys: GatewayKeys {

@@ -9,6 +9,7 @@ struct ScriptedSession: GatewaySession {
 
     var daemon: any GatewayDaemon { ScriptedDaemon(session: self) }
     var cameras: any GatewayCameras { ScriptedCameras(session: self) }
+    var discovery: any GatewayDiscovery { ScriptedDiscovery(session: self) }
     var users: any GatewayUsers { ScriptedUsers(session: self) }
     var bindings: any GatewayBindings { ScriptedBindings(session: self) }
     var tokens: any GatewayTokens { ScriptedTokens(session: self) }

@@ -1,0 +1,57 @@
+/// `POST /v1/onvif-queries`: an ONVIF camera is asked for its streams.
+public struct ONVIFRequest: APIRequestBody, Hashable {
+    public static let members = ["url", "username", "password"]
+
+    /// Its device service: `http://HOST[:PORT]/onvif/device_service`.
+    public var url: String
+    public var username: String?
+    /// Needs `username`.
+    public var password: String?
+
+    public init(url: String, username: String? = nil, password: String? = nil) {
+        self.url = url
+        self.username = username
+        self.password = password
+    }
+}
+
+/// What the camera says of itself.
+public struct ONVIFReport: Codable, Hashable, Sendable {
+    public struct Stream: Codable, Hashable, Sendable {
+        /// `rtsp://…`, without a password.
+        public var url: String
+        public var name: String
+        /// As ONVIF names it: `H264`.
+        public var codec: String?
+        public var width: Int?
+        public var height: Int?
+
+        public init(url: String, name: String, codec: String? = nil, width: Int? = nil, height: Int? = nil) {
+            self.url = url
+            self.name = name
+            self.codec = codec
+            self.width = width
+            self.height = height
+        }
+    }
+
+    public var manufacturer: String?
+    public var model: String?
+    public var version: String?
+    public var serialNumber: String?
+    public var main: Stream
+    /// The smallest of the same lens, when it has several.
+    public var sub: Stream?
+
+    public init(
+        manufacturer: String? = nil, model: String? = nil, version: String? = nil, serialNumber: String? = nil,
+        main: Stream, sub: Stream? = nil
+    ) {
+        self.manufacturer = manufacturer
+        self.model = model
+        self.version = version
+        self.serialNumber = serialNumber
+        self.main = main
+        self.sub = sub
+    }
+}

@@ -1,0 +1,77 @@
+/// The types of records that are read (RFC 1035 §3.2.2, RFC 2782, RFC 3596); others are kept as bytes.
+enum DNSRecordType {
+    static let a: UInt16 = 1
+    static let ptr: UInt16 = 12
+    static let txt: UInt16 = 16
+    static let aaaa: UInt16 = 28
+    static let srv: UInt16 = 33
+    /// Of a question only.
+    static let any: UInt16 = 255
+}
+
+enum DNSClass {
+    static let internet: UInt16 = 1
+    static let any: UInt16 = 255
+}
+
+/// One record of a message.
+struct DNSRecord: Hashable, Sendable {
+    enum Value: Hashable, Sendable {
+        /// 4 bytes of an A record, 16 of an AAAA record.
+        case address([UInt8])
+        case pointer(DNSName)
+        case service(priority: UInt16, weight: UInt16, port: UInt16, target: DNSName)
+        /// Strings of 255 bytes at most.
+        case text([[UInt8]])
+        case other([UInt8])
+    }
+
+    /// What makes two records the same, whatever their time to live.
+    struct Identity: Hashable, Sendable {
+        let name: DNSName
+        let type: UInt16
+        let value: Value
+    }
+
+    var name: DNSName
+    var type: UInt16
+    /// Without the bit for `isUnique`.
+    var dnsClass = DNSClass.internet
+    /// The cache-flush bit: no other responder has records of this name and type (RFC 6762 §10.2).
+    var isUnique = false
+    /// Seconds.
+    var ttl: UInt32
+    var value: Value
+
+    var identity: Identity { Identity(name: name, type: type, value: value) }
+
+    /// The same record when it ends (RFC 6762 §10.1).
+    var goodbye: DNSRecord {
+        var record = self
+        record.ttl = 0
+        return record
+    }
+
+    /// Class, type and uncompressed value: simultaneous probes are compared by these bytes (RFC 6762 §8.2).
+    var comparable: [UInt8] {
+        var bytes = [dnsClass, type].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+        switch value {
+        case .address(let address): bytes += address
+        case .pointer(let name): bytes += name.wire
+        case .service(let priority, let weight, let port, let target):
+            bytes += [priority, weight, port].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } + target.wire
+        case .text(let strings): bytes += strings.flatMap { [UInt8($0.count)] + $0 }
+        case .other(let value): bytes += value
+        }
+        return bytes
+    }
+}
+
+/// One question of a message.
+struct DNSQuestion: Hashable, Sendable {
+    var name: DNSName
+    var type: UInt16
+    var dnsClass = DNSClass.internet
+    /// The answer may come by unicast (RFC 6762 §5.4).
+    var wantsUnicast = false
+}

@@ -1,0 +1,19 @@
+import NIOCore
+
+/// When a question is asked again: after a second, and then after twice as long each time (RFC 6762 §5.2).
+struct BackOff {
+    private(set) var due: NIODeadline
+    /// How often it was asked.
+    private(set) var count = 0
+    private var interval = TimeAmount.seconds(1)
+
+    private static let maximum = TimeAmount.hours(1)
+
+    init(due: NIODeadline) { self.due = due }
+
+    mutating func asked(at now: NIODeadline) {
+        count += 1
+        due = now + interval
+        interval = min(.nanoseconds(interval.nanoseconds * 2), Self.maximum)
+    }
+}

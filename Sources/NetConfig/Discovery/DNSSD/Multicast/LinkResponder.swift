@@ -1,0 +1,263 @@
+import NIOCore
+
+/// Announces our records on one link and answers questions for them (RFC 6762 §6, §8–10). Owns no socket.
+struct LinkResponder {
+    enum Phase: Equatable {
+        /// Asks whether somebody has the name (§8.1).
+        case probing(sent: Int)
+        case announcing(sent: Int)
+        case established
+    }
+
+    struct Entry {
+        var records: OwnedRecords
+        var phase = Phase.probing(sent: 0)
+        /// When the phase goes on.
+        var due: NIODeadline?
+        /// Since the name was last established.
+        var conflictCount = 0
+        var lastConflict: NIODeadline?
+
+        /// Whether others may know the records by now.
+        var isAnnounced: Bool {
+            switch phase {
+            case .probing: false
+            case .announcing(let sent): sent > 0
+            case .established: true
+            }
+        }
+    }
+
+    private(set) var entries: [OwnedRecords.Owner: Entry] = [:]
+    /// The announced records by name.
+    var index: [DNSName: [DNSRecord]] = [:]
+    /// When each record was last sent to the group.
+    var sentAt: [DNSRecord.Identity: NIODeadline] = [:]
+    var pending = PendingAnswers()
+    var unicastBudget = TokenBucket(capacity: 10, perSecond: 10)
+    var transmissions: [Transmission] = []
+    var jitter: Jitter
+
+    /// §8.1: three probes, 250 ms apart, the first after a random time.
+    private static let probeCount = 3
+    private static let probeInterval = TimeAmount.milliseconds(250)
+    /// §8.3: at least two announcements a second apart; the third is for a lossy link.
+    private static let announcementIntervals: [TimeAmount] = [.seconds(1), .seconds(2)]
+    /// §8.2: whoever loses against a simultaneous probe waits.
+    private static let tieBreakWait = TimeAmount.seconds(1)
+    /// §8.1: after fifteen conflicts each further try waits five seconds. There they have to come within ten seconds;
+    /// here only a name that was kept lets the count begin again.
+    private static let conflictLimit = 15
+    private static let conflictWait = TimeAmount.seconds(5)
+
+    init(jitter: Jitter) { self.jitter = jitter }
+
+    /// Makes the records ours: probes for a new name, announces new values of a name that is ours already.
+    mutating func set(_ owner: OwnedRecords.Owner, _ records: OwnedRecords, at now: NIODeadline) {
+        guard var entry = entries[owner] else {
+            entries[owner] = Entry(records: records, due: now + jitter.milliseconds(0...250))
+            return
+        }
+        guard entry.records != records else { return }
+        if entry.records.name != records.name {
+            withdraw(entry, except: owner)
+            entry.phase = .probing(sent: 0)
+            entry.due = max(now + jitter.milliseconds(0...250), earliestProbe(entry))
+        } else if entry.isAnnounced {
+            // What is unique flushes what was there (§8.4); of what is shared the old is to be withdrawn.
+            var old = entry
+            old.records.unique = entry.records.unique.filter { record in
+                !records.unique.contains { $0.type == record.type }
+            }
+            withdraw(old, except: owner, keeping: records)
+            entry.phase = .announcing(sent: 0)
+            entry.due = now
+        }
+        entry.records = records
+        entries[owner] = entry
+        rebuildIndex()
+    }
+
+    /// Sends the goodbye.
+    mutating func remove(_ owner: OwnedRecords.Owner) {
+        guard let entry = entries.removeValue(forKey: owner) else { return }
+        withdraw(entry, except: owner)
+        rebuildIndex()
+    }
+
+    mutating func removeAll() {
+        let records = Set(entries.values.filter(\.isAnnounced).flatMap(\.records.all)).map(\.goodbye)
+        entries = [:]
+        send(records)
+        rebuildIndex()
+    }
+
+    // MARK: Time
+
+    var deadline: NIODeadline? {
+        let dues = entries.values.compactMap(\.due)
+        return (dues + [pending.deadline].compactMap { $0 }).min()
+    }
+
+    mutating func handleTimeout(at now: NIODeadline) {
+        probe(at: now)
+        announce(at: now)
+        let answers = pending.take(at: now)
+        if !answers.isEmpty { multicast(answers, at: now) }
+    }
+
+    private mutating func probe(at now: NIODeadline) {
+        var probed: [OwnedRecords] = []
+        for (owner, entry) in entries {
+            guard case .probing(let sent) = entry.phase, let due = entry.due, due <= now else { continue }
+            if sent < Self.probeCount {
+                probed.append(entry.records)
+                entries[owner]?.phase = .probing(sent: sent + 1)
+                entries[owner]?.due = now + Self.probeInterval
+            } else {
+                entries[owner]?.phase = .announcing(sent: 0)
+                entries[owner]?.due = now
+            }
+        }
+        // In an order that does not depend on hashing, so that a test repeats.
+        probed.sort { $0.name.wire.lexicographicallyPrecedes($1.name.wire) }
+        for run in DNSMessage.runs(probed, Self.probe) { transmit(Self.probe(run)) }
+    }
+
+    private static func probe(_ records: [OwnedRecords]) -> DNSMessage {
+        var message = DNSMessage()
+        message.questions = records.map { DNSQuestion(name: $0.name, type: DNSRecordType.any, wantsUnicast: true) }
+        message.authorities = records.flatMap(\.unique).map { record in
+            // The bit is for responses alone (§10.2).
+            var record = record
+            record.isUnique = false
+            return record
+        }
+        return message
+    }
+
+    private mutating func announce(at now: NIODeadline) {
+        var announced: Set<DNSRecord> = []
+        for (owner, entry) in entries {
+            guard case .announcing(let sent) = entry.phase, let due = entry.due, due <= now else { continue }
+            announced.formUnion(entry.records.all)
+            let isLast = sent >= Self.announcementIntervals.count
+            entries[owner]?.phase = isLast ? .established : .announcing(sent: sent + 1)
+            entries[owner]?.due = isLast ? nil : now + Self.announcementIntervals[sent]
+            if isLast { entries[owner]?.conflictCount = 0 }
+        }
+        guard !announced.isEmpty else { return }
+        rebuildIndex()
+        send(Array(announced))
+        for record in announced { sentAt[record.identity] = now }
+    }
+
+    // MARK: Conflicts
+
+    /// Looks for records that contradict ours (§8.1, §9).
+    ///
+    /// - Parameter isOurs: whether we announce the same record somewhere.
+    /// - Returns: Whose name is to be changed.
+    mutating func receive(
+        response: DNSMessage, isOurs: (DNSRecord) -> Bool, at now: NIODeadline
+    ) -> [OwnedRecords.Owner] {
+        let records = response.answers + response.additions
+        for record in records { pending.suppress(record) }
+        var renamed: [OwnedRecords.Owner] = []
+        var hasConflict = false
+        let owners = Dictionary(entries.map { ($1.records.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for record in records where record.ttl > 0 && record.dnsClass == DNSClass.internet {
+            guard let owner = owners[record.name], var entry = entries[owner], !renamed.contains(owner),
+                !isOurs(record)
+            else { continue }
+            let isProbing = if case .probing = entry.phase { true } else { false }
+            guard isProbing || entry.records.unique.contains(where: { $0.type == record.type }) else { continue }
+            hasConflict = true
+            entry.conflictCount += 1
+            entry.lastConflict = now
+            if isProbing {
+                renamed.append(owner)
+            } else {
+                // Whoever else has the name answers the probe, and then it is changed.
+                entry.phase = .probing(sent: 0)
+                entry.due = max(now, earliestProbe(entry))
+            }
+            entries[owner] = entry
+        }
+        if hasConflict { rebuildIndex() }
+        return renamed
+    }
+
+    private func earliestProbe(_ entry: Entry) -> NIODeadline {
+        guard entry.conflictCount >= Self.conflictLimit, let last = entry.lastConflict else {
+            return .uptimeNanoseconds(0)
+        }
+        return last + Self.conflictWait
+    }
+
+    /// §8.2: another host probes for the same name at the same time.
+    mutating func receive(probe: DNSMessage, at now: NIODeadline) {
+        for (owner, entry) in entries {
+            guard case .probing(let sent) = entry.phase, sent > 0 else { continue }
+            let theirs = probe.authorities.filter { $0.name == entry.records.name }
+            if !theirs.isEmpty, entry.records.losesTieBreak(against: theirs) {
+                entries[owner]?.phase = .probing(sent: 0)
+                entries[owner]?.due = now + Self.tieBreakWait
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    private mutating func rebuildIndex() {
+        index = [:]
+        var identities: Set<DNSRecord.Identity> = []
+        for entry in entries.values where entry.isAnnounced {
+            for record in entry.records.all where identities.insert(record.identity).inserted {
+                index[record.name, default: []].append(record)
+            }
+        }
+        sentAt = sentAt.filter { identities.contains($0.key) }
+        pending.keep { identities.contains($0) }
+    }
+
+    /// The goodbye of an entry's records, but of those that others of ours, or its own new ones, still are.
+    private mutating func withdraw(_ entry: Entry, except owner: OwnedRecords.Owner, keeping new: OwnedRecords? = nil) {
+        guard entry.isAnnounced else { return }
+        var kept = Set(new?.all.map(\.identity) ?? [])
+        for (other, its) in entries where other != owner && its.isAnnounced {
+            kept.formUnion(its.records.all.map(\.identity))
+        }
+        send(entry.records.all.filter { !kept.contains($0.identity) }.map(\.goodbye))
+    }
+
+    mutating func multicast(_ answers: [DNSRecord], at now: NIODeadline) {
+        let additions = additions(to: answers) { record in
+            self.sentAt[record.identity].map { $0 + Self.recordInterval > now } ?? false
+        }
+        send(answers, additions: additions)
+        for record in answers + additions { sentAt[record.identity] = now }
+    }
+
+    /// To the group, in as few packets as they need.
+    private mutating func send(_ answers: [DNSRecord], additions: [DNSRecord] = []) {
+        let answers = answers.sorted { $0.comparable.lexicographicallyPrecedes($1.comparable) }
+        for message in Self.responses(answers, additions: additions) { transmit(message) }
+    }
+
+    static func responses(_ answers: [DNSRecord], additions: [DNSRecord]) -> [DNSMessage] {
+        var messages = DNSMessage.runs(answers) { DNSMessage(isResponse: true, answers: $0) }
+            .map { DNSMessage(isResponse: true, answers: $0) }
+        // Additions are a help and no more: those that do not fit are left out.
+        guard var last = messages.popLast() else { return [] }
+        last.additions = additions
+        while !last.additions.isEmpty, last.encoded().count > DNSMessage.packetSize {
+            last.additions.removeLast((last.additions.count + 1) / 2)
+        }
+        return messages + [last]
+    }
+
+    mutating func transmit(_ message: DNSMessage, to destination: Transmission.Destination = .group) {
+        transmissions.append(Transmission(bytes: message.encoded(), destination: destination))
+    }
+}

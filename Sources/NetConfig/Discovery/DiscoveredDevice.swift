@@ -1,0 +1,52 @@
+public import IoTCore
+
+/// How a device was found.
+public enum DiscoveryProtocol: String, Codable, CaseIterable, Sendable {
+    case wsDiscovery, dnsSD
+}
+
+/// What one protocol says about one device.
+public struct DiscoveredDevice: Hashable, Sendable, Codable {
+    /// What tells it from others: `urn:uuid:…`, `mac:aa:bb:cc:dd:ee:ff`, `serial:…`, `device:ID`,
+    /// `service:NAME.TYPE`.
+    public var identities: Set<String>
+    public var name: String?
+    public var manufacturer: String?
+    public var model: String?
+    public var serialNumber: String?
+    /// `aa:bb:cc:dd:ee:ff`
+    public var macAddress: String?
+    /// Of its firmware.
+    public var version: String?
+    /// Of a camera of ours: its id at its hub.
+    public var deviceID: String?
+    /// Of a camera of ours: what kind of device it is.
+    public var productID: String?
+    /// Of a camera of ours: whether an account owns it.
+    public var hasOwner: Bool?
+    public var addresses: [IPAddress]
+    /// Where it serves: ONVIF's device service, RTSP, a web page.
+    public var serviceURLs: [String]
+    public var foundBy: Set<DiscoveryProtocol>
+
+    public init(
+        identities: Set<String> = [], name: String? = nil, manufacturer: String? = nil, model: String? = nil,
+        serialNumber: String? = nil, macAddress: String? = nil, version: String? = nil, deviceID: String? = nil,
+        productID: String? = nil, hasOwner: Bool? = nil, addresses: [IPAddress] = [], serviceURLs: [String] = [],
+        foundBy: Set<DiscoveryProtocol> = []
+    ) {
+        self.identities = identities
+        self.name = name
+        self.manufacturer = manufacturer
+        self.model = model
+        self.serialNumber = serialNumber
+        self.macAddress = macAddress
+        self.version = version
+        self.deviceID = deviceID
+        self.productID = productID
+        self.hasOwner = hasOwner
+        self.addresses = addresses
+        self.serviceURLs = serviceURLs
+        self.foundBy = foundBy
+    }
+}

@@ -1,0 +1,35 @@
+/// One search of the networks of this machine by every protocol.
+public struct LANSearch: Sendable {
+    private let finders: [any DeviceFinder]
+
+    public init(_ finders: [any DeviceFinder]) {
+        self.finders = finders
+    }
+
+    /// - Parameter duration: some devices take half a second to answer, and datagrams are lost.
+    /// - Returns: when the time is over, or the task is cancelled, what was found.
+    public func run(for duration: Duration) async -> DiscoveryTable {
+        await withTaskGroup(of: Void.self, returning: DiscoveryTable.self) { group in
+            let (sightings, source) = AsyncStream.makeStream(
+                of: DeviceSighting.self, bufferingPolicy: .bufferingOldest(DiscoveryTable.capacity))
+            for finder in finders {
+                group.addTask {
+                    for await sighting in finder.find(for: duration) { source.yield(sighting) }
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: duration)
+                source.finish()
+            }
+            var table = DiscoveryTable()
+            for await sighting in sightings {
+                switch sighting {
+                case .found(let device): table.add(device)
+                case .gone(let identity, let foundBy): table.remove(identity: identity, foundBy: foundBy)
+                }
+            }
+            group.cancelAll()
+            return table
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import IoTCore
+public import NIOCore
+
+/// Asks one ONVIF camera for its streams.
+public struct ONVIFClient: Sendable {
+    private let exchange: HTTPExchange
+    /// Of the whole conversation.
+    private let limit: Duration
+
+    public init(loops: any EventLoopGroup, timeout: Duration = .seconds(5), limit: Duration = .seconds(20)) {
+        exchange = HTTPExchange(loops: loops, timeout: TimeAmount(timeout))
+        self.limit = limit
+    }
+
+    /// - Parameter url: of its device service, `http://HOST/onvif/device_service`.
+    /// - Throws: 25001 for a wrong URL, 25010, 25041, 25040, 25011.
+    public func describe(_ url: String, login: ONVIFLogin?) async throws -> ONVIFDescription {
+        guard let device = ServiceURL(url), device.scheme == "http" else {
+            throw IoTError(
+                .invalidRequest, "the ONVIF service must be http://HOST[:PORT]/onvif/device_service",
+                remedy: "take the address that `iotctl net discover` shows; https is not supported")
+        }
+        let tooLong = IoTError(.sourceUnreachable, "the camera at \(device.host) took too long to answer")
+        return try await within(limit, orThrow: tooLong) {
+            var session = ONVIFSession(device, login, random: SystemRandomNumberGenerator())
+            var request: ONVIFSession.Request? = session.start()
+            // More than the questions there are, with a digest's second try for each.
+            for _ in 0..<16 {
+                guard let next = request else { break }
+                request = try session.receive(try await exchange.post(next), at: WallClock.seconds())
+            }
+            guard let result = session.result else {
+                throw IoTError(.sourceUnsupported, "the camera asks for a login again and again")
+            }
+            return result
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import IoTCore
+
+/// Asks one camera, one question after another, for what it is and where its streams are (ONVIF Core §8, Media §5).
+///
+/// The camera's answers do not decide whom we talk to: of each address in them only port and path count, the host is
+/// the one that was asked, and its user name and password go nowhere else.
+struct ONVIFSession {
+    struct Request: Hashable, Sendable {
+        var url: ServiceURL
+        var body: String
+        /// The value of `Authorization`.
+        var authorization: String?
+    }
+
+    struct Answer: Sendable {
+        var status: Int
+        /// The values of `WWW-Authenticate`.
+        var challenges: [String] = []
+        var body: [UInt8]
+    }
+
+    private enum Step: Hashable {
+        case clock, information, capabilities, profiles
+        case stream(isMain: Bool)
+    }
+
+    private let device: ServiceURL
+    private let login: ONVIFLogin?
+    private var random: any RandomNumberGenerator
+    private var step = Step.clock
+    private var media: ServiceURL
+    /// The camera's clock is so many seconds ahead of ours.
+    private var clockOffset: Int64 = 0
+    private var digest: HTTPDigest?
+    private var digestCount = 0
+    private var profiles: (main: ONVIFProfile, sub: ONVIFProfile?)?
+    private var information: XMLElement?
+    private var mainStream: ONVIFDescription.Stream?
+    /// Set when every question has been answered.
+    private(set) var result: ONVIFDescription?
+
+    init(_ device: ServiceURL, _ login: ONVIFLogin?, random: any RandomNumberGenerator) {
+        self.device = device
+        self.login = login
+        self.random = random
+        media = device
+    }
+
+    /// The first request. The clock is asked for without a login, which needs the camera's time.
+    mutating func start() -> Request {
+        Request(url: device, body: Self.envelope("", ONVIFQuestion.clock))
+    }
+
+    /// - Parameter now: seconds since 1970.
+    /// - Returns: the next request; `nil` when `result` is there.
+    /// - Throws: why the camera cannot be asked further.
+    mutating func receive(_ answer: Answer, at now: Int64) throws(IoTError) -> Request? {
+        if answer.status == 401, let login, let offered = HTTPDigest.best(answer.challenges) {
+            // The first time, or with a nonce that is new: a repeated refusal of the same one is final.
+            if offered.nonce != digest?.nonce, digestCount < 8 {
+                digest = offered
+                return request(login, now)
+            }
+        }
+        let content = try Self.content(answer, isClock: step == .clock, hasLogin: login != nil)
+        try take(content, now)
+        return result == nil ? request(login, now) : nil
+    }
+
+    // MARK: Answers
+
+    private mutating func take(_ content: XMLElement?, _ now: Int64) throws(IoTError) {
+        switch step {
+        case .clock:
+            clockOffset = content.flatMap(Self.time).map { $0 - now } ?? 0
+            step = .information
+        case .information:
+            information = content
+            step = .capabilities
+        case .capabilities:
+            let address = content?.descendant("Capabilities", "Media", "XAddr")?.text
+            media = address.flatMap { ServiceURL($0) }.map(atDevice) ?? device
+            step = .profiles
+        case .profiles:
+            guard let chosen = ONVIFProfile.choose(content.map(ONVIFProfile.read) ?? []) else {
+                throw IoTError(.sourceUnsupported, "the camera lists no video profile")
+            }
+            profiles = chosen
+            step = .stream(isMain: true)
+        case .stream(let isMain):
+            guard let profile = isMain ? profiles?.main : profiles?.sub else { return }
+            let stream = try stream(profile, content)
+            if isMain { mainStream = stream }
+            if isMain, profiles?.sub != nil {
+                step = .stream(isMain: false)
+            } else if let main = mainStream {
+                result = description(main, sub: isMain ? nil : stream)
+            }
+        }
+    }
+
+    private func stream(
+        _ profile: ONVIFProfile, _ content: XMLElement?
+    ) throws(IoTError) -> ONVIFDescription.Stream {
+        guard let text = content?.descendant("MediaUri", "Uri")?.text, let url = ServiceURL(text),
+            ["rtsp", "rtsps"].contains(url.scheme)
+        else { throw IoTError(.sourceUnsupported, "the camera gives no RTSP address for its profile \(profile.name)") }
+        return ONVIFDescription.Stream(
+            url: atDevice(url).text, name: profile.name, codec: profile.codec, width: profile.width,
+            height: profile.height)
+    }
+
+    private func description(_ main: ONVIFDescription.Stream, sub: ONVIFDescription.Stream?) -> ONVIFDescription {
+        func fact(_ name: String) -> String? {
+            let text = (information?.child(name)?.text).map(DeviceText.clean) ?? ""
+            return text.isEmpty ? nil : text
+        }
+        return ONVIFDescription(
+            manufacturer: fact("Manufacturer"), model: fact("Model"), version: fact("FirmwareVersion"),
+            serialNumber: fact("SerialNumber"), main: main, sub: sub)
+    }
+
+    private func atDevice(_ url: ServiceURL) -> ServiceURL {
+        var url = url
+        url.host = device.host
+        return url
+    }
+
+    /// What the answer holds; `nil` for a clock that is not told.
+    private static func content(
+        _ answer: Answer, isClock: Bool, hasLogin: Bool
+    ) throws(IoTError) -> XMLElement? {
+        let envelope: XMLElement?
+        var reason = "HTTP \(answer.status)"
+        do throws(XMLFailure) {
+            envelope = try XMLReader.read(answer.body, .answer)
+        } catch {
+            if answer.status == 200 { reason = "\(error)" }
+            envelope = nil
+        }
+        let content = envelope?.child("Body")?.children.first
+        let fault = content?.name.local == "Fault" ? content : nil
+        if answer.status == 200, fault == nil, let content { return content }
+        if isClock { return nil }
+        if let fault { reason = ONVIFFault.words(fault) }
+        if [401, 403].contains(answer.status) || fault.map(ONVIFFault.isRefusal) == true {
+            throw hasLogin
+                ? IoTError(
+                    .sourceRefused, "the camera refused the user name or password",
+                    remedy: "check both; some cameras have users of their own for ONVIF, made in their web page")
+                : IoTError(
+                    .sourceRefused, "the camera wants a user name and a password",
+                    remedy: "give --username and --password-file")
+        }
+        throw IoTError(
+            .sourceUnsupported, "the camera's ONVIF service does not answer as ONVIF says: \(reason)",
+            remedy: "check the address, which ends in /onvif/device_service with most; see if ONVIF is switched on")
+    }
+
+    /// UTCDateTime of a GetSystemDateAndTimeResponse.
+    private static func time(_ content: XMLElement) -> Int64? {
+        guard let time = content.descendant("SystemDateAndTime", "UTCDateTime") else { return nil }
+        func number(_ part: String, _ name: String) -> Int {
+            (time.descendant(part, name)?.text).flatMap(Int.init) ?? -1
+        }
+        return UTCTime.seconds(
+            year: number("Date", "Year"), month: number("Date", "Month"), day: number("Date", "Day"),
+            hour: number("Time", "Hour"), minute: number("Time", "Minute"), second: number("Time", "Second"))
+    }
+
+    // MARK: Requests
+
+    private mutating func request(_ login: ONVIFLogin?, _ now: Int64) -> Request {
+        let (url, question) =
+            switch step {
+            case .clock: (device, ONVIFQuestion.clock)
+            case .information: (device, ONVIFQuestion.information)
+            case .capabilities: (device, ONVIFQuestion.capabilities)
+            case .profiles: (media, ONVIFQuestion.profiles)
+            case .stream(let isMain):
+                (media, ONVIFQuestion.stream((isMain ? profiles?.main : profiles?.sub)?.token ?? ""))
+            }
+        guard let login else { return Request(url: url, body: Self.envelope("", question)) }
+        var nonce: [UInt8] = []
+        for _ in 0..<16 { nonce.append(UInt8.random(in: .min ... .max, using: &random)) }
+        let header = UsernameToken.header(login, nonce: nonce, created: UTCTime.text(now + clockOffset))
+        var request = Request(url: url, body: Self.envelope(header, question))
+        if let digest {
+            digestCount += 1
+            request.authorization = digest.authorization(
+                login, method: "POST", path: url.path, clientNonce: Hex.encode(nonce), count: digestCount)
+        }
+        return request
+    }
+
+    private static func envelope(_ header: String, _ body: String) -> String {
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><s:Envelope xmlns:s=\"\(WSDNamespace.soap)\">\(header)"
+            + "<s:Body>\(body)</s:Body></s:Envelope>"
+    }
+}

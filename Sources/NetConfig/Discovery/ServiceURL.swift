@@ -1,0 +1,85 @@
+import IoTCore
+
+/// What other targets ask of a service's address.
+public enum ServiceAddress {
+    /// Of an `http`, `https` or `rtsp` URL, as an `IPAddress` writes it; `nil` for anything else.
+    public static func host(of url: String) -> String? { ServiceURL(url)?.host }
+}
+
+/// The address of a service as a device gives it: `http`, `https` or `rtsp`, a host, perhaps a port, a path.
+struct ServiceURL: Hashable, Sendable {
+    var scheme: String
+    /// A name, or an address without brackets.
+    var host: String
+    var port: Int?
+    /// With its slash, and the query.
+    var path: String
+
+    static let maximumSize = 512
+    static let schemes = ["http", "https", "rtsp", "rtsps"]
+
+    /// - Parameter zone: of the interface, for an IPv6 link-local address that comes without.
+    init?(_ text: String, zone: String? = nil) {
+        let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        guard text.utf8.count <= Self.maximumSize, isPrintable, let colon = text.firstIndex(of: ":") else { return nil }
+        scheme = text[..<colon].lowercased()
+        let rest = text[colon...]
+        guard Self.schemes.contains(scheme), rest.hasPrefix("://") else { return nil }
+        let afterScheme = rest.dropFirst(3)
+        let authority = afterScheme.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+        let tail = afterScheme.dropFirst(authority.count).prefix { $0 != "#" }
+        path = tail.hasPrefix("/") ? String(tail) : "/" + tail
+        // A user name there is not for us to use.
+        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        let portText: Substring
+        if place.hasPrefix("[") {
+            let literal = place.dropFirst().prefix { $0 != "]" }
+            guard place.dropFirst(literal.count + 1).hasPrefix("]"),
+                let address = IPAddress(literal.replacing("%25", with: "%")), address.isIPv6
+            else { return nil }
+            host = address.zoned(zone).description
+            portText = place.dropFirst(literal.count + 2)
+        } else {
+            let name = place.prefix { $0 != ":" }
+            host = name.lowercased()
+            portText = place.dropFirst(name.count)
+            guard HostName.isValid(host) else { return nil }
+        }
+        if portText.isEmpty || portText == ":" { return }
+        guard portText.hasPrefix(":"), let port = UInt16(portText.dropFirst()), port > 0 else { return nil }
+        self.port = Int(port)
+    }
+
+    /// `nil` for a name.
+    var address: IPAddress? { IPAddress(host) }
+
+    var text: String {
+        "\(scheme)://\(address?.urlHost ?? host)\(port.map { ":\($0)" } ?? "")\(path)"
+    }
+}
+
+extension IPAddress {
+    /// The interface after `%`.
+    var zone: String? {
+        description.firstIndex(of: "%").map { String(description[description.index(after: $0)...]) }
+    }
+
+    /// fe80::/10
+    var isLinkLocal: Bool {
+        isIPv6 && ["fe8", "fe9", "fea", "feb"].contains { description.lowercased().hasPrefix($0) }
+    }
+
+    /// False for what nobody can be reached at: unspecified, loopback, groups.
+    var isUsable: Bool {
+        let text = description
+        if isIPv6 { return text != "::" && text != "::1" && !text.hasPrefix("ff") }
+        let first = text.split(separator: ".").first.flatMap { UInt8($0) } ?? 0
+        return first != 0 && first != 127 && first < 224
+    }
+
+    /// With this zone, where it is link-local and has none.
+    func zoned(_ zone: String?) -> IPAddress {
+        guard let zone, isLinkLocal, self.zone == nil else { return self }
+        return IPAddress("\(description)%\(zone)") ?? self
+    }
+}

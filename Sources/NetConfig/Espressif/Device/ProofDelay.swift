@@ -1,0 +1,45 @@
+import NIOCore
+
+/// How long no proof is taken after wrong ones: 1 s, 2 s, 4 s … 64 s. And how often a session may be begun at all, because
+/// each costs the device two long exponentiations.
+struct ProofDelay: Sendable {
+    private static let longest = 6
+    private static let openingsAtOnce = 8
+    private static let openingTime = TimeAmount.seconds(10)
+
+    private var failures = 0
+    private var closedUntil = NIODeadline.distantPast
+    private var openings: [NIODeadline] = []
+
+    /// Seconds to wait until a session may be begun; `nil` when it may be now.
+    mutating func open(at now: NIODeadline) -> Int? {
+        if let wait = wait(at: now) { return wait }
+        openings.removeAll { $0 + Self.openingTime <= now }
+        if openings.count >= Self.openingsAtOnce, let oldest = openings.first {
+            return Self.seconds(oldest + Self.openingTime - now)
+        }
+        openings.append(now)
+        return nil
+    }
+
+    /// Seconds to wait until a proof may be shown.
+    func wait(at now: NIODeadline) -> Int? {
+        now < closedUntil ? Self.seconds(closedUntil - now) : nil
+    }
+
+    /// - Returns: seconds to wait.
+    mutating func wrong(at now: NIODeadline) -> Int {
+        let wait = Int64(1) << Int64(min(failures, Self.longest))
+        failures += 1
+        closedUntil = now + .seconds(wait)
+        return Int(wait)
+    }
+
+    mutating func right() {
+        failures = 0
+    }
+
+    private static func seconds(_ time: TimeAmount) -> Int {
+        Int((time.nanoseconds + 999_999_999) / 1_000_000_000)
+    }
+}

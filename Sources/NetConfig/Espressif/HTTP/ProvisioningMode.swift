@@ -1,0 +1,68 @@
+import IoTCore
+import NIOCore
+
+/// The core of a device in provisioning mode, shared by its connections: whoever asks waits here for the answer.
+actor ProvisioningMode {
+    private var core: ProvisioningDevice
+    private var waiters: [ProvisioningDevice.Caller: CheckedContinuation<ProvisioningReply, Never>] = [:]
+    private let effects: AsyncStream<ProvisioningDevice.Output>.Continuation
+
+    init(_ core: ProvisioningDevice, effects: AsyncStream<ProvisioningDevice.Output>.Continuation) {
+        self.core = core
+        self.effects = effects
+    }
+
+    /// What the core wanted before anybody came.
+    func start() {
+        pump()
+    }
+
+    func exchange(_ request: ProvisioningRequest, from caller: ProvisioningDevice.Caller) async -> ProvisioningReply {
+        await withCheckedContinuation { waiter in
+            waiters[caller] = waiter
+            core.handle(request, from: caller, at: .now())
+            pump()
+        }
+    }
+
+    func scanned(_ networks: [WiFiNetwork]) {
+        core.scanned(networks, at: .now())
+        pump()
+    }
+
+    func applied(_ outcome: WiFiOutcome) {
+        core.applied(outcome, at: .now())
+        pump()
+    }
+
+    func bound(_ result: Result<Void, IoTError>) {
+        core.bound(result, at: .now())
+        pump()
+    }
+
+    func timeout() {
+        core.timeout(at: .now())
+        pump()
+    }
+
+    /// Nobody waits any longer.
+    func stop() {
+        for waiter in waiters.values { waiter.resume(returning: ProvisioningReply(status: 410)) }
+        waiters = [:]
+    }
+
+    /// How often a wrong proof was shown, and a right one, since it was last asked.
+    func takeEvents() -> [ProvisioningDevice.Event] {
+        core.takeEvents()
+    }
+
+    private func pump() {
+        while let output = core.poll() {
+            if case .reply(let reply, let caller) = output {
+                waiters.removeValue(forKey: caller)?.resume(returning: reply)
+            } else {
+                effects.yield(output)
+            }
+        }
+    }
+}

@@ -1,0 +1,279 @@
+import Glibc
+public import IoTCore
+public import Logging
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+
+/// A device's provisioning mode over HTTP. It ends by itself: when the device is bound, in its network where nobody had a hub
+/// for it, or after its time.
+public struct ProvisioningServer: Sendable {
+    public struct Configuration: Sendable {
+        public var host: String
+        /// 0 for any.
+        public var port: Int
+        public var credential: DeviceCredential
+        public var identity: DeviceIdentity
+        /// 10 minutes.
+        public var lifetime: Duration
+
+        public init(
+            host: String, port: Int = 80, credential: DeviceCredential, identity: DeviceIdentity,
+            lifetime: Duration = .seconds(600)
+        ) {
+            self.host = host
+            self.port = port
+            self.credential = credential
+            self.identity = identity
+            self.lifetime = lifetime
+        }
+    }
+
+    /// Why the mode ended.
+    public enum End: Sendable, Hashable {
+        case bound
+        case connected
+        case timedOut
+    }
+
+    /// Asks the hub, once the device is in its network. It throws what the client is to read.
+    public typealias Binder = @Sendable (BindOrder) async throws(IoTError) -> Void
+
+    static let connections = 16
+    static let connectionsPerHost = 4
+
+    private let configuration: Configuration
+    private let applier: any WiFiApplier
+    private let binder: Binder?
+    private let logger: Logger
+    private let random: @Sendable (Int) -> [UInt8]
+
+    /// - Parameter binder: without one, the device takes no hub and no token.
+    public init(
+        _ configuration: Configuration, applier: any WiFiApplier, binder: Binder?, logger: Logger
+    ) {
+        self.init(configuration, applier: applier, binder: binder, logger: logger, random: SystemRandom.bytes)
+    }
+
+    /// - Parameter random: gives as many random bytes as it is asked for; a test's are not random.
+    init(
+        _ configuration: Configuration, applier: any WiFiApplier, binder: Binder?, logger: Logger,
+        random: @escaping @Sendable (Int) -> [UInt8]
+    ) {
+        self.configuration = configuration
+        self.applier = applier
+        self.binder = binder
+        self.logger = logger
+        self.random = random
+    }
+
+    /// - Parameter onReady: gets the port, once it listens.
+    /// - Throws: `.addressInUse`, `.invalidConfiguration`; `CancellationError`.
+    public func run(onReady: @Sendable (Int) -> Void = { _ in }) async throws -> End {
+        let server = try await listen()
+        let (effects, continuation) = AsyncStream.makeStream(
+            of: ProvisioningDevice.Output.self, bufferingPolicy: .bufferingOldest(32))
+        let core = ProvisioningDevice(
+            .init(
+                credential: configuration.credential, identity: configuration.identity,
+                lifetime: TimeAmount(configuration.lifetime), binds: binder != nil),
+            at: .now(), random: random)
+        let mode = ProvisioningMode(core, effects: continuation)
+        await mode.start()
+        onReady(server.channel.localAddress?.port ?? configuration.port)
+        logger.notice("provisioning mode began", metadata: ["provisioning.port": "\(configuration.port)"])
+        let end = try await withThrowingTaskGroup(of: End?.self) { group in
+            group.addTask {
+                try await serve(server, mode)
+                return nil
+            }
+            group.addTask { await carryOut(effects, mode) }
+            defer { group.cancelAll() }
+            while let end = try await group.next() {
+                await mode.stop()
+                if let end { return end }
+            }
+            throw CancellationError()
+        }
+        logger.notice("provisioning mode ended", metadata: ["provisioning.end": "\(end)"])
+        return end
+    }
+
+    // MARK: What the core wants done
+
+    private func carryOut(_ effects: AsyncStream<ProvisioningDevice.Output>, _ mode: ProvisioningMode) async -> End? {
+        await withDiscardingTaskGroup { group in
+            defer { group.cancelAll() }
+            for await effect in effects {
+                switch effect {
+                case .scan:
+                    group.addTask { await mode.scanned(await applier.scan()) }
+                case .apply(let credentials):
+                    group.addTask { await mode.applied(await apply(credentials)) }
+                case .bind(let order):
+                    group.addTask { await mode.bound(await bind(order)) }
+                case .timeout(let due):
+                    group.addTask {
+                        try? await Task.sleep(for: .nanoseconds(max(0, (due - .now()).nanoseconds)))
+                        if !Task.isCancelled { await mode.timeout() }
+                    }
+                case .end(.bound): return .bound
+                case .end(.connected): return .connected
+                case .end(.timedOut): return .timedOut
+                case .reply: break
+                }
+            }
+            return nil
+        }
+    }
+
+    private func apply(_ credentials: WiFiCredentials) async -> WiFiOutcome {
+        let outcome = await applier.apply(credentials)
+        switch outcome {
+        case .connected: logger.notice("the network was joined")
+        case .wrongPassword: logger.warning("the network refused the password")
+        case .networkNotFound: logger.warning("the network was not found")
+        case .failed(let reason): logger.warning("the network could not be joined", metadata: ["reason": "\(reason)"])
+        }
+        return outcome
+    }
+
+    private func bind(_ order: BindOrder) async -> Result<Void, IoTError> {
+        guard let binder else { return .failure(IoTError(.notBindable)) }
+        do throws(IoTError) {
+            try await binder(order)
+            logger.notice("the device is bound")
+            return .success(())
+        } catch {
+            logger.warning("the device could not be bound", metadata: ["error.code": "\(error.code.rawValue)"])
+            return .failure(error)
+        }
+    }
+}
+
+// MARK: Connections
+
+extension ProvisioningServer {
+    private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+
+    private func listen() async throws -> NIOAsyncChannel<Connection, Never> {
+        do {
+            return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .bind(host: configuration.host, port: configuration.port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
+                        try pipeline.addHandlers(IdleStateHandler(readTimeout: .seconds(120)), IdleConnectionCloser())
+                        return try Connection(wrappingChannelSynchronously: channel)
+                    }
+                }
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw IoTError(
+                .addressInUse, "provisioning: \(configuration.host):\(configuration.port) is in use", underlying: error)
+        } catch {
+            throw IoTError(
+                .invalidConfiguration,
+                "provisioning: \(configuration.host):\(configuration.port) cannot be served: \(error)",
+                underlying: error)
+        }
+    }
+
+    private func serve(_ server: NIOAsyncChannel<Connection, Never>, _ mode: ProvisioningMode) async throws {
+        let places = ConnectionPlaces(total: Self.connections, perHost: Self.connectionsPerHost)
+        try await server.executeThenClose { inbound in
+            try await withThrowingDiscardingTaskGroup { group in
+                var number = 0
+                for try await connection in inbound {
+                    number += 1
+                    let identifier = number
+                    let host = connection.channel.remoteAddress?.ipAddress ?? ""
+                    guard places.take(host) else {
+                        connection.channel.close(promise: nil)
+                        continue
+                    }
+                    group.addTask {
+                        defer { places.leave(host) }
+                        // Whatever a stranger's connection ends with concerns it alone.
+                        try? await connection.executeThenClose { inbound, outbound in
+                            try await answer(inbound, outbound, connection: identifier, mode)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private func answer(
+        _ inbound: NIOAsyncChannelInboundStream<HTTPServerRequestPart>,
+        _ outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>, connection: Int, _ mode: ProvisioningMode
+    ) async throws {
+        var number = 0
+        var head: HTTPRequestHead?
+        var body: [UInt8] = []
+        for try await part in inbound {
+            switch part {
+            case .head(let next):
+                head = next
+                body = []
+                if let length = next.headers["Content-Length"].first.flatMap(Int.init),
+                    length > ProvisioningReply.largestBody
+                {
+                    return try await write(ProvisioningReply(status: 413), outbound, keeps: false)
+                }
+            case .body(let buffer):
+                body += Array(buffer: buffer)
+                guard body.count <= ProvisioningReply.largestBody else {
+                    return try await write(ProvisioningReply(status: 413), outbound, keeps: false)
+                }
+            case .end:
+                guard let request = head else { return }
+                head = nil
+                guard request.method == .POST else {
+                    try await write(ProvisioningReply(status: 405), outbound, keeps: false)
+                    return
+                }
+                number += 1
+                let reply = await mode.exchange(
+                    ProvisioningRequest(
+                        endpoint: String(request.uri.drop { $0 == "/" }), cookie: request.headers["Cookie"].first,
+                        body: body),
+                    from: .init(connection: connection, request: number))
+                for event in await mode.takeEvents() where event == .wrongProof {
+                    logger.warning("a client showed a wrong proof")
+                }
+                try await write(reply, outbound, keeps: request.isKeepAlive)
+                if !request.isKeepAlive { return }
+            }
+        }
+    }
+
+    private func write(
+        _ reply: ProvisioningReply, _ outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>, keeps: Bool
+    ) async throws {
+        var headers: HTTPHeaders = [
+            "Content-Type": "application/octet-stream", "Content-Length": "\(reply.body.count)",
+            "Cache-Control": "no-store",
+        ]
+        if let cookie = reply.cookie { headers.add(name: "Set-Cookie", value: cookie) }
+        if let seconds = reply.retryAfter { headers.add(name: "Retry-After", value: "\(seconds)") }
+        if !keeps { headers.add(name: "Connection", value: "close") }
+        let status = HTTPResponseStatus(statusCode: reply.status)
+        try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)))
+        if !reply.body.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: reply.body)))) }
+        try await outbound.write(.end(nil))
+    }
+}
+
+/// Closes a connection on which nothing came for a while.
+private final class IdleConnectionCloser: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is IdleStateHandler.IdleStateEvent {
+            context.close(promise: nil)
+        } else {
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+}

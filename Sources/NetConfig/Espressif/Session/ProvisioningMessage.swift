@@ -1,0 +1,34 @@
+/// One request of the client, as HTTP carries it.
+struct ProvisioningRequest: Sendable, Hashable {
+    var endpoint: String
+    /// `session=…`
+    var cookie: String?
+    var body: [UInt8]
+
+    init(endpoint: String, cookie: String? = nil, body: [UInt8]) {
+        self.endpoint = endpoint
+        self.cookie = cookie
+        self.body = body
+    }
+}
+
+/// The device's answer to it.
+struct ProvisioningReply: Sendable, Hashable {
+    /// The HTTP status: 200 for success.
+    var status: Int
+    /// A new session's, from `Set-Cookie`.
+    var cookie: String?
+    /// Seconds, from `Retry-After`.
+    var retryAfter: Int?
+    var body: [UInt8]
+
+    init(status: Int, cookie: String? = nil, retryAfter: Int? = nil, body: [UInt8] = []) {
+        self.status = status
+        self.cookie = cookie
+        self.retryAfter = retryAfter
+        self.body = body
+    }
+
+    /// What neither side takes more of: the real device's limit of a request.
+    static let largestBody = 4096
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import Foundation
+import GatewayAPI
+import IoTCore
+import NIOHTTP1
+
+extension NetCommand {
+    struct Token: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a token that binds the device which comes with it to you.",
+            discussion: """
+                The token can be used once. Give it to the device together with the hub's address:
+                in a QR code (net qr --token-file --hub), or as an enrolment string to
+                iotvideod --join on the device's box. Then net wait says when it is there.
+                It prints the token, or with --enrolment the enrolment string; the rest goes to
+                standard error.
+
+                EXAMPLES
+                  iotctl net token > token.txt
+                  iotctl net token --json
+                  iotctl net token --enrolment | ssh camera iotvideod --join -
+                  iotctl net token --device front --ttl 1h > token.txt
+                """)
+
+        @Option(
+            help: ArgumentHelp("A device of yours that is to come again; without it, any device.", valueName: "id"),
+            completion: .devices)
+        var device: String?
+
+        @Option(
+            help: ArgumentHelp("How long the token is valid, up to 1h. (default: 300s)", valueName: "time"),
+            transform: DurationArgument.parse)
+        var ttl = DurationArgument(.seconds(300))
+
+        @Flag(help: "Print the enrolment string, which holds the hub's address too.")
+        var enrolment = false
+
+        @OptionGroup var options: GlobalOptions
+
+        func validate() throws { try ttl.check(1...3600, "from 1s to 1h") }
+
+        func run() async throws {
+            let request = ProvisioningTokenRequest(device: device, ttlSeconds: ttl.seconds)
+            let answer: ProvisioningToken = try await options.withClient {
+                try await $0.call(.POST, APIPath("v1", "net", "tokens"), request)
+            }
+            if options.json { return try Console.printJSON(answer) }
+            Console.note("token \(answer.id), until \(Format.time(seconds: answer.expires))")
+            Console.note("hub \(answer.hub)")
+            try Console.print(enrolment ? answer.enrolment : answer.token)
+        }
+    }
+
+    struct Wait: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Wait until a device has come with a token and is online.",
+            discussion: """
+                Prints the device and the access token of the binding, with which
+                device subscribe works. It fails when the device cannot be bound (21102, 21103,
+                8022, 8023), when the token expires first (21101), and after the given time.
+
+                EXAMPLES
+                  iotctl net wait enrol-0123456789
+                  iotctl net wait enrol-0123456789 --timeout 10m --json
+                """)
+
+        @Argument(help: ArgumentHelp("The token's id, which net token printed.", valueName: "token id"))
+        var token: String
+
+        @Option(
+            help: ArgumentHelp("How long to wait. (default: 300s)", valueName: "time"),
+            transform: DurationArgument.parse)
+        var timeout = DurationArgument(.seconds(300))
+
+        @OptionGroup var options: GlobalOptions
+
+        private static let pause = Duration.milliseconds(300)
+
+        func run() async throws {
+            let end = ContinuousClock.now + timeout.duration
+            let status = try await options.withClient { client in
+                var phase: ProvisioningStatus.Phase?
+                while true {
+                    let status = try await client.get(ProvisioningStatus.self, APIPath("v1", "net", "tokens", id))
+                    if status.phase != phase, !options.json { Self.tell(status) }
+                    phase = status.phase
+                    if status.phase == .online { return status }
+                    if let failure = status.failure {
+                        throw IoTError(
+                            ErrorCode(rawValue: failure.code), failure.message, remedy: failure.remedy)
+                    }
+                    guard ContinuousClock.now < end else {
+                        throw IoTError(
+                            .messageTimeout,
+                            status.phase == .bound
+                                ? "the device is bound, and has not come online" : "no device has come with the token",
+                            remedy: "look at the device, and wait again")
+                    }
+                    try await Task.sleep(for: Self.pause)
+                }
+            }
+            if options.json { return try Console.printJSON(status) }
+            guard let binding = status.binding else { return }
+            try Console.print("\(status.name ?? binding.device) \(binding.device)")
+            if let accessToken = binding.accessToken { try Console.print(accessToken) }
+        }
+
+        /// Who gives the token itself does not send it.
+        private var id: String { token.utf8.count == 32 ? "enrol-\(token.prefix(10))" : token }
+
+        private static func tell(_ status: ProvisioningStatus) {
+            switch status.phase {
+            case .waiting: Console.note("waiting for a device, until \(Format.time(seconds: status.expires))")
+            case .bound: Console.note("\(status.name ?? "the device") is bound and comes online")
+            case .online: Console.note("\(status.name ?? "the device") is online")
+            case .failed: break
+            }
+        }
+    }
+}

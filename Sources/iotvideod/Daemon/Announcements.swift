@@ -1,0 +1,51 @@
+import Gateway
+import GatewayAPI
+import IoTCore
+import LinkHub
+import Logging
+import MediaChannel
+import NIOCore
+import NetConfig
+import ServiceLifecycle
+
+/// Tells the network of this daemon's cameras, where the configuration says so.
+///
+/// Cameras, their owners and the interfaces are looked at again every ten seconds: a network that comes up after the
+/// daemon, and a camera that is added, are announced by then.
+struct Announcements: Service {
+    let fleet: any CameraFleet
+    /// `nil` on a box that has joined: its devices were made for an account.
+    let hub: LinkHub?
+    let services: LocalServices
+    let loops: any EventLoopGroup
+    let logger: Logger
+
+    private static let interval = Duration.seconds(10)
+
+    func run() async throws {
+        let announcer = try await WSDAnnouncer.start(on: loops.next())
+        await cancelWhenGracefulShutdown {
+            repeat {
+                do {
+                    let cameras = try await cameras()
+                    try await announcer.update(cameras)
+                    try await services.announce(cameras: Array(cameras.prefix(LocalServices.maximumCameras)))
+                } catch {
+                    logger.debug("the cameras cannot be announced now: \(error)")
+                }
+            } while (try? await Task.sleep(for: Self.interval)) != nil
+        }
+        try await announcer.stop()
+        try await services.announce(cameras: [])
+    }
+
+    private func cameras() async throws -> [AnnouncedCamera] {
+        let cameras = await fleet.cameras()
+        let owned = try await hub?.ownedDevices(among: cameras.map(\.device))
+        return cameras.map { camera in
+            AnnouncedCamera(
+                name: camera.settings.name, deviceID: camera.device.rawValue, productID: "iotvideod",
+                version: ProductVersion.current, hasOwner: owned?.contains(camera.device) ?? true, port: camera.port)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Gateway
+import GatewayAPI
+import Hummingbird
+import IoTCore
+
+extension APIRoutes {
+    /// Each takes as long as its request says, or the world; a client that leaves ends it.
+    static var discovery: [APIRoute] {
+        [
+            APIRoute(.post, "/v1/discoveries", isTimed: false) { request, gateway in
+                let body = try await request.decode(DiscoveryRequest.self)
+                let range = DiscoveryRequest.range
+                guard body.timeoutMilliseconds.map(range.contains) ?? true else {
+                    throw IoTError(
+                        .invalidRequest,
+                        "timeoutMilliseconds must be from \(range.lowerBound) to \(range.upperBound)")
+                }
+                return try await watched(request) { try await gateway.discovery.search(body) }
+            },
+            APIRoute(.post, "/v1/onvif-queries", isTimed: false) { request, gateway in
+                let body = try await request.decode(ONVIFRequest.self)
+                guard body.url.lowercased().hasPrefix("http://"), body.url.utf8.count <= 512 else {
+                    throw IoTError(.invalidRequest, "url must be http://HOST[:PORT]/PATH of the ONVIF device service")
+                }
+                if let username = body.username { try checkUsername(username) }
+                guard body.password == nil || body.username != nil else {
+                    throw IoTError(.invalidRequest, "password needs username beside it")
+                }
+                return try await watched(request) { try await gateway.discovery.ask(body) }
+            },
+        ]
+    }
+
+    private static func watched<Value: Encodable & Sendable>(
+        _ request: APIRequest, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Response {
+        let value = try await request.request.body.consumeWithCancellationOnInboundClose { _ in try await work() }
+        var response = try Response(json: value)
+        response.headers[.connection] = "close"
+        return response
+    }
+}

@@ -1,0 +1,44 @@
+import IoTCore
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import NetConfig
+
+/// With sockets, on the loopback interface.
+@Suite(.serialized) struct DiscoverySocketTests {
+    private static let interfaces: @Sendable () -> [LANInterface] = { LANInterface.loopback().map { [$0] } ?? [] }
+
+    @Test("A search finds the cameras that an announcer announces, also one that comes while it goes on")
+    func search() async throws {
+        let loops = MultiThreadedEventLoopGroup.singleton
+        let announcer = try await WSDAnnouncer.start(on: loops.next(), interfaces: Self.interfaces)
+        try await announcer.update([.numbered(1)])
+        let finder = WSDFinder(loops: loops, interfaces: Self.interfaces)
+        var found: [String: Int] = [:]
+        for await sighting in finder.find(for: .seconds(20)) {
+            if case .found(let device) = sighting, let id = device.deviceID { found[id, default: 0] += 1 }
+            if found.count == 1 { try await announcer.update([.numbered(1), .numbered(2)]) }
+            if found.count == 2 { break }
+        }
+        #expect(Set(found.keys) == Set([1, 2].map { AnnouncedCamera.numbered($0).deviceID }))
+        // Bye is heard by a search that goes on.
+        let gone = Task { () -> String? in
+            for await sighting in finder.find(for: .seconds(20)) {
+                if case .found = sighting { try await announcer.stop() }
+                if case .gone(let identity, .wsDiscovery) = sighting { return identity }
+            }
+            return nil
+        }
+        let endpoints = [1, 2].map { WSDTarget(.numbered($0)).endpoint }
+        #expect(endpoints.contains(try await gone.value ?? ""))
+    }
+
+    @Test("The loopback interface knows who is on its link")
+    func link() throws {
+        let interface = try #require(LANInterface.loopback())
+        #expect(interface.isOnLink(IPAddress("127.1.2.3")!))
+        #expect(!interface.isOnLink(IPAddress("192.0.2.1")!))
+        #expect(!interface.isOnLink(IPAddress("2001:db8::1")!))
+    }
+}
