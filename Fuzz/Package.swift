@@ -16,7 +16,6 @@ let package = Package(
                 .product(name: "RTP", package: "iotvideod"),
                 .product(name: "PeerTransport", package: "iotvideod"),
                 .product(name: "MediaChannel", package: "iotvideod"),
-                .product(name: "NetConfig", package: "iotvideod"),
                 .product(name: "IoTLink", package: "iotvideod"),
                 .product(name: "NetConfig", package: "iotvideod"),
                 .product(name: "NIOCore", package: "swift-nio"),

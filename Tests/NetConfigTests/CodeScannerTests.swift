@@ -1,6 +1,7 @@
 import Foundation
 import IoTCore
 import MediaCodec
+import NIOCore
 import NetConfig
 import Testing
 
@@ -54,10 +55,11 @@ import Testing
     private static func scan(
         _ picture: VideoPicture, _ scanner: CodeScanner, at time: ContinuousClock.Instant
     ) throws -> [[UInt8]] {
-        let found = picture.withPlane(0) { plane, stride, width, height in
-            Result { try scanner.scan(plane: plane, stride: stride, width: width, height: height, at: time) }
+        let (width, height) = (picture.width, picture.height)
+        return try picture.packedBytes().withUnsafeReadableBytes { bytes in
+            let plane = UnsafeRawBufferPointer(rebasing: bytes.prefix(width * height))
+            return try scanner.scan(plane: plane, stride: width, width: width, height: height, at: time)
         }
-        return try found?.get() ?? []
     }
 
     private func withFolder<Value>(_ body: (URL) throws -> Value) throws -> Value {

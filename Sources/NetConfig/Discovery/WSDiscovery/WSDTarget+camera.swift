@@ -10,6 +10,7 @@ extension WSDTarget {
         ]
         self.init(
             endpoint: WSDIdentifier.address(camera.deviceID), types: [WSDNamespace.camera],
-            scopes: facts.compactMap { key, value in value.map { Self.scopePrefix + key + "/" + WSDScope.encoded($0) } })
+            scopes: facts.compactMap { key, value in value.map { Self.scopePrefix + key + "/" + WSDScope.encoded($0) } }
+        )
     }
 }
