@@ -44,7 +44,7 @@ extension HubCore {
         sessions.noteConnection(beginning.connection, of: address.principal)
         if isNew, let device = address.principal.deviceID { endEarlierCalls(of: device, at: time) }
         if let device = address.principal.deviceID, !wasOnline { setPresence(device, true, at: time) }
-        if isAnew, let device = address.principal.deviceID { announceProvisioned(device, at: time) }
+        if isNew, let device = address.principal.deviceID { announceProvisioned(device, at: time) }
         return SessionBegun(
             time: SessionTime(t: time.wall), principal: address.principal,
             tokenExpires: tokenExpiry(of: address.principal),
