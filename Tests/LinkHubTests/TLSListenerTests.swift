@@ -106,10 +106,10 @@ struct TLSListenerTests {
             (nameless, "other.example", now, nil),
             // The certificate names only hosts, no addresses.
             (fresh, "127.0.0.1", now, nil),
-            (fresh, "other.example", now, "not made out to other.example"),
+            (fresh, "other.example", now, "not valid for other.example"),
             (expired, "cam.example", now, "expired"),
             (expired, "cam.example", 86_400, nil),
-            (expired, "other.example", 86_400, "not made out to other.example"),
+            (expired, "other.example", 86_400, "not valid for other.example"),
         ]
         for (pair, host, clock, refusal) in cases {
             let outcome = try TLSProbe.connect(

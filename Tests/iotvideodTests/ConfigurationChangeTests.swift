@@ -41,6 +41,7 @@ import Testing
         let values = [
             "dataDirectory": "/x", "socket": "/y", "log.level": "trace", "media.listen": "'[::1]:5'",
             "media.iceServers": "['stun:h']", "media.turnSecretFile": "/s", "media.useCameraServers": "false",
+            "discovery.announce": "false",
             "channels.connections": "2", "channels.calls": "2", "channels.idleTimeout": "5s", "hub.enabled": "true",
             "hub.mosquitto": "/m",
             "hub.listen": "127.0.0.1:0", "hub.tls.listen": "0.0.0.0:8883", "hub.tls.names": "[h]",

@@ -68,6 +68,11 @@ extension WSDMessage {
         var declarations = ""
         var words: [String] = []
         for (index, type) in types.enumerated() {
+            // A prefix cannot stand for no namespace (Namespaces in XML 1.0 §2.2).
+            guard !type.namespace.isEmpty else {
+                words.append(type.local)
+                continue
+            }
             // Devices that know no namespaces look for this one's usual prefix.
             let prefix = type.namespace == WSDNamespace.onvifNetwork ? "dn" : "t\(index)"
             if !declarations.contains(" xmlns:\(prefix)=") {

@@ -72,7 +72,7 @@ extension ProvisioningDevice {
         case (0, nil), (0, .getStatus?):
             reply.kind = 1
             reply.statusReply = status
-            if case .connected = station, bindState == .unbound { told(at: now) }
+            if case .connected = station, bindState == .unbound { outcomeRead(at: now) }
         case (2, .set(let set)?):
             reply.kind = 3
             reply.setReply.status = take(set)
@@ -157,7 +157,7 @@ extension ProvisioningDevice {
                 $0.message = message
             }
         }
-        if case .bound = bindState { told(at: now) }
+        if case .bound = bindState { outcomeRead(at: now) }
         return try? reply.serializedBytes()
     }
 

@@ -80,9 +80,10 @@ struct ProvisioningDevice: Sendable {
         case failed(WiFiOutcome)
     }
 
-    /// After the client has heard how it ended, this long for the answer to arrive; and for one that never asks.
-    private static let farewell = TimeAmount.seconds(3)
-    private static let patience = TimeAmount.seconds(60)
+    /// The mode stays this long after the client has asked for the outcome, so that the answer arrives.
+    private static let answerTime = TimeAmount.seconds(3)
+    /// The mode stays this long for a client that never asks for the outcome.
+    private static let outcomeTime = TimeAmount.seconds(60)
 
     let configuration: Configuration
     private let random: @Sendable (Int) -> [UInt8]
@@ -265,7 +266,7 @@ extension ProvisioningDevice {
             return
         }
         station = .connected(connection)
-        if order == nil { return settle(after: Self.patience, at: now) }
+        if order == nil { return settle(after: Self.outcomeTime, at: now) }
         bind()
     }
 
@@ -282,7 +283,7 @@ extension ProvisioningDevice {
         switch result {
         case .success:
             bindState = .bound
-            settle(after: Self.patience, at: now)
+            settle(after: Self.outcomeTime, at: now)
         case .failure(let error):
             bindState = .failed(error.code, message: error.message)
             // Another order may come.
@@ -290,9 +291,9 @@ extension ProvisioningDevice {
         }
     }
 
-    /// The client has heard that it ended well.
-    mutating func told(at now: NIODeadline) {
-        settle(after: Self.farewell, at: now)
+    /// The client was answered that it ended well.
+    mutating func outcomeRead(at now: NIODeadline) {
+        settle(after: Self.answerTime, at: now)
     }
 
     /// The mode ends then, if not sooner.
