@@ -54,7 +54,7 @@ import Testing
         let late = try await Program(
             path: Product.program("iotvideod"), arguments: ["--camera", "x=/nofile"] + places
         ).run()
-        #expect(late.status == 0 && late.text.contains("right: 1 camera\n"), "\(late.text)")
+        #expect(late.status == 0 && late.text.contains("valid: 1 camera\n"), "\(late.text)")
         #expect(late.errors.hasPrefix("warning camera 'x', url: /nofile: No such file"), "\(late.errors)")
     }
 
