@@ -47,7 +47,8 @@ class API:
 
     def function(self, operation):
         self.called.add(operation)
-        module = re.sub("[A-Z]", lambda letter: "_" + letter[0].lower(), operation)
+        # The generator's rule: several capitals in a row are one word.
+        module = re.sub("(?<=[a-z])(?=[A-Z])", "_", operation).lower()
         return importlib.import_module(f"iotvideod_client.api.default.{module}")
 
     def check(self, operation, status, said):
