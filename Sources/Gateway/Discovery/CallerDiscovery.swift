@@ -36,7 +36,9 @@ struct CallerDiscovery: GatewayDiscovery {
 
     private func lan() throws(IoTError) -> LANAccess {
         guard let lan = session.gateway.lan else {
-            throw IoTError(.notImplemented, "this gateway does not search networks")
+            throw IoTError(
+                .notImplemented, "this gateway does not search networks",
+                remedy: "search with the daemon of a machine on that network")
         }
         return lan
     }

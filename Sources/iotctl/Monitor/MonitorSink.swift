@@ -42,6 +42,7 @@ struct MonitorSink: Sendable {
             // The reader of the pipe has ended, which is not an error.
             return try await output.close()
         } catch let error as IoTError {
+            try? await output.close()
             throw error
         } catch {
             try? await output.close()

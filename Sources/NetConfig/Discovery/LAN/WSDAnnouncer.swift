@@ -55,9 +55,7 @@ private final class Announcing {
         sockets.removeAll { !present.contains($0.interface) }
         let added = present.filter { !known.contains($0) }
         sockets += LANSocket.open(added, .listen, eventLoop: eventLoop) { [weak self] in self?.received($0, from: $1) }
-        send(responder.change(to: new, at: now))
-        // A network that came later has not heard us yet.
-        if !added.isEmpty, !known.isEmpty { responder.start(at: now) }
+        send(responder.change(to: new, hasNewInterface: !added.isEmpty, at: now))
         schedule()
     }
 

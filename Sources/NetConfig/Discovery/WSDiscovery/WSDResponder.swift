@@ -54,17 +54,17 @@ struct WSDResponder {
 
     // MARK: Announcing
 
-    /// Hello for each camera, after a random time so that not all machines speak at once when the power comes back
-    /// (WS-Discovery §4.1).
-    mutating func start(at now: NIODeadline) {
-        for target in targets { sayHello(target, now) }
-    }
-
     /// Hello for what is new or different, and Bye for what is gone.
-    mutating func change(to new: [WSDTarget], at now: NIODeadline) -> [Output] {
+    ///
+    /// A Hello waits a random time, so that not all machines speak at once when the power comes back
+    /// (WS-Discovery §4.1).
+    /// - Parameter hasNewInterface: a network that was not there before: it has heard none of the targets.
+    mutating func change(
+        to new: [WSDTarget], hasNewInterface: Bool, at now: NIODeadline
+    ) -> [Output] {
         let old = targets
         targets = new
-        for target in new where !old.contains(target) { sayHello(target, now) }
+        for target in new where hasNewInterface || !old.contains(target) { sayHello(target, now) }
         return byes(old.filter { known in !new.contains { $0.endpoint == known.endpoint } })
     }
 
