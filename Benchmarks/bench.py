@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures the release build beside references in the same run, and prints a Markdown table.
+"""Measures the release build and references in the same run, and prints a Markdown table.
 
 Usage: bench.py BIN-DIRECTORY [--rounds N]
-Starts a daemon of its own with its data in a temporary folder on this disk; ends it; takes about four minutes.
+Starts a daemon with its data in a temporary folder on this disk, and stops it; takes about four minutes.
 """
 import argparse
 import json
@@ -43,7 +43,7 @@ def first_frames(daemon, camera, rounds):
                 break
             time.sleep(0.02)
         daemon.request("DELETE", "/v1/channels/" + channel)
-        # Another place in the group of pictures each time.
+        # Starts at another place in the group of pictures each time.
         time.sleep(0.37)
     return first, edge
 
@@ -54,7 +54,7 @@ def decoded_frames(daemon, channels):
 
 
 def cpu_per_frame(daemon, cameras, seconds):
-    """Seconds a frame: all, less what the daemon takes without a viewer, that of each kind of thread, and frames."""
+    """Seconds of CPU a frame without the idle daemon's, those of each kind of thread, and the number of frames."""
     idle_start, at = daemon.cpu(), time.monotonic()
     idle_threads = daemon.thread_cpu()
     time.sleep(seconds)
@@ -118,7 +118,7 @@ def synchronise(folder, count):
 
 
 def hub_figures(binaries):
-    """What hub-bench measures, with its data on this disk."""
+    """Runs hub-bench with its data on this disk."""
     folder = tempfile.mkdtemp(prefix=".bench-", dir=ROOT)
     try:
         output = subprocess.run(
@@ -161,7 +161,7 @@ def main():
 
     daemon = MeasuredDaemon(options.binaries, {"street": LONG_GOP, "hd": HD})
     try:
-        # Deep into the first group of pictures, which is ten seconds long.
+        # Late in the first group of pictures, which is ten seconds long.
         time.sleep(9)
         first, edge = first_frames(daemon, "street", options.rounds)
         total, share, threads, frames = cpu_per_frame(daemon, ["hd"], 8)
@@ -176,7 +176,7 @@ def main():
     finally:
         daemon.stop()
 
-    # Fewer pauses, warmer caches: what a picture costs a box that has something to do.
+    # Fewer pauses and warmer caches: the cost of a picture on a busy box.
     names = ["hd%d" % number for number in range(8)]
     daemon = MeasuredDaemon(options.binaries, {name: HD for name in names})
     try:

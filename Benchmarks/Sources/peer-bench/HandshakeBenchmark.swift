@@ -4,7 +4,7 @@ import NIOCore
 import PeerTransport
 
 /// Whole connections in memory, both sides on one core: descriptions, ICE, DTLS, SRTP keys. The reference is OpenSSL's
-/// part of it alone.
+/// part alone.
 enum HandshakeBenchmark {
     static func run() throws {
         let rounds = 300
