@@ -11,7 +11,7 @@ status=${PIPESTATUS[0]}
 if [ "$status" -ne 0 ]; then
     # An issue's further lines (↳) are the test's message. A test that a signal ended has no issue.
     # Short, because the end of the log is limited.
-    told=$(grep -E 'recorded an issue|^↳|unexpected signal|Fatal error' "$log" | cut -c1-240 | head -n 7)
-    printf '\nWhat failed (exit status %s):\n%s\n' "$status" "${told:-no issue was recorded; see above}"
+    failures=$(grep -E 'recorded an issue|^↳|unexpected signal|Fatal error' "$log" | cut -c1-240 | head -n 7)
+    printf '\nWhat failed (exit status %s):\n%s\n' "$status" "${failures:-no issue was recorded; see above}"
 fi
 exit "$status"
