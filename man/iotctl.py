@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes man/iotctl.1 on standard output from what `iotctl --experimental-dump-help` says: iotctl.py IOTCTL."""
+"""Writes man/iotctl.1 on standard output from the output of `iotctl --experimental-dump-help`: iotctl.py IOTCTL."""
 
 import json
 import re
@@ -19,7 +19,7 @@ controls
 .BR iotvideod (8)
 through its HTTP API: it lists and watches cameras, reads and writes their thing models, shares them, and makes tokens.
 .PP
-It finds the daemon by
+It finds the daemon with
 .BR \-\-url ,
 .BR \-\-socket ,
 the variable
@@ -29,25 +29,25 @@ the user's own socket,
 and then the system's,
 .IR /run/iotvideod/iotvideod.sock .
 A device is named by its id or its name.
-The common options may stand before the command, too.
+The common options may also be before the command.
 .PP
-What removes something asks first; where standard input is not a terminal, it needs
+Commands that remove something ask first; if standard input is not a terminal, they need
 .BR \-\-yes .
 .PP
-Another machine's certificate is accepted when the authority of
+Another machine's certificate is accepted if the authority of
 .BR \-\-ca ,
 or one that the system trusts, has signed it.
 Otherwise
 .B iotctl
-shows on a terminal the fingerprint of its authority and asks once whether to trust it, as
-.BR ssh (1)
-does; in a script it refuses.
-Later a certificate of another authority is refused.
+shows the fingerprint of its authority on a terminal and asks once whether to trust it, like
+.BR ssh (1);
+in a script it refuses the certificate.
+Later, a certificate of another authority is refused.
 .PP
 Results are tables for people, or JSON with
 .BR \-\-json .
-Tables are as wide as the terminal, and whole in a file or a pipe.
-Errors go to standard error, each with a number, a name and what to do; with
+Tables are as wide as the terminal, and complete in a file or a pipe.
+Errors are printed on standard error, each with a number, a name and a remedy; with
 .B \-\-json
 each is one JSON object.
 Secrets are read from files, standard input or a prompt, never from the command line.
@@ -56,7 +56,7 @@ Secrets are read from files, standard input or a prompt, never from the command 
 OUTRO = r""".SH EXIT STATUS
 .TP
 .B 0
-It worked.
+The command succeeded.
 .TP
 .B 1
 The operation failed.
@@ -68,7 +68,7 @@ The command line is wrong.
 The daemon is not reachable.
 .TP
 .B 130
-A signal ended a question on the terminal: 128 and the signal's number.
+A signal ended a question on the terminal: 128 plus the signal's number.
 .SH ENVIRONMENT
 .TP
 .B IOTCTL_SOCKET
@@ -79,17 +79,16 @@ The file with the bearer token for
 .BR \-\-url .
 .TP
 .B XDG_RUNTIME_DIR
-Where the user's own daemon has its socket.
+The directory of the socket of the user's own daemon.
 .TP
 .B XDG_STATE_HOME
-Where what was trusted is kept;
-.I ~/.local/state
-without it.
+The directory of the trusted certificates; by default
+.IR ~/.local/state .
 .SH FILES
 .TP
 .I $XDG_STATE_HOME/iotctl/known_hosts
-The certificates that were trusted, a line each.
-Removing a line forgets one.
+The trusted certificates, one on each line.
+Remove a line to stop trusting its certificate.
 .SH EXAMPLES
 .nf
 iotctl status
@@ -131,7 +130,7 @@ def usage(argument):
 
 
 def visible(command):
-    """Without help and version, which every command has, and what the shared options say once."""
+    """The arguments without help and version, which every command has."""
     found = []
     for argument in command.get("arguments", []):
         if not argument.get("shouldDisplay", True):
@@ -156,7 +155,7 @@ def describe(argument):
 
 
 def discuss(text):
-    """What a command's help says at length: paragraphs, and lines that are indented as they stand."""
+    """A command's long help: paragraphs, and indented lines that keep their form."""
     out = []
     for paragraph in re.split(r"\n\n+", text.strip()):
         lines = paragraph.split("\n")
@@ -188,7 +187,7 @@ def main():
     dump = subprocess.run([sys.argv[1], "--experimental-dump-help"], check=True, capture_output=True, text=True).stdout
     root = json.loads(dump)["command"]
     commands = list(leaves(root, []))
-    # What most commands take is told once.
+    # The options of most commands are described once.
     counts = {}
     for _, command in commands:
         for argument in visible(command):
