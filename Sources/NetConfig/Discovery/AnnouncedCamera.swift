@@ -1,6 +1,6 @@
-/// What the network is told of a camera of ours: the keys of the LAN device of the SDK that the gateway follows.
+/// A camera of ours as announced on the network: the keys of the LAN device of the SDK that the gateway follows.
 public struct AnnouncedCamera: Hashable, Sendable {
-    /// For people. One that is taken on the network gets a number: `Front door (2)`.
+    /// For users. If the name is in use on the network, a number is added: `Front door (2)`.
     public var name: String
     public var deviceID: String
     public var productID: String?

@@ -1,12 +1,12 @@
 import IoTCore
 public import NIOCore
 
-/// Announces this daemon's cameras on every interface, and answers who asks.
+/// Announces this daemon's cameras on every interface, and answers searches.
 public final class WSDAnnouncer: Sendable {
     private let eventLoop: any EventLoop
     private let announcing: NIOLoopBound<Announcing>
 
-    /// - Parameter interfaces: where to announce; asked again at each `update`.
+    /// - Parameter interfaces: The interfaces to use; called again at each `update`.
     public static func start(
         on eventLoop: any EventLoop, interfaces: @escaping @Sendable () -> [LANInterface] = { LANInterface.all() }
     ) async throws -> WSDAnnouncer {
@@ -20,13 +20,12 @@ public final class WSDAnnouncer: Sendable {
         self.announcing = announcing
     }
 
-    /// Takes these cameras, and the interfaces that there are now. Says Hello for what is new, and Bye for what is
-    /// gone.
+    /// Updates the cameras and the interfaces. Sends Hello for new or changed cameras, and Bye for removed ones.
     public func update(_ cameras: [AnnouncedCamera]) async throws {
         try await eventLoop.submit { [announcing] in announcing.value.update(cameras.map { WSDTarget($0) }) }.get()
     }
 
-    /// Says Bye.
+    /// Sends Bye.
     public func stop() async throws {
         try await eventLoop.submit { [announcing] in announcing.value.stop() }.get()
     }

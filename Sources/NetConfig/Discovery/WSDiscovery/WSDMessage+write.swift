@@ -68,12 +68,12 @@ extension WSDMessage {
         var declarations = ""
         var words: [String] = []
         for (index, type) in types.enumerated() {
-            // A prefix cannot stand for no namespace (Namespaces in XML 1.0 §2.2).
+            // A prefix cannot mean no namespace (Namespaces in XML 1.0 §2.2).
             guard !type.namespace.isEmpty else {
                 words.append(type.local)
                 continue
             }
-            // Devices that know no namespaces look for this one's usual prefix.
+            // Devices without support for namespaces look for this one's usual prefix.
             let prefix = type.namespace == WSDNamespace.onvifNetwork ? "dn" : "t\(index)"
             if !declarations.contains(" xmlns:\(prefix)=") {
                 declarations += " xmlns:\(prefix)=\"\(XMLText.escaped(type.namespace))\""

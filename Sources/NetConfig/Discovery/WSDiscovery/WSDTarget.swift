@@ -1,18 +1,18 @@
-/// A target service: what a device says of itself in Hello, ProbeMatch and ResolveMatch.
+/// A target service: a device's description of itself in Hello, ProbeMatch and ResolveMatch.
 struct WSDTarget: Hashable, Sendable {
-    /// Its endpoint reference, `urn:uuid:…` in lower case where it is one.
+    /// Its endpoint reference, in lower case if it is a `urn:uuid:…`.
     var endpoint: String
     var types: [XMLElement.Name] = []
     var scopes: [String] = []
-    /// As they stand there; not checked.
+    /// Unchanged and not validated.
     var serviceURLs: [String] = []
     var metadataVersion = 1
 
-    /// The greatest lists that are kept, and the greatest items in bytes.
+    /// The maximum stored lengths of lists, and of their items in bytes.
     static let maximumItems = 64
     static let maximumItemSize = 512
 
-    /// - Parameter text: devices leave out `urn:`, and write upper case.
+    /// - Parameter text: Some devices omit `urn:`, or use upper case.
     static func endpoint(_ text: some StringProtocol) -> String {
         let lower = text.lowercased()
         if lower.hasPrefix("urn:uuid:") { return lower }

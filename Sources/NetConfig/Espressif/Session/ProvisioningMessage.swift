@@ -1,4 +1,4 @@
-/// One request of the client, as HTTP carries it.
+/// One request of the client over HTTP.
 struct ProvisioningRequest: Sendable, Hashable {
     var endpoint: String
     /// `session=…`
@@ -29,6 +29,6 @@ struct ProvisioningReply: Sendable, Hashable {
         self.body = body
     }
 
-    /// What neither side takes more of: the real device's limit of a request.
+    /// The maximum size that either side accepts: the real devices' limit of a request.
     static let largestBody = 4096
 }

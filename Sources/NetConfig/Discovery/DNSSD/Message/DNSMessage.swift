@@ -9,13 +9,13 @@ struct DNSMessage: Hashable, Sendable {
     var authorities: [DNSRecord] = []
     var additions: [DNSRecord] = []
 
-    /// RFC 6762 §17, headers of IP and UDP included.
+    /// RFC 6762 §17, including the headers of IP and UDP.
     static let maximumSize = 9_000
-    /// What is sent in one packet where that is possible: an Ethernet frame's 1,500 less the headers of IPv6 and UDP,
-    /// and some for tunnels.
+    /// The preferred size of a packet: an Ethernet frame's 1,500 bytes without the headers of IPv6 and UDP, and with a
+    /// reserve for tunnels.
     static let packetSize = 1_400
 
-    /// Splits `items` into runs that each fit in a packet. One that alone does not fit gets a run of its own.
+    /// Splits `items` into runs that each fit into a packet. An item that does not fit gets its own run.
     static func runs<Item>(_ items: [Item], _ message: ([Item]) -> DNSMessage) -> [[Item]] {
         guard items.count > 1, message(items).encoded().count > packetSize else { return items.isEmpty ? [] : [items] }
         let middle = items.count / 2

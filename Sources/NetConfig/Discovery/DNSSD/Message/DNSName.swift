@@ -1,21 +1,21 @@
 /// A domain name. Names that differ only in the case of ASCII letters are equal (RFC 6762 §16).
 struct DNSName: Hashable, Sendable, CustomStringConvertible {
-    /// Labels with their lengths in front, the empty one of the root last (RFC 1035 §3.1): 255 bytes at most.
+    /// Labels, each after its length, with the root's empty one last (RFC 1035 §3.1): at most 255 bytes.
     let wire: [UInt8]
-    /// `wire` in lower case. A length is below 64 and therefore never a letter.
+    /// `wire` in lower case. Lengths are below 64, so they are never letters.
     private let folded: [UInt8]
 
     static let maximumSize = 255
     static let maximumLabel = 63
     static let local = DNSName(unchecked: [5] + Array("local".utf8) + [0])
 
-    /// - Parameter wire: whole labels that fit into `maximumSize`, and the root's.
+    /// - Parameter wire: Whole labels that fit into `maximumSize`, and the root's.
     init(unchecked wire: [UInt8]) {
         self.wire = wire
         folded = wire.contains(where: Self.isUpper) ? wire.map { Self.isUpper($0) ? $0 | 0x20 : $0 } : wire
     }
 
-    /// This name with one label in front; `nil` when the label is empty or something is too long.
+    /// This name with one more label in front; `nil` if the label is empty or something is too long.
     func prefixed(by label: some Sequence<UInt8>) -> DNSName? {
         let label = Array(label)
         guard (1...Self.maximumLabel).contains(label.count), label.count + 1 + wire.count <= Self.maximumSize
@@ -23,7 +23,7 @@ struct DNSName: Hashable, Sendable, CustomStringConvertible {
         return DNSName(unchecked: [UInt8(label.count)] + label + wire)
     }
 
-    /// The labels but the root's.
+    /// The labels without the root's.
     var labels: [ArraySlice<UInt8>] {
         var labels: [ArraySlice<UInt8>] = []
         var place = 0
@@ -35,12 +35,12 @@ struct DNSName: Hashable, Sendable, CustomStringConvertible {
         return labels
     }
 
-    /// The name without its first label; `nil` of the root.
+    /// The name without its first label; `nil` for the root.
     var parent: DNSName? {
         wire[0] == 0 ? nil : DNSName(unchecked: Array(wire[(Int(wire[0]) + 1)...]))
     }
 
-    /// With dots and no escapes: for hosts and for tests. Unreadable bytes are replaced.
+    /// With dots and without escapes, for hosts and tests. Unreadable bytes are replaced.
     var description: String {
         labels.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ".")
     }

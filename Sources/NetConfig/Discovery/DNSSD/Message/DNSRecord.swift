@@ -1,11 +1,11 @@
-/// The types of records that are read (RFC 1035 §3.2.2, RFC 2782, RFC 3596); others are kept as bytes.
+/// The supported record types (RFC 1035 §3.2.2, RFC 2782, RFC 3596); others are kept as bytes.
 enum DNSRecordType {
     static let a: UInt16 = 1
     static let ptr: UInt16 = 12
     static let txt: UInt16 = 16
     static let aaaa: UInt16 = 28
     static let srv: UInt16 = 33
-    /// Of a question only.
+    /// Only in questions.
     static let any: UInt16 = 255
 }
 
@@ -21,12 +21,12 @@ struct DNSRecord: Hashable, Sendable {
         case address([UInt8])
         case pointer(DNSName)
         case service(priority: UInt16, weight: UInt16, port: UInt16, target: DNSName)
-        /// Strings of 255 bytes at most.
+        /// Strings of at most 255 bytes.
         case text([[UInt8]])
         case other([UInt8])
     }
 
-    /// What makes two records the same, whatever their time to live.
+    /// Two records with the same identity are the same, whatever their time to live.
     struct Identity: Hashable, Sendable {
         let name: DNSName
         let type: UInt16
@@ -35,7 +35,7 @@ struct DNSRecord: Hashable, Sendable {
 
     var name: DNSName
     var type: UInt16
-    /// Without the bit for `isUnique`.
+    /// Without the `isUnique` bit.
     var dnsClass = DNSClass.internet
     /// The cache-flush bit: no other responder has records of this name and type (RFC 6762 §10.2).
     var isUnique = false
@@ -45,14 +45,14 @@ struct DNSRecord: Hashable, Sendable {
 
     var identity: Identity { Identity(name: name, type: type, value: value) }
 
-    /// The same record when it ends (RFC 6762 §10.1).
+    /// The same record as a goodbye (RFC 6762 §10.1).
     var goodbye: DNSRecord {
         var record = self
         record.ttl = 0
         return record
     }
 
-    /// Class, type and uncompressed value: simultaneous probes are compared by these bytes (RFC 6762 §8.2).
+    /// Class, type and uncompressed value: simultaneous probes compare these bytes (RFC 6762 §8.2).
     var comparable: [UInt8] {
         var bytes = [dnsClass, type].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
         switch value {
@@ -72,6 +72,6 @@ struct DNSQuestion: Hashable, Sendable {
     var name: DNSName
     var type: UInt16
     var dnsClass = DNSClass.internet
-    /// The answer may come by unicast (RFC 6762 §5.4).
+    /// The answer may be sent by unicast (RFC 6762 §5.4).
     var wantsUnicast = false
 }
