@@ -1,5 +1,6 @@
 import NIOCore
 
+@testable import IoTCore
 @testable import NetConfig
 
 extension FuzzTarget {

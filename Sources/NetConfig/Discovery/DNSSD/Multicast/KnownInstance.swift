@@ -1,3 +1,4 @@
+import IoTCore
 import NIOCore
 
 /// The known records of one service on one link.

@@ -1,3 +1,4 @@
+import IoTCore
 import NIOCore
 
 extension LinkResponder {

@@ -1,3 +1,4 @@
+import IoTCore
 import NIOCore
 
 /// Announces our records on one link and answers questions for them (RFC 6762 §6, §8–10). Owns no socket.

@@ -1,3 +1,4 @@
+import IoTCore
 import NIOCore
 
 /// Multicast DNS and DNS service discovery for one machine (RFC 6762, RFC 6763): announces and finds services on

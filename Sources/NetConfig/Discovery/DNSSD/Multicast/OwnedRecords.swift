@@ -1,3 +1,5 @@
+import IoTCore
+
 /// The records under one name of ours, on one link.
 struct OwnedRecords: Hashable {
     /// The owner of the records: the host, or an announcement by its id.

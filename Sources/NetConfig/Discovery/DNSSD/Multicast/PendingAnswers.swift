@@ -1,3 +1,4 @@
+import IoTCore
 import NIOCore
 
 /// Delayed answers to the group. There is at most one for each record, so their number is bounded by our records.

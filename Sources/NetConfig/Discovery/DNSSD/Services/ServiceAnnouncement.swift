@@ -1,3 +1,5 @@
+import IoTCore
+
 /// A service to be announced.
 struct ServiceAnnouncement: Hashable, Sendable {
     /// Stays the same when the service's name or values change.

@@ -1,3 +1,5 @@
+import IoTCore
+
 /// The types of services that are announced and searched for.
 public enum ServiceType: String, Sendable, CaseIterable, Codable {
     /// A camera of ours.

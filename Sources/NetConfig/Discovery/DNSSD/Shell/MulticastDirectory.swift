@@ -1,3 +1,4 @@
+import IoTCore
 import Logging
 import NIOCore
 import NIOPosix

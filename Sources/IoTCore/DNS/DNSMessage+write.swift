@@ -1,6 +1,6 @@
 extension DNSMessage {
     /// The message's bytes, its names compressed.
-    func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var writer = DNSWriter()
         // A response is authoritative (RFC 6762 §18.4).
         let flags: UInt16 = (isResponse ? 0x8400 : 0) | (isTruncated ? 0x0200 : 0)

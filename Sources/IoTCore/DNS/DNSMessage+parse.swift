@@ -5,7 +5,7 @@ extension DNSMessage {
     /// response code, because both must be ignored (RFC 6762 §18.3, §18.11).
     ///
     /// The cost is linear: each name costs at most 255 bytes and 32 pointers, and no record is shorter than 11 bytes.
-    init?(parsing bytes: [UInt8]) {
+    package init?(parsing bytes: [UInt8]) {
         guard bytes.count <= Self.maximumSize else { return nil }
         var reader = DNSReader(bytes)
         guard let id = reader.readUInt16(), let flags = reader.readUInt16(), let questionCount = reader.readUInt16(),
