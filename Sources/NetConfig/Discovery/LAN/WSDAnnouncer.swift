@@ -1,12 +1,12 @@
 import IoTCore
 public import NIOCore
 
-/// Announces this daemon's cameras on every interface, and answers searches.
+/// Announces this daemon's cameras on every interface and answers Probes (WS-Discovery).
 public final class WSDAnnouncer: Sendable {
     private let eventLoop: any EventLoop
     private let announcing: NIOLoopBound<Announcing>
 
-    /// - Parameter interfaces: The interfaces to use; called again at each `update`.
+    /// - Parameter interfaces: Returns the interfaces to announce on; called at each `update`.
     public static func start(
         on eventLoop: any EventLoop, interfaces: @escaping @Sendable () -> [LANInterface] = { LANInterface.all() }
     ) async throws -> WSDAnnouncer {
@@ -20,12 +20,13 @@ public final class WSDAnnouncer: Sendable {
         self.announcing = announcing
     }
 
-    /// Updates the cameras and the interfaces. Sends Hello for new or changed cameras, and Bye for removed ones.
+    /// Replaces the announced cameras and reads the interfaces again. Sends Hello for new or changed cameras and Bye
+    /// for removed ones.
     public func update(_ cameras: [AnnouncedCamera]) async throws {
         try await eventLoop.submit { [announcing] in announcing.value.update(cameras.map { WSDTarget($0) }) }.get()
     }
 
-    /// Sends Bye.
+    /// Sends Bye for every camera and closes the sockets.
     public func stop() async throws {
         try await eventLoop.submit { [announcing] in announcing.value.stop() }.get()
     }

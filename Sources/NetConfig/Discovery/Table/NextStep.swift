@@ -4,7 +4,7 @@ public enum NextStep: String, Codable, CaseIterable, Sendable {
     case add
     /// A camera of ours at a hub, without an owner: `iotctl device bind`.
     case bind
-    /// A camera of ours that waits for its network and its hub: `iotctl net add`.
+    /// A camera of ours that waits for its network and its hub: `iotctl net ap`.
     case provision
     /// A camera of ours with an owner, who can share it.
     case owned

@@ -1,18 +1,18 @@
-/// A target service: a device's description of itself in Hello, ProbeMatch and ResolveMatch.
+/// A target service: the data about a device in Hello, ProbeMatch and ResolveMatch.
 struct WSDTarget: Hashable, Sendable {
-    /// Its endpoint reference, in lower case if it is a `urn:uuid:…`.
+    /// The endpoint address. A UUID is normalized to `urn:uuid:…` in lower case.
     var endpoint: String
     var types: [XMLElement.Name] = []
     var scopes: [String] = []
-    /// Unchanged and not validated.
+    /// XAddrs as received; not validated.
     var serviceURLs: [String] = []
     var metadataVersion = 1
 
-    /// The maximum stored lengths of lists, and of their items in bytes.
+    /// The maximum number of items kept of a list, and the maximum size of a scope or URL in bytes.
     static let maximumItems = 64
     static let maximumItemSize = 512
 
-    /// - Parameter text: Some devices omit `urn:`, or use upper case.
+    /// - Normalizes an endpoint address: some devices omit `urn:` or use upper case.
     static func endpoint(_ text: some StringProtocol) -> String {
         let lower = text.lowercased()
         if lower.hasPrefix("urn:uuid:") { return lower }
@@ -21,7 +21,8 @@ struct WSDTarget: Hashable, Sendable {
 }
 
 extension WSDTarget {
-    /// - Parameter element: Hello, Bye, ProbeMatch or ResolveMatch. `nil` without an endpoint reference.
+    /// - Parameter element: Hello, Bye, ProbeMatch or ResolveMatch. `nil` without an endpoint reference of at most 256
+    ///   bytes.
     init?(_ element: XMLElement) {
         guard let address = element.descendant("EndpointReference", "Address")?.text, !address.isEmpty,
             address.utf8.count <= 256

@@ -1,8 +1,8 @@
 import IoTCore
 import NIOCore
 
-/// One task over wpa_supplicant's control interface (https://w1.fi/wpa_supplicant/devel/ctrl_iface_page.html): a scan, or
-/// joining a network. Owns no socket or clock.
+/// One task over wpa_supplicant's control interface (https://w1.fi/wpa_supplicant/devel/ctrl_iface_page.html): a scan,
+/// or joining a network. Owns no socket or clock.
 struct SupplicantSession: Sendable {
     enum Goal: Sendable {
         case scan
