@@ -4,7 +4,7 @@ import Synchronization
 
 /// The calls that receive messages from their devices.
 final class CallTable: Sendable {
-    /// Above the most calls that a configuration allows: 1,024 of `channels.connections` and 1,000 of
+    /// The maximum number of calls. It is above the maximum of a configuration: 1,024 `channels.connections` and 1,000
     /// `channels.calls`.
     static let limit = 2048
 
