@@ -28,29 +28,42 @@ the user's own socket,
 .IR $XDG_RUNTIME_DIR/iotvideod.sock ,
 and then the system's,
 .IR /run/iotvideod/iotvideod.sock .
-A device is named by its id or its name.
+A device is identified by its id or its name.
 The common options may also be before the command.
 .PP
-Commands that remove something ask first; if standard input is not a terminal, they need
-.BR \-\-yes .
+Commands with
+.B \-\-yes
+ask before they remove something; if standard input is not a terminal, they need it.
 .PP
 Another machine's certificate is accepted if the authority of
 .BR \-\-ca ,
 or one that the system trusts, has signed it.
 Otherwise
 .B iotctl
-shows the fingerprint of its authority on a terminal and asks once whether to trust it, like
+shows the fingerprint of the certificate's authority (or of a self\-signed certificate) and asks whether to trust it, like
 .BR ssh (1);
-in a script it refuses the certificate.
+without a terminal it refuses the certificate.
 Later, a certificate of another authority is refused.
 .PP
 Results are tables for people, or JSON with
 .BR \-\-json .
-Tables are as wide as the terminal, and complete in a file or a pipe.
+Tables are cut to the width of the terminal, but not in a file or a pipe.
 Errors are printed on standard error, each with a number, a name and a remedy; with
 .B \-\-json
 each is one JSON object.
-Secrets are read from files, standard input or a prompt, never from the command line.
+Secrets are read from files, standard input or a prompt; only
+.B net qr
+also accepts them on the command line.
+"""
+
+COMMON = r""".B net qr
+and
+.B net ap
+take only
+.B \-\-json
+and
+.B \-\-help
+of these.
 """
 
 OUTRO = r""".SH EXIT STATUS
@@ -82,12 +95,14 @@ The file with the bearer token for
 The directory of the socket of the user's own daemon.
 .TP
 .B XDG_STATE_HOME
-The directory of the trusted certificates; by default
+The base directory of
+.IR known_hosts ;
+by default
 .IR ~/.local/state .
 .SH FILES
 .TP
 .I $XDG_STATE_HOME/iotctl/known_hosts
-The trusted certificates, one on each line.
+The trusted certificates, one per line.
 Remove a line to stop trusting its certificate.
 .SH EXAMPLES
 .nf
@@ -148,8 +163,10 @@ def describe(argument):
     if values and values[0] not in words:
         words += (" " if words else "") + "One of " + ", ".join(values) + "."
     default = argument.get("defaultValue")
-    if default and default != "false":
-        words += f" Default: {default}."
+    if default and default.lstrip("-") in {n["name"] for n in argument.get("names", [])}:
+        words += " This is the default."
+    elif default and default != "false":
+        words += f" (default: {default})"
     text.append(roff(words.strip()) or "\\&")
     return text
 
@@ -194,7 +211,7 @@ def main():
             if argument["kind"] != "positional":
                 counts.setdefault(json.dumps(argument, sort_keys=True), []).append(argument)
     shared = {key: found[0] for key, found in counts.items() if len(found) > len(commands) * 0.6}
-    out = [INTRO.rstrip("\n"), ".SH COMMON OPTIONS"]
+    out = [INTRO.rstrip("\n"), ".SH COMMON OPTIONS", COMMON.rstrip("\n")]
     for argument in shared.values():
         out += describe(argument)
     out += [".TP", "\\fB\\-h\\fR, \\fB\\-\\-help\\fR", "Prints a command's options.", ".SH COMMANDS"]
