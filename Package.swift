@@ -93,7 +93,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     ],
     targets: [
-        // Floor 1: system libraries.
+        // Layer 1: system libraries.
         system(
             "CFFmpeg", pkgConfig: "libavformat libavcodec libswscale libswresample libavutil",
             apt: ["libavformat-dev", "libavcodec-dev", "libswscale-dev", "libswresample-dev", "libavutil-dev"]),
@@ -105,17 +105,17 @@ let package = Package(
         // Part of glibc, which every program needs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
 
-        // Floor 2
+        // Layer 2
         library("IoTCore", [nioCore]),
         library("RTP", ["IoTCore", nioCore]),
 
-        // Floor 3
+        // Layer 3
         library("GatewayAPI", ["IoTCore"]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
 
-        // Floor 4
+        // Layer 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
         library(
             "NetConfig",
@@ -125,7 +125,7 @@ let package = Package(
             ]),
         library("MediaPlayer", ["IoTCore", "MediaCodec", nioCore, logging]),
 
-        // Floor 5
+        // Layer 5
         library(
             "LinkHub",
             [
@@ -138,7 +138,7 @@ let package = Package(
                 logging, lifecycle,
             ]),
 
-        // Floor 6
+        // Layer 6
         library(
             "Gateway",
             [
@@ -146,7 +146,7 @@ let package = Package(
                 "NetConfig", "PeerTransport", nioCore, coreMetrics,
             ]),
 
-        // Floor 7
+        // Layer 7
         .executableTarget(
             name: "iotvideod",
             dependencies: [

@@ -54,7 +54,7 @@ def decoded_frames(daemon, channels):
 
 
 def cpu_per_frame(daemon, cameras, seconds):
-    """Seconds of CPU a frame without the idle daemon's, those of each kind of thread, and the number of frames."""
+    """Seconds of CPU per frame without the idle daemon's, those of each kind of thread, and the number of frames."""
     idle_start, at = daemon.cpu(), time.monotonic()
     idle_threads = daemon.thread_cpu()
     time.sleep(seconds)
@@ -131,17 +131,17 @@ def hub_figures(binaries):
 def print_hub_rows(figures, sync):
     for row in figures["writes"]:
         writes, reads = row["writes"], row["reads"]
-        print("| durable property writes, %d writer%s (p50 / p99) | %.0f a second, %.2f / %.2f ms | reads the same way %.0f a second, "
+        print("| durable property writes, %d writer%s (p50 / p99) | %.0f per second, %.2f / %.2f ms | reads the same way %.0f per second, "
               "%.2f / %.2f ms; fdatasync %.2f ms | %.2f | %s |"
               % (row["writers"], "" if row["writers"] == 1 else "s", writes["perSecond"], writes["p50"], writes["p99"],
                  reads["perSecond"], reads["p50"], reads["p99"], sync, writes["perSecond"] / reads["perSecond"],
-                 "10,000 a second" if row["writers"] == 256 else "–"))
+                 "10,000 per second" if row["writers"] == 256 else "–"))
     pushes = figures["pushes"]
-    print("| pushes delivered to %d subscribers (%d writes, one after the other) | %.0f a second, %d of %d | – | – | – |"
+    print("| pushes delivered to %d subscribers (%d writes, one after the other) | %.0f per second, %d of %d | – | – | – |"
           % (pushes["subscribers"], pushes["writes"], pushes["perSecond"], pushes["delivered"],
              pushes["subscribers"] * pushes["writes"]))
     idle = figures["idle"]
-    print("| an idle registered device, of %d (hub / broker memory, CPU of both) | %.1f / %.1f kB, %.0f µs a second | – | – | – |"
+    print("| an idle registered device, of %d (hub / broker memory, CPU of both) | %.1f / %.1f kB, %.0f µs per second | – | – | – |"
           % (idle["devices"], idle["hubKilobytes"], idle["brokerKilobytes"], idle["cpuMicrosecondsPerSecond"]))
 
 
@@ -194,7 +194,7 @@ def main():
           % (len(first), statistics.median(first), percentile(first, 0.95)))
     print("| play → live edge (p50 / p95) | %.2f / %.2f s | – | – | 1.5 s |"
           % (statistics.median(edge), percentile(edge, 0.95)))
-    print("| CPU a decoded frame, whole channel, 720p H.264 (%d frames) | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | 1.05 |"
+    print("| CPU per decoded frame, whole channel, 720p H.264 (%d frames) | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | 1.05 |"
           % (frames, share * 1000, reference * 1000, share / reference))
     print("| the same with the camera's own reading and packetising | %.2f ms | ffmpeg -f null: %.2f ms | %.2f | – |"
           % (total * 1000, reference * 1000, total / reference))

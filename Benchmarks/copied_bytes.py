@@ -70,7 +70,7 @@ def main():
     subprocess.run(
         ["cc", "-O2", "-fno-builtin", "-fPIC", "-shared", "-o", folder + "/copied_bytes.so",
          os.path.join(os.path.dirname(os.path.abspath(__file__)), "copied_bytes.c")], check=True)
-    print("| readers | MB copied a picture | MB read by one | pictures lost |")
+    print("| readers | MB copied per picture | MB read by one | pictures lost |")
     print("| --- | --- | --- | --- |")
     for readers in map(int, arguments.readers.split(",")):
         row = measure(arguments.binaries, arguments.clip, readers, arguments.frames, folder)

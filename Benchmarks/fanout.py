@@ -75,7 +75,7 @@ class Watchers:
 
 
 def measure(daemon, program, count, seconds):
-    """One row: CPU-seconds a Gbit of the daemon and of the reference, and the viewers' results."""
+    """One row: CPU-seconds per Gbit of the daemon and of the reference, and the viewers' results."""
     memory = daemon.pss()
     watchers = Watchers(program, count)
     watchers.connect(daemon)
@@ -124,8 +124,8 @@ def main():
             daemon.stop()
     print("Fan-out of one camera by WHEP through the daemon, congestion control on, %g s each%s.\n"
           % (options.seconds, ", medians of %d" % options.rounds if options.rounds > 1 else ""))
-    print("| viewers | CPU-s/Gbit | reference | ratio | core of the daemon | core of the viewers | Mbit/s a viewer "
-          "| frames got | frames lost | packets lost | kB a viewer |")
+    print("| viewers | CPU-s/Gbit | reference | ratio | core of the daemon | core of the viewers | Mbit/s per viewer "
+          "| frames got | frames lost | packets lost | kB per viewer |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for count, rounds in rows.items():
         row = {name: statistics.median(each[name] for each in rounds) for name in rounds[0]}

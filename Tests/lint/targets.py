@@ -3,7 +3,7 @@
 
 Usage: targets.py [--write]      --write updates the diagram in docs/architecture.md
 
-1. Every library and installed program is in the table of floors, and imports only from lower floors.
+1. Every library and installed program is in the table of layers, and imports only from lower layers.
 2. The diagram of targets and arrows matches Package.swift.
 3. A target declares exactly the modules that it imports.
 """
@@ -36,7 +36,7 @@ def targets():
 
 
 def floors(page):
-    """Name → floor, from the table."""
+    """Name → layer, from the table."""
     rows = re.findall(r"^\| (\d+) \| `([^`]+)`", page, re.M)
     return {name.removeprefix("Sources/").split("/")[0]: int(floor) for floor, name in rows}
 
@@ -54,7 +54,7 @@ def picture(all_targets, floor):
 
     lines = ["```mermaid", "flowchart TD"]
     for level in sorted({floor[name] for name in names}, reverse=True):
-        lines.append("    subgraph floor%d [floor %d]" % (level, level))
+        lines.append("    subgraph layer%d [layer %d]" % (level, level))
         lines += ["        " + name for name in names if floor[name] == level]
         lines.append("    end")
     for name in names:
@@ -83,10 +83,10 @@ def main():
     for name, (kind, folder, needed) in all_targets.items():
         is_room = folder == "Sources/" + name
         if is_room and name not in floor:
-            wrong.append("docs/architecture.md: the table of floors lacks %s" % name)
+            wrong.append("docs/architecture.md: the table of layers lacks %s" % name)
         for each in needed:
             if name in floor and each in floor and floor[each] >= floor[name]:
-                wrong.append("Package.swift: %s (floor %d) imports %s (floor %d): only lower floors may be imported"
+                wrong.append("Package.swift: %s (layer %d) imports %s (layer %d): only lower layers may be imported"
                              % (name, floor[name], each, floor[each]))
         if kind == "system":
             continue
@@ -101,7 +101,7 @@ def main():
                 if each not in found:
                     wrong.append("Package.swift: %s declares %s and imports it nowhere" % (name, each))
     for name in sorted(set(floor) - set(all_targets) - {"SystemLibraries"}):
-        wrong.append("docs/architecture.md: the table of floors names %s, which is not a target" % name)
+        wrong.append("docs/architecture.md: the table of layers names %s, which is not a target" % name)
 
     drawn = picture(all_targets, floor)
     place = PICTURE.search(page)

@@ -8,7 +8,7 @@ import PeerTransport
 /// channel.
 enum DataChannelBenchmark {
     static func run() throws {
-        print("| data channel, both sides on one core | MB/s | CPU, µs a packet of 1.1 kB |\n| --- | --- | --- |")
+        print("| data channel, both sides on one core | MB/s | CPU, µs per packet of 1.1 kB |\n| --- | --- | --- |")
         for (name, size, isOrdered) in [
             ("messages of 64,000 bytes", 64_000, true), ("messages of 1,000 bytes", 1_000, true),
             ("messages of 1,000 bytes, unordered", 1_000, false), ("messages of 100 bytes", 100, true),

@@ -6,7 +6,7 @@ import NIOPosix
 import PeerTransport
 import RTP
 
-/// One stream of 4 Mbit/s at 25 frames a second, encrypted to many viewers from one UDP port.
+/// One stream of 4 Mbit/s at 25 frames per second, encrypted to many viewers from one UDP port.
 enum FanoutBenchmark {
     static let frameInterval = TimeAmount.milliseconds(40)
     static let frameBytes = 20_000
@@ -23,7 +23,7 @@ enum FanoutBenchmark {
 
             """)
         print(
-            "| viewers | CPU-s/Gbit | reference | ratio | packets/s | p99 delay, ms | kB a viewer | allocations a packet |"
+            "| viewers | CPU-s/Gbit | reference | ratio | packets/s | p99 delay, ms | kB per viewer | allocations per packet |"
         )
         print("| --- | --- | --- | --- | --- | --- | --- | --- |")
         for count in viewers {

@@ -13,7 +13,7 @@ enum HandshakeBenchmark {
         for _ in 0..<rounds { try connect(certificates) }
         let own = Double(reference_thread_cpu() - start) / Double(rounds) / 1e6
         let reference = reference_handshake(Int32(rounds)) / 1e6
-        print("| handshakes, both sides | CPU, ms | a second and core |\n| --- | --- | --- |")
+        print("| handshakes, both sides | CPU, ms | per second and core |\n| --- | --- | --- |")
         print("| whole connection | \(own.text(2)) | \((1000 / own).text(0)) |")
         print("| reference: DTLS in C | \(reference.text(2)) | \((1000 / reference).text(0)) |\n")
     }

@@ -14,7 +14,7 @@ enum MediaBenchmark {
         print(
             """
             | media, both sides on one core, congestion control \(hasCongestionControl ? "on" : "off") | packets \
-            | CPU, µs a packet |
+            | CPU, µs per packet |
             | --- | --- | --- |
             | \(frames) frames of \(FanoutBenchmark.frameBytes) bytes | \(packets) | \(own.text(2)) |
             | reference: AES-128-GCM alone, sealed and opened | | \(reference.text(2)) |
