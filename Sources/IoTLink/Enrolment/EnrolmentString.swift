@@ -97,6 +97,6 @@ public struct EnrolmentString: Sendable, Hashable, CustomStringConvertible {
         IoTError(
             .provisioningTokenFailed,
             "this is not an enrolment string (\(what) is malformed)",
-            remedy: "copy the whole enrolment string")
+            remedy: "copy the whole line that `iotctl token create --enrol` printed")
     }
 }
