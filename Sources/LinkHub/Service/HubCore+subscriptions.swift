@@ -34,7 +34,7 @@ extension HubCore {
             let device = Principal(claims.sub)?.deviceID, let giver = Principal(claims.from)?.accessID
         else {
             throw IoTError(
-                .provisioningTokenFailed, "this is no subscription token of this hub",
+                .provisioningTokenFailed, "this is not a share token of this hub",
                 remedy: "copy the whole line that `iotctl device share` printed")
         }
         guard claims.exp > time.seconds, let record = state.devices[device], claims.iat > record.sharesEnded,
