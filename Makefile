@@ -177,9 +177,11 @@ install: install-documents
 	@echo 'Next: systemd-sysusers && systemctl daemon-reload && systemctl enable --now iotvideod'
 
 # Messages and the configuration refer to these documents.
+# docs/README.md is the index for readers of the repository: it links to files that are not installed.
 install-documents:
 	install -d '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
-	install -m 0644 docs/*.md docs/openapi.yaml CHANGELOG.md '$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
+	install -m 0644 $(filter-out docs/README.md,$(wildcard docs/*.md)) docs/openapi.yaml CHANGELOG.md \
+		'$(DESTDIR)$(PREFIX)/share/doc/iotvideod'
 
 # Run `make build` first, as for install.
 deb:
