@@ -1,3 +1,5 @@
+public import IoTCore
+
 /// What the network is told of a camera of ours: the keys of the LAN device of the SDK that the gateway follows.
 public struct AnnouncedCamera: Hashable, Sendable {
     /// For people. One that is taken on the network gets a number: `Front door (2)`.
@@ -9,12 +11,14 @@ public struct AnnouncedCamera: Hashable, Sendable {
     /// `aa:bb:cc:dd:ee:ff`
     public var macAddress: String?
     public var hasOwner: Bool
+    /// Of the key by which the camera signs.
+    public var keyFingerprint: KeyFingerprint?
     /// The UDP port where the camera can be reached.
     public var port: Int
 
     public init(
         name: String, deviceID: String, productID: String? = nil, serialNumber: String? = nil, version: String? = nil,
-        macAddress: String? = nil, hasOwner: Bool, port: Int
+        macAddress: String? = nil, hasOwner: Bool, keyFingerprint: KeyFingerprint? = nil, port: Int
     ) {
         self.name = name
         self.deviceID = deviceID
@@ -23,6 +27,7 @@ public struct AnnouncedCamera: Hashable, Sendable {
         self.version = version
         self.macAddress = macAddress
         self.hasOwner = hasOwner
+        self.keyFingerprint = keyFingerprint
         self.port = port
     }
 }
