@@ -1,3 +1,5 @@
+public import IoTCore
+
 /// The data of one of our cameras that is announced on the LAN. The names are those of the IoT video SDK's LAN device.
 public struct AnnouncedCamera: Hashable, Sendable {
     /// The display name. If another service has it, a number is appended: `Front door (2)`.
@@ -9,12 +11,14 @@ public struct AnnouncedCamera: Hashable, Sendable {
     /// `aa:bb:cc:dd:ee:ff`
     public var macAddress: String?
     public var hasOwner: Bool
+    /// Of the key by which the camera signs.
+    public var keyFingerprint: KeyFingerprint?
     /// The UDP port where the camera can be reached.
     public var port: Int
 
     public init(
         name: String, deviceID: String, productID: String? = nil, serialNumber: String? = nil, version: String? = nil,
-        macAddress: String? = nil, hasOwner: Bool, port: Int
+        macAddress: String? = nil, hasOwner: Bool, keyFingerprint: KeyFingerprint? = nil, port: Int
     ) {
         self.name = name
         self.deviceID = deviceID
@@ -23,6 +27,7 @@ public struct AnnouncedCamera: Hashable, Sendable {
         self.version = version
         self.macAddress = macAddress
         self.hasOwner = hasOwner
+        self.keyFingerprint = keyFingerprint
         self.port = port
     }
 }

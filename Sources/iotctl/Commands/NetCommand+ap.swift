@@ -17,19 +17,27 @@ extension NetCommand {
                 Secrets come from files, or from standard input with -, which asks without echo
                 on a terminal; only one option can be -.
 
+                With a hub, the fingerprint of the camera's signing key is printed. Give it to
+                net wait --fingerprint, or to device key, so that no hub can put another key in
+                its place.
+
+                --plaintext is for cameras that speak nothing better: it sends the password and
+                the token unencrypted, by UDP, and whoever is near can read them.
+
                 EXAMPLES
                   iotctl net ap --pop-file label.txt --scan
                   iotctl net ap --ssid HomeNet --password-file wifi.txt --pop-file label.txt
                   iotctl net ap --ssid HomeNet --password-file wifi.txt \\
                     --user wifiprov --user-password-file label.txt \\
                     --hub iotlink://192.168.1.10:8883 --token-file token.txt
+                  iotctl net ap --plaintext --ssid HomeNet --password-file wifi.txt
                 """)
 
         @Option(help: "The camera's address in its own network.")
         var host = "192.168.4.1"
 
-        @Option(help: ArgumentHelp("Its port.", valueName: "n"))
-        var port = 80
+        @Option(help: ArgumentHelp("Its port. (default: 80, with --plaintext 8266)", valueName: "n"))
+        var port: Int?
 
         @Option(help: "The name of the network that it joins, 1 to 32 bytes of UTF-8.")
         var ssid: String?
@@ -67,6 +75,9 @@ extension NetCommand {
         @Flag(help: "Only list the networks that the camera receives.")
         var scan = false
 
+        @Flag(help: "Use the unencrypted UDP scheme of port 8266; whoever is near reads the secrets.")
+        var plaintext = false
+
         @Option(
             help: ArgumentHelp("The time limit of the whole command. (default: 2m)", valueName: "time"),
             transform: DurationArgument.parse)
@@ -84,7 +95,13 @@ extension NetCommand {
                 throw ValidationError("--user and --user-password-file require each other")
             }
             guard popFile == nil || user == nil else { throw ValidationError("give --pop-file or --user, not both") }
+            if plaintext {
+                guard !scan, popFile == nil, user == nil, security == nil else {
+                    throw ValidationError("--plaintext goes without --scan, --pop-file, --user and --security")
+                }
+            }
             switch security {
+            case nil where plaintext: break
             case nil:
                 guard popFile != nil || user != nil else {
                     throw ValidationError("give --pop-file or --user; --security 1 alone for a camera without a secret")
@@ -96,7 +113,7 @@ extension NetCommand {
             guard (hub == nil) == (tokenFile == nil) else {
                 throw ValidationError("--hub and --token-file require each other")
             }
-            guard (1...65_535).contains(port) else { throw ValidationError("--port is 1 to 65535") }
+            guard (1...65_535).contains(port ?? 1) else { throw ValidationError("--port is 1 to 65535") }
             let files = [passwordFile, popFile, userPasswordFile, tokenFile]
             guard files.filter({ $0 == "-" }).count <= 1 else {
                 throw ValidationError("only one secret can come from standard input")
@@ -104,14 +121,38 @@ extension NetCommand {
         }
 
         func run() async throws {
-            let plan = try plan()
-            let isQuiet = json
-            let outcome = try await DeviceProvisioner(host: host, port: port, plan: plan).run { step in
-                if !isQuiet, let line = Self.line(step) { Console.note(line) }
-            }
+            let outcome = try await provision()
             if json { return try Console.print(Self.json(outcome).prettyText) }
             if scan { return try Console.print(Self.table(outcome.networks)) }
             try Console.print(Self.summary(outcome))
+        }
+
+        private func provision() async throws -> ProvisioningOutcome {
+            let isQuiet = json
+            let report: @Sendable (ProvisioningProgress) -> Void = { step in
+                if !isQuiet, let line = Self.line(step) { Console.note(line) }
+            }
+            guard plaintext, let ssid else {
+                return try await DeviceProvisioner(host: host, port: port ?? 80, plan: try plan()).run(report)
+            }
+            Console.note(Self.warning)
+            return try await PlaintextProvisioner(
+                host: host, port: port ?? PlaintextProvisioner.port, network: try network(ssid), bind: try order()
+            ).run(report)
+        }
+
+        static let warning =
+            "warning: --plaintext sends the Wi-Fi password and the token unencrypted, to whatever answers: whoever is "
+            + "near can read them"
+
+        private func network(_ ssid: String) throws -> WiFiCredentials {
+            let password = try passwordFile.map { try SecretInput.read($0, what: "Wi-Fi password") } ?? ""
+            return try WiFiCredentials(ssid: ssid, password: password)
+        }
+
+        private func order() throws -> BindOrder? {
+            guard let hub, let tokenFile else { return nil }
+            return try BindOrder(hub: hub, token: try SecretInput.read(tokenFile, what: "token"))
         }
 
         private func plan() throws -> ProvisioningPlan {
@@ -123,13 +164,8 @@ extension NetCommand {
                     try popFile.map { try SecretInput.read($0, what: "proof of possession") } ?? "")
             }
             var plan = ProvisioningPlan(credential: credential, scans: true, patience: timeout.duration)
-            if let ssid {
-                let password = try passwordFile.map { try SecretInput.read($0, what: "Wi-Fi password") } ?? ""
-                plan.network = try WiFiCredentials(ssid: ssid, password: password)
-            }
-            if let hub, let tokenFile {
-                plan.bind = try BindOrder(hub: hub, token: try SecretInput.read(tokenFile, what: "token"))
-            }
+            plan.network = try ssid.map { try network($0) }
+            plan.bind = try order()
             return plan
         }
 
@@ -178,10 +214,10 @@ extension NetCommand {
             }
             if let device = outcome.device {
                 lines.append(("camera", device.id))
-                if !device.keyFingerprint.isEmpty {
-                    lines.append(("key", "SHA-256 \(Hex.encode(device.keyFingerprint))"))
+                if let key = KeyFingerprint(bytes: device.keyFingerprint) { lines.append(("key", "\(key)")) }
+                if outcome.bind != .unbound {
+                    lines.append(("hub", outcome.bind == .bound ? "bound" : "asked; watch it come online"))
                 }
-                lines.append(("hub", outcome.bind == .bound ? "bound" : "asked; watch it come online"))
             }
             return Table.pairs(lines)
         }
@@ -206,7 +242,9 @@ extension NetCommand {
             }
             if let device = outcome.device {
                 answer["device"] = [
-                    "id": .string(device.id), "keyFingerprint": .string(Hex.encode(device.keyFingerprint)),
+                    "id": .string(device.id),
+                    "keyFingerprint": KeyFingerprint(bytes: device.keyFingerprint).map { .string($0.description) }
+                        ?? .null,
                     "bound": .bool(outcome.bind == .bound),
                 ]
             }

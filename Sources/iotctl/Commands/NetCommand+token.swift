@@ -60,9 +60,14 @@ extension NetCommand {
                 device subscribe works. It fails when the device cannot be bound (21102, 21103,
                 8022, 8023), when the token expires first (21101), and after the given time.
 
+                With the fingerprint that net ap printed, it compares the key of the device that
+                came, keeps the fingerprint with the binding, and fails with 25080 when the hub
+                says another key.
+
                 EXAMPLES
                   iotctl net wait enrol-0123456789
                   iotctl net wait enrol-0123456789 --timeout 10m --json
+                  iotctl net wait enrol-0123456789 --fingerprint SHA256:oekVYFTg…
                 """)
 
         @Argument(help: ArgumentHelp("The token's id, which net token printed.", valueName: "token id"))
@@ -72,6 +77,12 @@ extension NetCommand {
             help: ArgumentHelp("How long to wait. (default: 300s)", valueName: "time"),
             transform: DurationArgument.parse)
         var timeout = DurationArgument(.seconds(300))
+
+        @Option(
+            help: ArgumentHelp(
+                "The fingerprint of the device's key, as net ap printed it.", valueName: "fingerprint"),
+            transform: KeyFingerprint.parse)
+        var fingerprint: KeyFingerprint?
 
         @OptionGroup var options: GlobalOptions
 
@@ -85,7 +96,14 @@ extension NetCommand {
                     let status = try await client.get(ProvisioningStatus.self, APIPath("v1", "net", "tokens", id))
                     if status.phase != phase, !options.json { Self.tell(status) }
                     phase = status.phase
-                    if status.phase == .online { return status }
+                    if status.phase == .online {
+                        if let fingerprint, let device = status.binding?.device {
+                            let _: DeviceKeyDescription = try await client.call(
+                                .PUT, APIPath("v1", "devices", device, "key"),
+                                DeviceKeyRequest(fingerprint: fingerprint, source: .ap))
+                        }
+                        return status
+                    }
                     if let failure = status.failure {
                         throw IoTError(
                             ErrorCode(rawValue: failure.code), failure.message, remedy: failure.remedy)

@@ -1,6 +1,7 @@
 import Gateway
 import GatewayAPI
 import IoTCore
+import IoTLink
 import LinkHub
 import Logging
 import MediaChannel
@@ -45,7 +46,8 @@ struct Announcements: Service {
         return cameras.map { camera in
             AnnouncedCamera(
                 name: camera.settings.name, deviceID: camera.device.rawValue, productID: "iotvideod",
-                version: ProductVersion.current, hasOwner: owned?.contains(camera.device) ?? true, port: camera.port)
+                version: ProductVersion.current, hasOwner: owned?.contains(camera.device) ?? true,
+                keyFingerprint: camera.key?.publicKey.fingerprint, port: camera.port)
         }
     }
 }

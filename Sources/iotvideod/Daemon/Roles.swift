@@ -69,7 +69,8 @@ struct Roles: Service {
             link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry,
             relayed: RelayedCalls(calls: calls), fleet: fleet,
             photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers,
-            lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)))
+            lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)),
+            deviceKeys: DeviceKeyStore(path: configuration.dataDirectory + "/known_devices"))
         let ownCertificate = try makeCertificate()
         let server = try makeServer(gateway, certificate: ownCertificate?.files)
         // Services stop in reverse order.

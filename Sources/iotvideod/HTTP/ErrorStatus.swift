@@ -14,7 +14,10 @@ extension HTTPResponse.Status {
             (.unauthorized, [.unauthenticated]),
             (
                 .forbidden,
-                [.forbidden, .relationInvalid, .noRelation, .relationChanged, .callTokenRejected, .callTokenInvalid]
+                [
+                    .forbidden, .relationInvalid, .noRelation, .relationChanged, .callTokenRejected, .callTokenInvalid,
+                    .lanPasswordWrong,
+                ]
             ),
             (
                 .notFound,
@@ -28,7 +31,7 @@ extension HTTPResponse.Status {
                 [
                     .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
-                    .deviceDisabled, .recorderRunning,
+                    .deviceDisabled, .recorderRunning, .deviceKeyChanged,
                 ]
             ),
             (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
@@ -46,7 +49,7 @@ extension HTTPResponse.Status {
                     .connectFailed, .channelDisconnected, .channelSendFailed, .peerFailed, .sessionDescriptionInvalid,
                     .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceRefused, .sourceHostUnknown,
                     .sourceNotFound, .sourceUnsupported, .hungUp,
-                    .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed,
+                    .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed, .lanPasswordChangeFailed,
                 ]
             ),
             (
@@ -63,7 +66,7 @@ extension HTTPResponse.Status {
                     .operationTimeout,
                 ]
             ),
-            (.notImplemented, [.notImplemented]),
+            (.notImplemented, [.notImplemented, .lanPasswordUnsupported]),
         ]
         return Dictionary(uniqueKeysWithValues: rows.flatMap { row in row.1.map { ($0, row.0) } })
     }()

@@ -40,6 +40,7 @@ import Testing
             guard case .probeMatches(let targets) = message.body else { return #expect(Bool(false)) }
             #expect(targets.map(\.types) == [[WSDNamespace.camera]])
             let device = DiscoveredDevice(targets[0], from: peer.address)
+            #expect(device.keyFingerprint == .example)
             #expect(device.name == "camera 0 & ü" && device.hasOwner == false && device.nextStep == .bind)
             #expect(device.deviceID == AnnouncedCamera.numbered(0).deviceID)
         }
@@ -131,6 +132,6 @@ extension AnnouncedCamera {
         let digits = String(number, radix: 16)
         return AnnouncedCamera(
             name: "camera \(number) & ü", deviceID: String(repeating: "a", count: 32 - digits.count) + digits,
-            productID: "iotvideod", version: "1", hasOwner: false, port: 5000)
+            productID: "iotvideod", version: "1", hasOwner: false, keyFingerprint: .example, port: 5000)
     }
 }

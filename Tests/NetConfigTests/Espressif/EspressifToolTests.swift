@@ -48,10 +48,10 @@ import Testing
                 switch output {
                 case .reply(let reply, _): answer = reply
                 case .scan: device.scanned(Self.networks, at: now)
-                case .apply(let credentials):
+                case .join(.apply(let credentials)):
                     given.append(credentials)
-                    device.applied(.connected(Self.joined), at: now)
-                case .bind, .timeout, .end: break
+                    device.joining.applied(.connected(Self.joined), at: now)
+                case .join: break
                 }
             }
             let reply = try #require(answer)

@@ -164,7 +164,7 @@ import Testing
         #expect(try bench.send("prov-config", sealed, cookie: session.cookie).status == 400)
         let apply = try session.cipher.sealed(try config { $0.kind = 4 })
         #expect(try bench.send("prov-config", apply, cookie: session.cookie).status == 401)
-        if case .idle = bench.device.station {} else { Issue.record("it joined a network") }
+        if case .idle = bench.device.joining.station {} else { Issue.record("it joined a network") }
     }
 
     @Test("A name or password that no network has is refused, and the session goes on")
@@ -219,7 +219,7 @@ import Testing
         #expect(try bench.send("proto-ver", [1]).status == 200)
         bench.now = bench.now + .milliseconds(1)
         bench.device.timeout(at: bench.now)
-        guard case .end(.timedOut)? = bench.drain().first else { throw IoTError(.internalFailure) }
+        guard case .join(.end(.timedOut))? = bench.drain().first else { throw IoTError(.internalFailure) }
         #expect(try bench.send("proto-ver", [1]).status == 410)
         #expect(try bench.send("prov-session", [1]).status == 410)
     }

@@ -128,8 +128,8 @@ struct ProvisioningWorld {
         case .scanned: device.scanned(heard, at: now)
         case .applied:
             if case .connected = outcome { joinedAt = joinedAt ?? now }
-            device.applied(outcome, at: now)
-        case .bound: device.bound(binding, at: now)
+            device.joining.applied(outcome, at: now)
+        case .bound: device.joining.bound(binding, at: now)
         }
     }
 
@@ -146,14 +146,14 @@ struct ProvisioningWorld {
             switch output {
             case .reply(let reply, let caller): answer(reply, caller)
             case .scan: add(.scanned, after: .seconds(2))
-            case .apply(let credentials):
+            case .join(.apply(let credentials)):
                 given.append(credentials)
                 add(.applied, after: .seconds(4))
-            case .bind(let order):
+            case .join(.bind(let order)):
                 orders.append(order)
                 add(.bound, after: .seconds(1))
-            case .timeout(let due): add(.deviceDue, after: due - now)
-            case .end(let reason): end = reason
+            case .join(.timeout(let due)): add(.deviceDue, after: due - now)
+            case .join(.end(let reason)): end = reason
             }
         }
     }

@@ -1,3 +1,5 @@
+import IoTCore
+
 extension WSDTarget {
     /// The prefix of our scopes: `iotlink://camera/deviceID/…`.
     static let scopePrefix = "iotlink://camera/"
@@ -7,6 +9,7 @@ extension WSDTarget {
             ("deviceID", camera.deviceID), ("productID", camera.productID), ("serialNumber", camera.serialNumber),
             ("name", camera.name), ("version", camera.version), ("macAddr", camera.macAddress),
             ("hasOwner", camera.hasOwner ? "true" : "false"),
+            ("keyFingerprint", camera.keyFingerprint?.description),
         ]
         self.init(
             endpoint: WSDIdentifier.address(camera.deviceID), types: [WSDNamespace.camera],

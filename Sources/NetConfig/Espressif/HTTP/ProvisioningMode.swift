@@ -31,12 +31,12 @@ actor ProvisioningMode {
     }
 
     func applied(_ outcome: WiFiOutcome) {
-        core.applied(outcome, at: .now())
+        core.joining.applied(outcome, at: .now())
         pump()
     }
 
     func bound(_ result: Result<Void, IoTError>) {
-        core.bound(result, at: .now())
+        core.joining.bound(result, at: .now())
         pump()
     }
 

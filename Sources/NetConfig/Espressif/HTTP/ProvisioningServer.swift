@@ -102,51 +102,24 @@ public struct ProvisioningServer: Sendable {
     // MARK: The core's outputs
 
     private func carryOut(_ effects: AsyncStream<ProvisioningDevice.Output>, _ mode: ProvisioningMode) async -> End? {
-        await withDiscardingTaskGroup { group in
+        let shell = JoiningShell(applier: applier, binder: binder, logger: logger)
+        return await withDiscardingTaskGroup { group in
             defer { group.cancelAll() }
             for await effect in effects {
                 switch effect {
                 case .scan:
                     group.addTask { await mode.scanned(await applier.scan()) }
-                case .apply(let credentials):
-                    group.addTask { await mode.applied(await apply(credentials)) }
-                case .bind(let order):
-                    group.addTask { await mode.bound(await bind(order)) }
-                case .timeout(let due):
-                    group.addTask {
-                        try? await Task.sleep(for: .nanoseconds(max(0, (due - .now()).nanoseconds)))
-                        if !Task.isCancelled { await mode.timeout() }
-                    }
-                case .end(.bound): return .bound
-                case .end(.connected): return .connected
-                case .end(.timedOut): return .timedOut
+                case .join(.apply(let credentials)):
+                    group.addTask { await mode.applied(await shell.apply(credentials)) }
+                case .join(.bind(let order)):
+                    group.addTask { await mode.bound(await shell.bind(order)) }
+                case .join(.timeout(let due)):
+                    group.addTask { if await JoiningShell.wait(until: due) { await mode.timeout() } }
+                case .join(.end(let end)): return End(end)
                 case .reply: break
                 }
             }
             return nil
-        }
-    }
-
-    private func apply(_ credentials: WiFiCredentials) async -> WiFiOutcome {
-        let outcome = await applier.apply(credentials)
-        switch outcome {
-        case .connected: logger.notice("the network was joined")
-        case .wrongPassword: logger.warning("the network refused the password")
-        case .networkNotFound: logger.warning("the network was not found")
-        case .failed(let reason): logger.warning("the network could not be joined", metadata: ["reason": "\(reason)"])
-        }
-        return outcome
-    }
-
-    private func bind(_ order: BindOrder) async -> Result<Void, IoTError> {
-        guard let binder else { return .failure(IoTError(.notBindable)) }
-        do throws(IoTError) {
-            try await binder(order)
-            logger.notice("the device is bound")
-            return .success(())
-        } catch {
-            logger.warning("the device could not be bound", metadata: ["error.code": "\(error.code.rawValue)"])
-            return .failure(error)
         }
     }
 }

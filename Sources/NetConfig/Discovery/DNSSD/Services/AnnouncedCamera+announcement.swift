@@ -1,3 +1,5 @@
+import IoTCore
+
 extension AnnouncedCamera {
     var announcement: ServiceAnnouncement {
         ServiceAnnouncement(
@@ -5,6 +7,7 @@ extension AnnouncedCamera {
             text: ServiceText.strings([
                 ("deviceID", deviceID), ("productID", productID), ("serialNumber", serialNumber),
                 ("version", version), ("macAddr", macAddress), ("hasOwner", hasOwner ? "1" : "0"),
+                ("keyFingerprint", keyFingerprint?.description),
             ]))
     }
 }
