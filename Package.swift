@@ -150,8 +150,8 @@ let package = Package(
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "NetConfig", "PeerTransport",
-                "Gateway",
+                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec", "NetConfig",
+                "PeerTransport", "Gateway",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],

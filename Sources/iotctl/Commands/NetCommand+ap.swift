@@ -14,6 +14,9 @@ extension NetCommand {
                 first (PROV_… on many); its label has the proof of possession (security 1) or
                 the user and password (security 2). Security 0 is never spoken.
 
+                A camera that is in its network by cable is given the hub alone, with --wired and
+                the address that net discover shows.
+
                 Secrets come from files, or from standard input with -, which asks without echo
                 on a terminal; at most one of them.
 
@@ -22,7 +25,9 @@ extension NetCommand {
                   iotctl net ap --ssid HomeNet --password-file wifi.txt --pop-file label.txt
                   iotctl net ap --ssid HomeNet --password-file wifi.txt \\
                     --user wifiprov --user-password-file label.txt \\
-                    --hub iotlink://192.168.1.10:8883 --token-file token.txt
+                    --hub 'iotlink://192.168.1.10:8883?ca=…' --token-file token.txt
+                  iotctl net ap --wired --host 192.168.1.20 --pop-file label.txt \\
+                    --hub 'iotlink://192.168.1.10:8883?ca=…' --token-file token.txt
                 """)
 
         @Option(help: "The camera's address in its own network.")
@@ -56,7 +61,11 @@ extension NetCommand {
         @Option(help: ArgumentHelp("The security version, 1 or 2. (default: by the secret given)", valueName: "n"))
         var security: Int?
 
-        @Option(help: ArgumentHelp("The hub that the camera joins: iotlink://HOST:PORT.", valueName: "url"))
+        @Flag(help: "The camera is in its network by cable: give it --hub, and no Wi-Fi network.")
+        var wired = false
+
+        @Option(
+            help: ArgumentHelp("The hub that the camera joins, as net token printed it.", valueName: "url"))
         var hub: String?
 
         @Option(
@@ -76,7 +85,12 @@ extension NetCommand {
         var json = false
 
         func validate() throws {
-            guard scan != (ssid != nil) else { throw ValidationError("give either --ssid or --scan") }
+            guard [scan, ssid != nil, wired].filter({ $0 }).count == 1 else {
+                throw ValidationError("give one of --ssid, --scan and --wired")
+            }
+            guard !wired || (passwordFile == nil && hub != nil) else {
+                throw ValidationError("--wired needs --hub and goes without --password-file")
+            }
             guard !scan || (passwordFile == nil && hub == nil) else {
                 throw ValidationError("--scan goes without --password-file and --hub")
             }
@@ -122,7 +136,7 @@ extension NetCommand {
                 credential = .possession(
                     try popFile.map { try SecretInput.read($0, what: "proof of possession") } ?? "")
             }
-            var plan = ProvisioningPlan(credential: credential, scans: true, patience: timeout.duration)
+            var plan = ProvisioningPlan(credential: credential, scans: !wired, patience: timeout.duration)
             if let ssid {
                 let password = try passwordFile.map { try SecretInput.read($0, what: "Wi-Fi password") } ?? ""
                 plan.network = try WiFiCredentials(ssid: ssid, password: password)
@@ -143,7 +157,8 @@ extension NetCommand {
             case .scanning: "it looks for networks"
             case .networks(let networks): "it hears \(networks.count) networks"
             case .configured: "it has the network's name and password"
-            case .ordered(let device): "it has the hub's address and the token: camera \(device.id)"
+            case .ordered(let device):
+                "it has the hub's address and the token" + (device.id.isEmpty ? "" : ": camera \(device.id)")
             case .connecting(nil): "it joins the network"
             case .connecting(let left?): "it did not join; it tries \(left) times more"
             case .connected(let connection): "it joined the network" + (address(connection).map { " as \($0)" } ?? "")
@@ -177,7 +192,7 @@ extension NetCommand {
                 if let address = address(connection) { lines.append(("address", address)) }
             }
             if let device = outcome.device {
-                lines.append(("camera", device.id))
+                if !device.id.isEmpty { lines.append(("camera", device.id)) }
                 if !device.keyFingerprint.isEmpty {
                     lines.append(("key", "SHA-256 \(Hex.encode(device.keyFingerprint))"))
                 }

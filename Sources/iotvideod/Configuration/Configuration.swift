@@ -72,6 +72,44 @@ struct Configuration: Sendable, Equatable {
         var announce: Bool?
     }
 
+    /// The mode in which a person gives this box its network and its hub.
+    struct Provisioning: Sendable, Equatable {
+        enum Way: String, Sendable, CaseIterable {
+            /// Over the camera's own access point.
+            case ap
+            /// By a QR code that is held before the camera.
+            case qr
+            /// Over the wired network that the box is in already.
+            case lan
+        }
+
+        enum Applier: String, Sendable, CaseIterable {
+            case nmcli
+            case wpaSupplicant = "wpa_supplicant"
+            case dryRun
+        }
+
+        /// Empty: there is no such mode.
+        var ways: [Way] = []
+        /// `nil`: port 80 of `interface`.
+        var listen: ListenAddress?
+        /// The access point's and Wi-Fi's.
+        var interface: String?
+        /// The proof of possession (security 1).
+        var possessionFile: String?
+        /// The user of security 2, and the file with that user's password.
+        var user: String?
+        var passwordFile: String?
+        var applier = Applier.nmcli
+        /// The networks that a dry run knows; `nil`: it joins every network.
+        var dryRunFile: String?
+        var timeout = Duration.seconds(600)
+
+        var isOn: Bool { !ways.isEmpty }
+        /// Whether the box answers requests. By a QR code alone it does not.
+        var isServed: Bool { ways.contains { $0 != .qr } }
+    }
+
     struct Channels: Sendable, Equatable {
         var connections = 16
         var calls = 256
@@ -89,6 +127,7 @@ struct Configuration: Sendable, Equatable {
     var media = Media()
     var channels = Channels()
     var discovery = Discovery()
+    var provisioning = Provisioning()
     var cameras: [CameraSettings] = []
 
     /// The user's defaults: `/var/lib` and `/run` for root, the XDG directories for others.

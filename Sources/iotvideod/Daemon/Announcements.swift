@@ -13,9 +13,7 @@ import ServiceLifecycle
 /// Cameras, their owners and the interfaces are looked at again every ten seconds: a network that comes up after the
 /// daemon, and a camera that is added, are announced by then.
 struct Announcements: Service {
-    let fleet: any CameraFleet
-    /// `nil` on a box that has joined: its devices were made for an account.
-    let hub: LinkHub?
+    let cameras: @Sendable () async throws -> [AnnouncedCamera]
     let services: LocalServices
     let loops: any EventLoopGroup
     let logger: Logger
@@ -39,7 +37,10 @@ struct Announcements: Service {
         try await services.announce(cameras: [])
     }
 
-    private func cameras() async throws -> [AnnouncedCamera] {
+    /// Those that run here.
+    ///
+    /// - Parameter hub: `nil` on a box that has joined: its devices were made for an account.
+    static func running(_ fleet: any CameraFleet, hub: LinkHub?) async throws -> [AnnouncedCamera] {
         let cameras = await fleet.cameras()
         let owned = try await hub?.ownedDevices(among: cameras.map(\.device))
         return cameras.map { camera in

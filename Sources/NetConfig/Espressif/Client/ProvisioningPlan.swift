@@ -1,7 +1,8 @@
 /// What a client is to do with a device.
 public struct ProvisioningPlan: Sendable {
     public var credential: ProvisioningCredential
-    /// `nil`: look which networks the device hears, and change nothing.
+    /// `nil` with `bind`: the device is in its network by wire. `nil` alone: look which networks the device hears, and
+    /// change nothing.
     public var network: WiFiCredentials?
     public var bind: BindOrder?
     /// Whether to ask for the networks first.

@@ -145,8 +145,8 @@ extension ProvisioningDevice {
             take(order)
         }
         let reply = IoTBindReply.with {
-            $0.deviceID = configuration.identity.id
-            $0.keyFingerprint = Data(configuration.identity.keyFingerprint)
+            $0.deviceID = identity.id
+            $0.keyFingerprint = Data(identity.keyFingerprint)
             switch bindState {
             case .unbound: $0.state = .unbound
             case .waiting: $0.state = .waiting
@@ -167,7 +167,11 @@ extension ProvisioningDevice {
         if case .waiting = bindState, case .connected = station { return }
         self.order = order
         bindState = .waiting
-        if case .connected = station { bind() }
+        switch station {
+        case .connected: bind()
+        case .idle where configuration.isWired && credentials == nil: bind()
+        case .idle, .joining, .failed: break
+        }
     }
 }
 

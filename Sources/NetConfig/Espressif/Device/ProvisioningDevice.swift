@@ -12,15 +12,18 @@ struct ProvisioningDevice: Sendable {
         var lifetime: TimeAmount
         /// Whether a hub and a token are taken.
         var binds: Bool
+        /// In its network by wire: a hub is asked at once, unless a Wi-Fi network was given before.
+        var isWired: Bool
 
         init(
             credential: DeviceCredential, identity: DeviceIdentity, lifetime: TimeAmount = .minutes(10),
-            binds: Bool = true
+            binds: Bool = true, isWired: Bool = false
         ) {
             self.credential = credential
             self.identity = identity
             self.lifetime = lifetime
             self.binds = binds
+            self.isWired = isWired
         }
     }
 
@@ -86,6 +89,8 @@ struct ProvisioningDevice: Sendable {
     private static let outcomeTime = TimeAmount.seconds(60)
 
     let configuration: Configuration
+    /// With the device's id from when the hub has given it one.
+    var identity: DeviceIdentity
     private let random: @Sendable (Int) -> [UInt8]
     private var outputs: [Output] = []
     private(set) var events: [Event] = []
@@ -110,6 +115,7 @@ struct ProvisioningDevice: Sendable {
         _ configuration: Configuration, at now: NIODeadline, random: @escaping @Sendable (Int) -> [UInt8]
     ) {
         self.configuration = configuration
+        identity = configuration.identity
         self.random = random
         due = now + configuration.lifetime
         outputs.append(.timeout(due))
@@ -277,11 +283,13 @@ extension ProvisioningDevice {
         emit(.bind(order))
     }
 
-    mutating func bound(_ result: Result<Void, IoTError>, at now: NIODeadline) {
+    /// - Parameter result: the device's id at the hub; `nil` for one that knew it before.
+    mutating func bound(_ result: Result<String?, IoTError>, at now: NIODeadline) {
         guard !isEnded else { return }
         isBinding = false
         switch result {
-        case .success:
+        case .success(let id):
+            if let id { identity.id = id }
             bindState = .bound
             settle(after: Self.outcomeTime, at: now)
         case .failure(let error):

@@ -35,7 +35,7 @@ actor ProvisioningMode {
         pump()
     }
 
-    func bound(_ result: Result<Void, IoTError>) {
+    func bound(_ result: Result<String?, IoTError>) {
         core.bound(result, at: .now())
         pump()
     }

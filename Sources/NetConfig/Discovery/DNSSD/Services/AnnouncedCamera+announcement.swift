@@ -1,7 +1,7 @@
 extension AnnouncedCamera {
     var announcement: ServiceAnnouncement {
         ServiceAnnouncement(
-            id: deviceID, name: name, type: .iotlink, port: UInt16(clamping: port),
+            id: id, name: name, type: .iotlink, port: UInt16(clamping: port),
             text: ServiceText.strings([
                 ("deviceID", deviceID), ("productID", productID), ("serialNumber", serialNumber),
                 ("version", version), ("macAddr", macAddress), ("hasOwner", hasOwner ? "1" : "0"),
