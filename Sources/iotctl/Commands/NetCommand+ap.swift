@@ -46,17 +46,7 @@ extension NetCommand {
             completion: .file())
         var passwordFile: String?
 
-        @Option(
-            help: ArgumentHelp("A file with the proof of possession (security 1).", valueName: "file"),
-            completion: .file())
-        var popFile: String?
-
-        @Option(help: "The user of security 2.")
-        var user: String?
-
-        @Option(
-            help: ArgumentHelp("A file with that user's password.", valueName: "file"), completion: .file())
-        var userPasswordFile: String?
+        @OptionGroup var secret: CameraSecretOptions
 
         @Option(help: ArgumentHelp("The security version, 1 or 2. (default: by the secret given)", valueName: "n"))
         var security: Int?
@@ -94,24 +84,20 @@ extension NetCommand {
             guard !scan || (passwordFile == nil && hub == nil) else {
                 throw ValidationError("--scan goes without --password-file and --hub")
             }
-            guard (user == nil) == (userPasswordFile == nil) else {
-                throw ValidationError("--user and --user-password-file go together")
-            }
-            guard popFile == nil || user == nil else { throw ValidationError("give --pop-file or --user, not both") }
             switch security {
             case nil:
-                guard popFile != nil || user != nil else {
+                guard !secret.isEmpty else {
                     throw ValidationError("give --pop-file or --user; --security 1 alone for a camera without a secret")
                 }
-            case 1: guard user == nil else { throw ValidationError("--user goes with --security 2") }
-            case 2: guard user != nil else { throw ValidationError("--security 2 needs --user") }
+            case 1: guard secret.user == nil else { throw ValidationError("--user goes with --security 2") }
+            case 2: guard secret.user != nil else { throw ValidationError("--security 2 needs --user") }
             default: throw ValidationError("--security is 1 or 2; 0 is never spoken")
             }
             guard (hub == nil) == (tokenFile == nil) else {
                 throw ValidationError("--hub and --token-file go together")
             }
             guard (1...65_535).contains(port) else { throw ValidationError("--port is 1 to 65535") }
-            let files = [passwordFile, popFile, userPasswordFile, tokenFile]
+            let files = [passwordFile, secret.popFile, secret.userPasswordFile, tokenFile]
             guard files.filter({ $0 == "-" }).count <= 1 else {
                 throw ValidationError("only one secret can come from standard input")
             }
@@ -129,14 +115,7 @@ extension NetCommand {
         }
 
         private func plan() throws -> ProvisioningPlan {
-            let credential: ProvisioningCredential
-            if let user, let file = userPasswordFile {
-                credential = .password(user: user, password: try SecretInput.read(file, what: "camera's password"))
-            } else {
-                credential = .possession(
-                    try popFile.map { try SecretInput.read($0, what: "proof of possession") } ?? "")
-            }
-            var plan = ProvisioningPlan(credential: credential, scans: !wired, patience: timeout.duration)
+            var plan = ProvisioningPlan(credential: try secret.credential(), scans: !wired, patience: timeout.duration)
             if let ssid {
                 let password = try passwordFile.map { try SecretInput.read($0, what: "Wi-Fi password") } ?? ""
                 plan.network = try WiFiCredentials(ssid: ssid, password: password)

@@ -3,5 +3,5 @@ import ArgumentParser
 struct NetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "net", abstract: "Find cameras, and bring a new one into the network.",
-        subcommands: [Discover.self, QR.self, AP.self, Token.self, Wait.self])
+        subcommands: [Add.self, Discover.self, QR.self, AP.self, Token.self, Wait.self])
 }

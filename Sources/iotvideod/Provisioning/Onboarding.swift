@@ -6,7 +6,7 @@ import NetConfig
 /// Gives this box its network and its hub, by one attempt at a time, whichever way a person chose.
 actor Onboarding {
     /// Long enough for an address in a network that was joined just now, and shorter than a person waits.
-    private static let hubTimeout = Duration.seconds(20)
+    private static let hubTimeout = Duration.seconds(15)
 
     private let dataDirectory: String
     private let camera: String

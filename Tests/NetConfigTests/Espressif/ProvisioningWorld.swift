@@ -53,7 +53,8 @@ struct ProvisioningWorld {
     init(
         _ plan: ProvisioningPlan, credential: DeviceCredential, network: Network = Network(), seed: UInt64 = 1,
         outcome: WiFiOutcome = .connected(WiFiConnection(address: "192.0.2.9", ssid: Array("Home".utf8))),
-        binding: Result<String?, IoTError> = .success(nil), binds: Bool = true, networks: Int = 20
+        binding: Result<String?, IoTError> = .success(nil), binds: Bool = true, isWired: Bool = false,
+        networks: Int = 20
     ) {
         now = start
         self.network = network
@@ -69,7 +70,8 @@ struct ProvisioningWorld {
         client = ProvisioningClient(plan, random: a)
         device = ProvisioningDevice(
             .init(
-                credential: credential, identity: DeviceIdentity(id: "camera", keyFingerprint: [1, 2, 3]), binds: binds),
+                credential: credential, identity: DeviceIdentity(id: "camera", keyFingerprint: [1, 2, 3]), binds: binds,
+                isWired: isWired),
             at: start, random: b)
     }
 

@@ -97,6 +97,7 @@ extension ProvisioningDevice {
             let credentials = try? WiFiCredentials(ssid: ssid, password: password)
         else { return .invalidArgument }
         self.credentials = credentials
+        hasNewNetwork = true
         return .success
     }
 
@@ -105,6 +106,7 @@ extension ProvisioningDevice {
         // Said twice because the first answer was lost.
         if case .joining = station { return .success }
         station = .joining
+        hasNewNetwork = false
         emit(.apply(credentials))
         return .success
     }
@@ -164,12 +166,14 @@ extension ProvisioningDevice {
     private mutating func take(_ order: BindOrder) {
         // The same again, because the answer was lost, changes nothing; nor does another while a hub is asked.
         if case .bound = bindState { return }
-        if case .waiting = bindState, case .connected = station { return }
+        if isBinding { return }
         self.order = order
         bindState = .waiting
+        // A network that was given in this try comes first.
+        guard !hasNewNetwork else { return }
         switch station {
         case .connected: bind()
-        case .idle where configuration.isWired && credentials == nil: bind()
+        case .idle where configuration.isWired, .failed where configuration.isWired: bind()
         case .idle, .joining, .failed: break
         }
     }

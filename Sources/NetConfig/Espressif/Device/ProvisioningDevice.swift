@@ -101,10 +101,12 @@ struct ProvisioningDevice: Sendable {
     private var due: NIODeadline
     private var isSettled = false
     var credentials: WiFiCredentials?
+    /// They are to be applied before the hub is asked.
+    var hasNewNetwork = false
     var station = Station.idle
     var order: BindOrder?
     var bindState = BindState.unbound
-    private var isBinding = false
+    var isBinding = false
     var networks: [WiFiNetwork]?
     var isScanning = false
     /// Who waits for the scan, which may only be answered in the session that asked.
