@@ -126,7 +126,7 @@ import Testing
             #expect(outcome.status == 1, "\(what): \(outcome.text)")
             #expect(outcome.errors.contains("error \(number) "), "\(what): \(outcome.errors)")
             // The remedy is the line after it.
-            #expect(outcome.errors.contains(/\nerror \d+ [^\n]+\n  [^\n]+/), "\(what): \(outcome.errors)")
+            #expect(outcome.errors.contains(/error \d+ [^\n]+\n  [^\n]+/), "\(what): \(outcome.errors)")
         }
         let token = try await hub.token()
 
