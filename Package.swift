@@ -234,8 +234,9 @@ let package = Package(
         tests(
             "iotvideodTests",
             [
-                "iotvideod", "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "RTP",
-                "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL,
+                "iotvideod", "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig",
+                "PeerTransport", "RTP", "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle,
+                hummingbird, nioSSL,
                 coreMetrics, crypto, arguments, yams,
             ]),
         // The targets of Fuzz, replayed over what their fuzzers found.

@@ -116,6 +116,28 @@ import Testing
         await hub.daemon.stop()
     }
 
+    @Test("net add does it in one command, and leaves no token where it failed")
+    func oneCommand() async throws {
+        let hub = try await ProvisioningHub()
+        let box = try CameraBox()
+        let camera = try await box.start()
+        let port = try await box.port(of: camera)
+        func add(_ password: String) async throws -> Program.Outcome {
+            try await hub.daemon.iotctl([
+                "net", "add", "--way", "ap", "--host", "127.0.0.1", "--port", "\(port)", "--ssid", "HomeNet",
+                "--password-file", box.folder.path(password), "--pop-file", box.folder.path("proof"), "--json",
+            ])
+        }
+        try box.write("not the password", "wrong")
+        let refused = try await add("wrong")
+        #expect(refused.status == 1 && refused.errors.contains("25066"), "\(refused.errors)")
+        #expect(try await !hub.daemon.iotctl("token", "list").text.contains("enrol-"))
+        _ = try hub.device(of: try await add("wifi"), camera)
+        try await hub.expectPictures(of: "yard", camera)
+        #expect(await camera.stop() == 0)
+        await hub.daemon.stop()
+    }
+
     @Test("Each failure ends with its number, and another try works")
     func failures() async throws {
         let hub = try await ProvisioningHub()

@@ -16,7 +16,8 @@ public struct AnnouncedCamera: Hashable, Sendable {
     public var port: Int
 
     public init(
-        name: String, deviceID: String?, id: String? = nil, productID: String? = nil, serialNumber: String? = nil, version: String? = nil,
+        name: String, deviceID: String?, id: String? = nil, productID: String? = nil, serialNumber: String? = nil,
+        version: String? = nil,
         macAddress: String? = nil, hasOwner: Bool, port: Int
     ) {
         self.name = name

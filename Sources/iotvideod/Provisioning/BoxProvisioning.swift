@@ -109,7 +109,8 @@ struct BoxProvisioning: Sendable {
                 identity: DeviceIdentity(id: joined?.devices[camera]?.id.rawValue ?? ""), lifetime: keys.timeout,
                 isWired: keys.ways.contains(.lan)),
             applier: OnboardingApplier(onboarding: onboarding),
-            binder: { order throws(IoTError) in try await onboarding.bind(hub: order.hub, token: order.token).rawValue },
+            binder: { order throws(IoTError) in try await onboarding.bind(hub: order.hub, token: order.token).rawValue
+            },
             logger: logger)
     }
 }

@@ -21,7 +21,9 @@ extension Configuration.Provisioning {
         if let user, let passwordFile {
             return .verifier(try SRPVerifier(user: user, password: try SecretFile.read(passwordFile)))
         }
-        guard let possessionFile else { throw IoTError(.invalidConfiguration, "provisioning.possessionFile: is missing") }
+        guard let possessionFile else {
+            throw IoTError(.invalidConfiguration, "provisioning.possessionFile: is missing")
+        }
         return .possession(try SecretFile.read(possessionFile))
     }
 
