@@ -18,7 +18,9 @@ import Testing
             "--ssid Home --pop-file p --security 2", "--ssid Home --user u --user-password-file q --security 1",
             "--ssid Home --pop-file p --security 0", "--ssid Home --pop-file p --hub iotlink://h:1",
             "--ssid Home --pop-file - --password-file -", "--scan --pop-file p --password-file w",
-            "--ssid Home --pop-file p --port 0", "--plaintext", "--plaintext --scan",
+            "--ssid Home --pop-file p --port 0", "--wired --pop-file p",
+            "--wired --pop-file p --ssid Home --hub iotlink://h:1 --token-file t",
+            "--plaintext", "--plaintext --scan", "--plaintext --wired --hub iotlink://h:1 --token-file t",
             "--plaintext --ssid Home --pop-file p",
             "--plaintext --ssid Home --security 1", "--plaintext --ssid Home --user u --user-password-file q",
         ])
@@ -29,13 +31,14 @@ import Testing
     @Test("Those that do are taken")
     func taken() throws {
         #expect(try parse("--scan --pop-file p").host == "192.168.4.1")
-        #expect(try parse("--ssid Home --security 1").popFile == nil)
+        #expect(try parse("--ssid Home --security 1").secret.isEmpty)
         #expect(try parse("--ssid Home --plaintext --hub iotlink://h:1 --token-file t").port == nil)
         let full = try parse(
             "--ssid Home --password-file w --user u --user-password-file q --security 2 --hub iotlink://h:1 --token-file t"
                 + " --timeout 30s --json")
         #expect(full.timeout.duration == .seconds(30))
         #expect(full.json)
+        #expect(try parse("--wired --pop-file p --hub iotlink://h:1 --token-file t").wired)
     }
 
     @Test("What is shown of the end names the camera, its key and its hub")

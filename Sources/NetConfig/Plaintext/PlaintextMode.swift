@@ -41,7 +41,7 @@ actor PlaintextMode {
         pump()
     }
 
-    func bound(_ result: Result<Void, IoTError>) {
+    func bound(_ result: Result<String?, IoTError>) {
         core.joining.bound(result, at: .now())
         pump()
     }

@@ -14,6 +14,9 @@ extension NetCommand {
                 first (PROV_… on many); its label has the proof of possession (security 1) or
                 the user and password (security 2). Security 0 is not supported.
 
+                A camera that is in its network by cable is given the hub alone, with --wired and
+                the address that net discover shows.
+
                 Secrets come from files, or from standard input with -, which asks without echo
                 on a terminal; only one option can be -.
 
@@ -29,7 +32,9 @@ extension NetCommand {
                   iotctl net ap --ssid HomeNet --password-file wifi.txt --pop-file label.txt
                   iotctl net ap --ssid HomeNet --password-file wifi.txt \\
                     --user wifiprov --user-password-file label.txt \\
-                    --hub iotlink://192.168.1.10:8883 --token-file token.txt
+                    --hub 'iotlink://192.168.1.10:8883?ca=…' --token-file token.txt
+                  iotctl net ap --wired --host 192.168.1.20 --pop-file label.txt \\
+                    --hub 'iotlink://192.168.1.10:8883?ca=…' --token-file token.txt
                   iotctl net ap --plaintext --ssid HomeNet --password-file wifi.txt
                 """)
 
@@ -49,22 +54,16 @@ extension NetCommand {
             completion: .file())
         var passwordFile: String?
 
-        @Option(
-            help: ArgumentHelp("A file with the proof of possession (security 1).", valueName: "file"),
-            completion: .file())
-        var popFile: String?
-
-        @Option(help: "The user of security 2.")
-        var user: String?
-
-        @Option(
-            help: ArgumentHelp("A file with that user's password.", valueName: "file"), completion: .file())
-        var userPasswordFile: String?
+        @OptionGroup var secret: CameraSecretOptions
 
         @Option(help: ArgumentHelp("The security version, 1 or 2. (default: by the secret given)", valueName: "n"))
         var security: Int?
 
-        @Option(help: ArgumentHelp("The hub that the camera joins: iotlink://HOST:PORT.", valueName: "url"))
+        @Flag(help: "The camera is in its network by cable: give it --hub, and no Wi-Fi network.")
+        var wired = false
+
+        @Option(
+            help: ArgumentHelp("The hub that the camera joins, as net token printed it.", valueName: "url"))
         var hub: String?
 
         @Option(
@@ -87,34 +86,36 @@ extension NetCommand {
         var json = false
 
         func validate() throws {
-            guard scan != (ssid != nil) else { throw ValidationError("give either --ssid or --scan") }
+            guard [scan, ssid != nil, wired].filter({ $0 }).count == 1 else {
+                throw ValidationError("give one of --ssid, --scan and --wired")
+            }
+            guard !wired || (passwordFile == nil && hub != nil) else {
+                throw ValidationError("--wired needs --hub and goes without --password-file")
+            }
             guard !scan || (passwordFile == nil && hub == nil) else {
                 throw ValidationError("--scan cannot be combined with --password-file or --hub")
             }
-            guard (user == nil) == (userPasswordFile == nil) else {
-                throw ValidationError("--user and --user-password-file require each other")
-            }
-            guard popFile == nil || user == nil else { throw ValidationError("give --pop-file or --user, not both") }
             if plaintext {
-                guard !scan, popFile == nil, user == nil, security == nil else {
-                    throw ValidationError("--plaintext goes without --scan, --pop-file, --user and --security")
+                guard !scan, !wired, secret.isEmpty, security == nil else {
+                    throw ValidationError(
+                        "--plaintext cannot be combined with --scan, --wired, --pop-file, --user or --security")
                 }
             }
             switch security {
             case nil where plaintext: break
             case nil:
-                guard popFile != nil || user != nil else {
+                guard !secret.isEmpty else {
                     throw ValidationError("give --pop-file or --user; --security 1 alone for a camera without a secret")
                 }
-            case 1: guard user == nil else { throw ValidationError("--user requires --security 2") }
-            case 2: guard user != nil else { throw ValidationError("--security 2 needs --user") }
+            case 1: guard secret.user == nil else { throw ValidationError("--user requires --security 2") }
+            case 2: guard secret.user != nil else { throw ValidationError("--security 2 needs --user") }
             default: throw ValidationError("--security must be 1 or 2; 0 is not supported")
             }
             guard (hub == nil) == (tokenFile == nil) else {
                 throw ValidationError("--hub and --token-file require each other")
             }
             guard (1...65_535).contains(port ?? 1) else { throw ValidationError("--port is 1 to 65535") }
-            let files = [passwordFile, popFile, userPasswordFile, tokenFile]
+            let files = [passwordFile, secret.popFile, secret.userPasswordFile, tokenFile]
             guard files.filter({ $0 == "-" }).count <= 1 else {
                 throw ValidationError("only one secret can come from standard input")
             }
@@ -156,14 +157,7 @@ extension NetCommand {
         }
 
         private func plan() throws -> ProvisioningPlan {
-            let credential: ProvisioningCredential
-            if let user, let file = userPasswordFile {
-                credential = .password(user: user, password: try SecretInput.read(file, what: "camera's password"))
-            } else {
-                credential = .possession(
-                    try popFile.map { try SecretInput.read($0, what: "proof of possession") } ?? "")
-            }
-            var plan = ProvisioningPlan(credential: credential, scans: true, patience: timeout.duration)
+            var plan = ProvisioningPlan(credential: try secret.credential(), scans: !wired, patience: timeout.duration)
             plan.network = try ssid.map { try network($0) }
             plan.bind = try order()
             return plan
@@ -179,7 +173,8 @@ extension NetCommand {
             case .scanning: "it looks for networks"
             case .networks(let networks): "it receives \(networks.count) networks"
             case .configured: "it has the network's name and password"
-            case .ordered(let device): "it has the hub's address and the token: camera \(device.id)"
+            case .ordered(let device):
+                "it has the hub's address and the token" + (device.id.isEmpty ? "" : ": camera \(device.id)")
             case .connecting(nil): "it joins the network"
             case .connecting(let left?): "it did not join; it tries \(left) times more"
             case .connected(let connection): "it joined the network" + (address(connection).map { " as \($0)" } ?? "")
@@ -213,7 +208,7 @@ extension NetCommand {
                 if let address = address(connection) { lines.append(("address", address)) }
             }
             if let device = outcome.device {
-                lines.append(("camera", device.id))
+                if !device.id.isEmpty { lines.append(("camera", device.id)) }
                 if let key = KeyFingerprint(bytes: device.keyFingerprint) { lines.append(("key", "\(key)")) }
                 if outcome.bind != .unbound {
                     lines.append(("hub", outcome.bind == .bound ? "bound" : "asked; watch it come online"))

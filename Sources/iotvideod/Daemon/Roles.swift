@@ -12,7 +12,7 @@ import ServiceLifecycle
 /// The cameras, the gateway and the HTTP API. They start when the hub is ready.
 struct Roles: Service {
     let configuration: Configuration
-    let joined: JoinedBox?
+    var joined: JoinedBox?
     /// Reads the current configuration.
     let read: @Sendable () throws(IoTError) -> Configuration
     let log: LogOutput
@@ -90,7 +90,8 @@ struct Roles: Service {
         guard configuration.announces(isJoined: joined != nil) else { return [] }
         return [
             Announcements(
-                fleet: fleet, hub: hub, services: services, loops: loops, logger: Logger(label: "discovery"))
+                cameras: { [hub] in try await Announcements.running(fleet, hub: hub) }, services: services,
+                loops: loops, logger: Logger(label: "discovery"))
         ]
     }
 

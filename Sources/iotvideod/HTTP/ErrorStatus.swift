@@ -16,7 +16,7 @@ extension HTTPResponse.Status {
                 .forbidden,
                 [
                     .forbidden, .relationInvalid, .noRelation, .relationChanged, .callTokenRejected, .callTokenInvalid,
-                    .lanPasswordWrong,
+                    .provisioningProofWrong, .lanPasswordWrong,
                 ]
             ),
             (
@@ -31,7 +31,7 @@ extension HTTPResponse.Status {
                 [
                     .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
-                    .deviceDisabled, .recorderRunning, .deviceKeyChanged,
+                    .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable,
                 ]
             ),
             (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
@@ -40,6 +40,7 @@ extension HTTPResponse.Status {
                 [
                     .valueInvalid, .reservedPropertyName, .builtInNotWritable, .actionNotSupported, .invalidQRInput,
                     .codecUnsupported, .provisioningTokenFailed, .provisioningTokenExpired, .requestIDReused,
+                    .provisioningSecurity, .wifiPasswordWrong, .wifiNetworkNotFound,
                 ]
             ),
             (.tooManyRequests, [.tooManyRequests, .tooManyConnections, .allChannelsBusy, .slowReader]),
@@ -50,20 +51,21 @@ extension HTTPResponse.Status {
                     .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceRefused, .sourceHostUnknown,
                     .sourceNotFound, .sourceUnsupported, .hungUp,
                     .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed, .lanPasswordChangeFailed,
+                    .provisioningUnreachable, .provisioningRefused, .provisioningVanished, .wifiFailed,
                 ]
             ),
             (
                 .serviceUnavailable,
                 [
                     .deviceOffline, .appNotOnline, .linkUnavailable, .deviceBusy, .brokerFailed, .brokerMissing,
-                    .tokenRejected, .stopping, .addressInUse,
+                    .tokenRejected, .stopping, .addressInUse, .provisioningServer,
                 ]
             ),
             (
                 .gatewayTimeout,
                 [
                     .peerTimeout, .callSendTimeout, .handshakeTimeout, .timeoutDisconnected, .messageTimeout,
-                    .operationTimeout,
+                    .operationTimeout, .provisioningTimeout,
                 ]
             ),
             (.notImplemented, [.notImplemented, .lanPasswordUnsupported]),

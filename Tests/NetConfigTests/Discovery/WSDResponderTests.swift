@@ -48,7 +48,7 @@ import Testing
 
     @Test("Types and scopes must match; our cameras do not pass for ONVIF's")
     func filters() {
-        let scope = "iotlink://camera/deviceID/\(AnnouncedCamera.numbered(0).deviceID)"
+        let scope = "iotlink://camera/deviceID/\(AnnouncedCamera.numbered(0).id)"
         for (filter, isAnswered) in [
             (WSDFilter(types: [WSDNamespace.camera]), true), (WSDFilter(types: [WSDNamespace.videoTransmitter]), false),
             (WSDFilter(types: [WSDNamespace.camera, WSDNamespace.videoTransmitter]), false),

@@ -71,7 +71,7 @@ import Testing
             .init(
                 host: "127.0.0.1", port: port, credential: try Self.credential(security), identity: Self.identity,
                 lifetime: .seconds(120)),
-            applier: DryRunApplier(networks: Self.networks) { _ in .connected(Self.joined) }, binder: { _ in },
+            applier: DryRunApplier(networks: Self.networks) { _ in .connected(Self.joined) }, binder: { _ in nil },
             logger: Logger(label: "device"), random: ProvisioningWorld.source(7))
         #expect(try await server.run() == .connected)
     }

@@ -31,7 +31,7 @@ struct ProvisioningWorld {
     private(set) var device: ProvisioningDevice
     private let network: Network
     private let outcome: WiFiOutcome
-    private let binding: Result<Void, IoTError>
+    private let binding: Result<String?, IoTError>
     private let heard: [WiFiNetwork]
     private var random: SeededGenerator
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
@@ -53,7 +53,8 @@ struct ProvisioningWorld {
     init(
         _ plan: ProvisioningPlan, credential: DeviceCredential, network: Network = Network(), seed: UInt64 = 1,
         outcome: WiFiOutcome = .connected(WiFiConnection(address: "192.0.2.9", ssid: Array("Home".utf8))),
-        binding: Result<Void, IoTError> = .success(()), binds: Bool = true, networks: Int = 20
+        binding: Result<String?, IoTError> = .success(nil), binds: Bool = true, isWired: Bool = false,
+        networks: Int = 20
     ) {
         now = start
         self.network = network
@@ -69,7 +70,8 @@ struct ProvisioningWorld {
         client = ProvisioningClient(plan, random: a)
         device = ProvisioningDevice(
             .init(
-                credential: credential, identity: DeviceIdentity(id: "camera", keyFingerprint: [1, 2, 3]), binds: binds),
+                credential: credential, identity: DeviceIdentity(id: "camera", keyFingerprint: [1, 2, 3]), binds: binds,
+                isWired: isWired),
             at: start, random: b)
     }
 

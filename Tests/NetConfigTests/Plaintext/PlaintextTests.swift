@@ -87,7 +87,7 @@ import Testing
         #expect(steps(&device) == ["bind iotlink://192.0.2.2:8883 token-7f3a"])
         _ = try ask(&device, try request())
         #expect(steps(&device) == [])
-        device.joining.bound(.success(()), at: start)
+        device.joining.bound(.success(nil), at: start)
         _ = try ask(&device, try request())
         device.joining.timeout(at: start + .seconds(3))
         #expect(steps(&device) == ["end bound"])

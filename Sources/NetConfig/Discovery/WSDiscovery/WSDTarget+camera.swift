@@ -12,7 +12,7 @@ extension WSDTarget {
             ("keyFingerprint", camera.keyFingerprint?.description),
         ]
         self.init(
-            endpoint: WSDIdentifier.address(camera.deviceID), types: [WSDNamespace.camera],
+            endpoint: WSDIdentifier.address(camera.id), types: [WSDNamespace.camera],
             scopes: facts.compactMap { key, value in value.map { Self.scopePrefix + key + "/" + WSDScope.encoded($0) } }
         )
     }

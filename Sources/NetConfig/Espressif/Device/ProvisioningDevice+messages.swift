@@ -97,6 +97,7 @@ extension ProvisioningDevice {
             let credentials = try? WiFiCredentials(ssid: ssid, password: password)
         else { return .invalidArgument }
         self.credentials = credentials
+        joining.expectNetwork()
         return .success
     }
 
@@ -142,8 +143,8 @@ extension ProvisioningDevice {
             joining.take(order)
         }
         let reply = IoTBindReply.with {
-            $0.deviceID = configuration.identity.id
-            $0.keyFingerprint = Data(configuration.identity.keyFingerprint)
+            $0.deviceID = identity.id
+            $0.keyFingerprint = Data(identity.keyFingerprint)
             switch joining.bindState {
             case .unbound: $0.state = .unbound
             case .waiting: $0.state = .waiting

@@ -12,15 +12,18 @@ struct ProvisioningDevice: Sendable {
         var lifetime: TimeAmount
         /// Whether a hub and a token are accepted.
         var binds: Bool
+        /// Whether the device is in its network by cable, so that it can get a hub without a Wi-Fi network.
+        var isWired: Bool
 
         init(
             credential: DeviceCredential, identity: DeviceIdentity, lifetime: TimeAmount = .minutes(10),
-            binds: Bool = true
+            binds: Bool = true, isWired: Bool = false
         ) {
             self.credential = credential
             self.identity = identity
             self.lifetime = lifetime
             self.binds = binds
+            self.isWired = isWired
         }
     }
 
@@ -63,6 +66,8 @@ struct ProvisioningDevice: Sendable {
     }
 
     let configuration: Configuration
+    /// Has the device's id as soon as the hub has assigned one.
+    var identity: DeviceIdentity
     private let random: @Sendable (Int) -> [UInt8]
     private var outputs: [Output] = []
     private(set) var events: [Event] = []
@@ -81,8 +86,9 @@ struct ProvisioningDevice: Sendable {
         _ configuration: Configuration, at now: NIODeadline, random: @escaping @Sendable (Int) -> [UInt8]
     ) {
         self.configuration = configuration
+        identity = configuration.identity
         self.random = random
-        joining = DeviceJoining(lifetime: configuration.lifetime, at: now)
+        joining = DeviceJoining(lifetime: configuration.lifetime, isWired: configuration.isWired, at: now)
     }
 
     mutating func poll() -> Output? {
@@ -220,5 +226,11 @@ extension ProvisioningDevice {
             return reply(401, to: caller)
         }
         reply(200, body: sealed, to: caller)
+    }
+
+    /// - Parameter result: The device's id at the hub; `nil` if the device knew it before.
+    mutating func bound(_ result: Result<String?, IoTError>, at now: NIODeadline) {
+        if !joining.isEnded, case .success(let id?) = result { identity.id = id }
+        joining.bound(result, at: now)
     }
 }

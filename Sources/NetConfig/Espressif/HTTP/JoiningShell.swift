@@ -2,7 +2,7 @@ import IoTCore
 import Logging
 import NIOCore
 
-/// Carries out what a device in provisioning mode wants done, and logs it without its secrets.
+/// Does the work that a device in provisioning mode requests, and logs it without its secrets.
 struct JoiningShell: Sendable {
     let applier: any WiFiApplier
     let binder: ProvisioningServer.Binder?
@@ -19,21 +19,21 @@ struct JoiningShell: Sendable {
         return outcome
     }
 
-    func bind(_ order: BindOrder) async -> Result<Void, IoTError> {
+    func bind(_ order: BindOrder) async -> Result<String?, IoTError> {
         guard let binder else { return .failure(IoTError(.notBindable)) }
         do throws(IoTError) {
-            try await binder(order)
+            let id = try await binder(order)
             logger.notice("the device is bound")
-            return .success(())
+            return .success(id)
         } catch {
             logger.warning("the device could not be bound", metadata: ["error.code": "\(error.code.rawValue)"])
             return .failure(error)
         }
     }
 
-    /// Returns then, or when it is cancelled.
+    /// Waits until the deadline.
     ///
-    /// - Returns: false when it was cancelled.
+    /// - Returns: `false` if the task was cancelled.
     static func wait(until due: NIODeadline) async -> Bool {
         try? await Task.sleep(for: .nanoseconds(max(0, (due - .now()).nanoseconds)))
         return !Task.isCancelled

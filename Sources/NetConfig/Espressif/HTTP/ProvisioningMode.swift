@@ -35,8 +35,8 @@ actor ProvisioningMode {
         pump()
     }
 
-    func bound(_ result: Result<Void, IoTError>) {
-        core.joining.bound(result, at: .now())
+    func bound(_ result: Result<String?, IoTError>) {
+        core.bound(result, at: .now())
         pump()
     }
 

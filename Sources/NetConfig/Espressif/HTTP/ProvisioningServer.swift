@@ -16,16 +16,19 @@ public struct ProvisioningServer: Sendable {
         public var identity: DeviceIdentity
         /// 10 minutes.
         public var lifetime: Duration
+        /// Whether the device is in its network by cable, so that it can get a hub without a Wi-Fi network.
+        public var isWired: Bool
 
         public init(
             host: String, port: Int = 80, credential: DeviceCredential, identity: DeviceIdentity,
-            lifetime: Duration = .seconds(600)
+            lifetime: Duration = .seconds(600), isWired: Bool = false
         ) {
             self.host = host
             self.port = port
             self.credential = credential
             self.identity = identity
             self.lifetime = lifetime
+            self.isWired = isWired
         }
     }
 
@@ -36,8 +39,9 @@ public struct ProvisioningServer: Sendable {
         case timedOut
     }
 
-    /// Binds at the hub when the device is in its network. The client gets the error that it throws.
-    public typealias Binder = @Sendable (BindOrder) async throws(IoTError) -> Void
+    /// Binds at the hub when the device is in its network, and returns the device's id there, or `nil` if the device
+    /// knows it. The client gets the error that it throws.
+    public typealias Binder = @Sendable (BindOrder) async throws(IoTError) -> String?
 
     static let connections = 16
     static let connectionsPerHost = 4
@@ -76,12 +80,13 @@ public struct ProvisioningServer: Sendable {
         let core = ProvisioningDevice(
             .init(
                 credential: configuration.credential, identity: configuration.identity,
-                lifetime: TimeAmount(configuration.lifetime), binds: binder != nil),
+                lifetime: TimeAmount(configuration.lifetime), binds: binder != nil, isWired: configuration.isWired),
             at: .now(), random: random)
         let mode = ProvisioningMode(core, effects: continuation)
         await mode.start()
-        onReady(server.channel.localAddress?.port ?? configuration.port)
-        logger.notice("provisioning mode began", metadata: ["provisioning.port": "\(configuration.port)"])
+        let port = server.channel.localAddress?.port ?? configuration.port
+        onReady(port)
+        logger.notice("provisioning mode began", metadata: ["provisioning.port": "\(port)"])
         let end = try await withThrowingTaskGroup(of: End?.self) { group in
             group.addTask {
                 try await serve(server, mode)

@@ -1,14 +1,14 @@
 import IoTCore
 import NIOCore
 
-/// What a device in provisioning mode does with what it is given, whatever protocol brought it: it joins the network, then
-/// asks the hub, then the mode ends. Owns no clock.
+/// A device in provisioning mode after it has received a network or a hub, by any protocol: it joins the network, then
+/// contacts the hub, then the mode ends. Owns no clock.
 struct DeviceJoining: Sendable {
-    /// What the shell does, in this order.
+    /// Work for the shell, in this order.
     enum Step: Sendable {
-        /// To be answered with `applied`.
+        /// The shell must answer with `applied`.
         case apply(WiFiCredentials)
-        /// To be answered with `bound`.
+        /// The shell must answer with `bound`.
         case bind(BindOrder)
         case timeout(NIODeadline)
         case end(End)
@@ -17,7 +17,7 @@ struct DeviceJoining: Sendable {
     /// Why the mode ended.
     enum End: Sendable, Hashable {
         case bound
-        /// In its network, and nobody had a hub for it.
+        /// The device is in its network, and no client set a hub.
         case connected
         case timedOut
     }
@@ -29,20 +29,25 @@ struct DeviceJoining: Sendable {
         case failed(WiFiOutcome)
     }
 
-    /// The mode stays this long after the client has asked for the outcome, so that the answer arrives.
+    /// The mode lasts this long after the client has requested the outcome, so that the answer arrives.
     private static let answerTime = TimeAmount.seconds(3)
-    /// The mode stays this long for a client that never asks for the outcome.
+    /// The mode lasts this long for a client that never requests the outcome.
     private static let outcomeTime = TimeAmount.seconds(60)
 
     private(set) var station = Station.idle
     private(set) var order: BindOrder?
     private(set) var bindState = BindState.unbound
     private(set) var isEnded = false
+    /// Whether the device is in its network by cable, so that the hub can be contacted without a Wi-Fi network.
+    private let isWired: Bool
+    /// Whether a network was received that is not joined yet. It is joined before the hub is contacted.
+    private var hasNewNetwork = false
     private var isBinding = false
     private var due: NIODeadline
     private var steps: [Step] = []
 
-    init(lifetime: TimeAmount, at now: NIODeadline) {
+    init(lifetime: TimeAmount, isWired: Bool = false, at now: NIODeadline) {
+        self.isWired = isWired
         due = now + lifetime
         steps.append(.timeout(due))
     }
@@ -52,20 +57,31 @@ struct DeviceJoining: Sendable {
         return steps
     }
 
-    /// Joins the network, unless that is under way: its request came twice because an answer was lost.
+    /// A network was received, and `apply(_:)` follows.
+    mutating func expectNetwork() {
+        hasNewNetwork = true
+    }
+
+    /// Joins the network. A repetition while it is being joined, because an answer was lost, changes nothing.
     mutating func apply(_ credentials: WiFiCredentials) {
         if case .joining = station { return }
         station = .joining
+        hasNewNetwork = false
         steps.append(.apply(credentials))
     }
 
     mutating func take(_ order: BindOrder) {
-        // The same again, because the answer was lost, changes nothing; nor does another while a hub is asked.
+        // A repetition after a lost answer changes nothing; neither does another order while the hub is contacted.
         if case .bound = bindState { return }
-        if case .waiting = bindState, case .connected = station { return }
+        if isBinding { return }
         self.order = order
         bindState = .waiting
-        if case .connected = station { bind() }
+        guard !hasNewNetwork else { return }
+        switch station {
+        case .connected: bind()
+        case .idle where isWired, .failed where isWired: bind()
+        case .idle, .joining, .failed: break
+        }
     }
 
     mutating func applied(_ outcome: WiFiOutcome, at now: NIODeadline) {
@@ -79,14 +95,14 @@ struct DeviceJoining: Sendable {
         bind()
     }
 
-    /// Has the hub asked, once at a time.
+    /// Requests the binding at the hub, once at a time.
     private mutating func bind() {
         guard let order, !isBinding else { return }
         isBinding = true
         steps.append(.bind(order))
     }
 
-    mutating func bound(_ result: Result<Void, IoTError>, at now: NIODeadline) {
+    mutating func bound(_ result: Result<String?, IoTError>, at now: NIODeadline) {
         guard !isEnded else { return }
         isBinding = false
         switch result {
@@ -95,12 +111,12 @@ struct DeviceJoining: Sendable {
             settle(after: Self.outcomeTime, at: now)
         case .failure(let error):
             bindState = .failed(error.code, message: error.message)
-            // Another order may come.
+            // The client may send another order.
             order = nil
         }
     }
 
-    /// The client was answered that it ended well.
+    /// The client has read the final state.
     mutating func outcomeRead(at now: NIODeadline) {
         settle(after: Self.answerTime, at: now)
     }
@@ -114,7 +130,7 @@ struct DeviceJoining: Sendable {
         steps.append(.end(.timedOut))
     }
 
-    /// The mode ends then, if not sooner.
+    /// Ends the mode after this time, if not sooner.
     private mutating func settle(after time: TimeAmount, at now: NIODeadline) {
         let end = now + time
         guard end < due else { return }
