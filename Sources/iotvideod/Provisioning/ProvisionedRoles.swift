@@ -2,7 +2,7 @@ import IoTCore
 import Logging
 import ServiceLifecycle
 
-/// The roles of a box that a person gives its network and its hub first.
+/// The roles of a box, after a person has set its network and hub in the provisioning mode.
 struct ProvisionedRoles: Service {
     let roles: Roles
 
@@ -17,7 +17,7 @@ struct ProvisionedRoles: Service {
         var roles = roles
         roles.joined = try roles.configuration.joinedBox()
         guard roles.joined != nil else {
-            roles.logger.notice("nobody gave this box a hub; start it again for another provisioning mode")
+            roles.logger.notice("this box still has no hub; restart it to start the provisioning mode again")
             return
         }
         try await roles.run()
