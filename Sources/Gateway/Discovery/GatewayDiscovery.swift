@@ -9,6 +9,6 @@ package protocol GatewayDiscovery: Sendable {
 
     /// Asks a camera for its streams.
     ///
-    /// - Throws: 25010, 25041, 25040, 25011.
+    /// - Throws: 25010, 25041, 25040, 25011; 25027 for a certificate that the request does not trust.
     func ask(_ request: ONVIFRequest) async throws -> ONVIFReport
 }

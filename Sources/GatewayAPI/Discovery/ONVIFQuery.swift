@@ -1,17 +1,26 @@
 /// `POST /v1/onvif-queries`: an ONVIF camera is asked for its streams.
 public struct ONVIFRequest: APIRequestBody, Hashable {
-    public static let members = ["url", "username", "password"]
+    public static let members = ["url", "username", "password", "certificate", "insecure"]
 
-    /// Its device service: `http://HOST[:PORT]/onvif/device_service`.
+    /// Its device service: `http://HOST[:PORT]/onvif/device_service`, or `https`.
     public var url: String
     public var username: String?
     /// Needs `username`.
     public var password: String?
+    /// SHA-256 of the camera's certificate, in hexadecimal digits; for `https`.
+    public var certificate: String?
+    /// Take any certificate; for `https`.
+    public var insecure: Bool?
 
-    public init(url: String, username: String? = nil, password: String? = nil) {
+    public init(
+        url: String, username: String? = nil, password: String? = nil, certificate: String? = nil,
+        insecure: Bool? = nil
+    ) {
         self.url = url
         self.username = username
         self.password = password
+        self.certificate = certificate
+        self.insecure = insecure
     }
 }
 

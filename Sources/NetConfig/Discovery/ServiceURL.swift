@@ -50,6 +50,10 @@ struct ServiceURL: Hashable, Sendable {
         self.port = Int(port)
     }
 
+    var portOrDefault: Int {
+        port ?? (["http": 80, "https": 443, "rtsp": 554, "rtsps": 322][scheme] ?? 0)
+    }
+
     /// `nil` for a name.
     var address: IPAddress? { IPAddress(host) }
 

@@ -2,30 +2,35 @@ import IoTCore
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 
-/// One POST over a connection of its own, with a bounded answer and no redirections.
+/// One POST over a connection of its own, by TLS for `https`, with a bounded answer and no redirections.
 ///
 /// It is NIO's HTTP, which the daemon has anyway: an HTTP client library would be a part of the daemon for a few
 /// requests when a camera is added.
 struct HTTPExchange {
     let loops: any EventLoopGroup
     let timeout: TimeAmount
+    var trust = CameraTrust.none
 
-    /// - Throws: 25041 for a name without an address, 25010 for no answer in time.
+    /// - Throws: 25041 for a name without an address, 25010 for no answer in time, 25027 for a certificate that is not
+    ///   trusted; nothing has been sent then.
     func post(_ request: ONVIFSession.Request) async throws -> ONVIFSession.Answer {
         let (url, loop) = (request.url, loops.next())
-        let port = url.port ?? 80
         let promise = loop.makePromise(of: ONVIFSession.Answer.self)
         let connecting = ClientBootstrap(group: loop).connectTimeout(timeout)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if url.scheme == "https" {
+                        try channel.pipeline.syncOperations.addHandler(encryption(url) { promise.fail($0) })
+                    }
                     try channel.pipeline.syncOperations.addHTTPClientHandlers()
                     try channel.pipeline.syncOperations.addHandler(Handler(request, promise))
                 }
             }
         let channel: any Channel
         do {
-            channel = try await connecting.connect(host: url.host, port: port).get()
+            channel = try await connecting.connect(host: url.host, port: url.portOrDefault).get()
         } catch {
             promise.fail(error)
             throw Self.describe(error, url)
@@ -50,8 +55,49 @@ struct HTTPExchange {
         }
     }
 
+    /// - Parameter refuse: is told why the camera's certificate is not trusted.
+    private func encryption(
+        _ url: ServiceURL, refuse: @escaping @Sendable (IoTError) -> Void
+    ) throws -> NIOSSLClientHandler {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        // The system's authorities are not asked: reading them takes long, and none knows a camera.
+        configuration.trustRoots = .certificates([])
+        // The certificate names whatever its maker liked.
+        configuration.certificateVerification = .noHostnameVerification
+        let trust = trust
+        return try NIOSSLClientHandler(
+            context: NIOSSLContext(configuration: configuration),
+            // An address is not a name for SNI (RFC 6066 §3).
+            serverHostname: url.address == nil ? url.host : nil,
+            customVerificationCallback: { certificates, verified in
+                guard let der = try? certificates.first?.toDERBytes() else { return verified.succeed(.failed) }
+                let fingerprint = CertificateFingerprint(der: der)
+                if trust.accepts(fingerprint) { return verified.succeed(.certificateVerified) }
+                refuse(Self.refusal(fingerprint, trust, url))
+                verified.succeed(.failed)
+            })
+    }
+
+    private static func refusal(
+        _ fingerprint: CertificateFingerprint, _ trust: CameraTrust, _ url: ServiceURL
+    ) -> IoTError {
+        let isKnown = trust != .none
+        return IoTError(
+            .certificateRejected,
+            isKnown
+                ? "the camera at \(url.host) has another certificate than the one given: SHA-256 \(fingerprint)"
+                : "the certificate of the camera at \(url.host) is not known: SHA-256 \(fingerprint)",
+            remedy: "compare it with the certificate in the camera's web page, and give --certificate \(fingerprint); "
+                + "--insecure takes any, also that of somebody in between")
+    }
+
     private static func describe(_ error: any Error, _ url: ServiceURL) -> IoTError {
-        let place = "\(url.host):\(url.port ?? 80)"
+        let place = "\(url.host):\(url.portOrDefault)"
+        if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
+            return IoTError(
+                .sourceUnreachable, "the camera at \(place) does not speak TLS 1.2 or newer", underlying: error)
+        }
         if let failure = error as? NIOConnectionError, failure.connectionErrors.isEmpty, failure.dnsAError != nil {
             return IoTError(.sourceHostUnknown, "the host \(url.host) has no address", underlying: error)
         }
