@@ -3,7 +3,10 @@ import IoTCore
 /// What other targets ask of a service's address.
 public enum ServiceAddress {
     /// Of an `http`, `https` or `rtsp` URL, as an `IPAddress` writes it; `nil` for anything else.
-    public static func host(of url: String) -> String? { ServiceURL(url)?.host }
+    public static func host(of url: String) -> String? {
+        // What is shown of a camera's source has "…" in place of its login.
+        ServiceURL(url.replacing("…", with: ""))?.host
+    }
 }
 
 /// The address of a service as a device gives it: `http`, `https` or `rtsp`, a host, perhaps a port, a path.

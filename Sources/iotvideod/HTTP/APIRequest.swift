@@ -11,7 +11,7 @@ struct APIRequest {
     /// The maximum size of a body, in bytes.
     static let maximumBodySize = 256 * 1024
 
-    let request: Request
+    private(set) var request: Request
     /// The lease that a streaming body holds; `nil` for open routes.
     let lease: Lease?
     private let parameters: [String: String]
@@ -122,6 +122,21 @@ struct APIRequest {
                 throw IoTError(.invalidRequest, "\(APIHeader.idempotencyKey) must be 1–64 of A–Z a–z 0–9 _ - .")
             }
             return key
+        }
+    }
+
+    /// Runs `work`, and cancels it when the client disconnects.
+    ///
+    /// - Parameter work: gets the request whose body it must read, if it needs one. A body that was read before has no
+    ///   end here: Hummingbird then stops the process when the client disconnects, because its own sequence of the body
+    ///   is not finished (RequestBody+inboundClose.swift, `iterate`).
+    func untilClosed<Value: Sendable>(
+        _ work: @escaping @Sendable (APIRequest) async throws -> Value
+    ) async throws -> Value {
+        try await request.body.consumeWithCancellationOnInboundClose { body in
+            var request = self
+            request.request.body = body
+            return try await work(request)
         }
     }
 
