@@ -35,7 +35,7 @@ help:
 	@echo '               the API, a TypeScript client, make deb-test (needs root; an hour on 2 cores; CHAOS_SEED,'
 	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES for others)'
 	@echo 'make interop   test against peers that others wrote: Chromium, GStreamer, aiortc,'
-	@echo '               coturn, a kernel NAT, Avahi (needs root)'
+	@echo '               coturn, a kernel NAT, Avahi, makers of ONVIF cameras; and what the service may do (needs root)'
 	@echo 'make lint      the format check alone'
 	@echo 'make attack    a stranger, a guest, a member and a device attack a daemon at once, for ATTACK_SECONDS (3600),'
 	@echo '               while its owner goes on; her answers must stay fast, and the memory come back (needs root)'
@@ -131,8 +131,11 @@ lint:
 
 bench: deps-test build
 	$(SWIFT) build $(RELEASE) --product hub-bench
+	$(SWIFT) build $(RELEASE) --product directory-probe
 	$(SWIFT) build -c release --package-path Benchmarks
 	@python3 Benchmarks/bench.py $(BIN)
+	@# Its rows need root; the others do not.
+	@[ "$$(id -u)" -ne 0 ] || python3 Benchmarks/discovery.py $(BIN)
 	@python3 Benchmarks/fanout.py $(BIN) Benchmarks/.build/release/peer-bench
 	@Benchmarks/.build/release/peer-bench
 
@@ -157,6 +160,9 @@ install: install-documents
 	install -D -s -m 0755 $(BIN)/iotctl '$(DESTDIR)$(PREFIX)/bin/iotctl'
 	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
 	sed 's|@PREFIX@|$(PREFIX)|' packaging/iotvideod.service > '$(DESTDIR)$(PREFIX)/lib/systemd/system/iotvideod.service'
+	@# For a camera's provisioning mode; docs/provisioning.md says where the administrator copies them.
+	install -d '$(DESTDIR)$(PREFIX)/share/iotvideod/provisioning'
+	install -m 0644 packaging/provisioning/* '$(DESTDIR)$(PREFIX)/share/iotvideod/provisioning'
 	install -D -m 0644 packaging/iotvideod.sysusers '$(DESTDIR)$(PREFIX)/lib/sysusers.d/iotvideod.conf'
 	@# A configuration that is there is the administrator's.
 	test -e '$(DESTDIR)/etc/iotvideod/iotvideod.yaml' || \

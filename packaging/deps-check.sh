@@ -21,6 +21,8 @@ programs=(
     java tsc
     # Tests/InteropTests/DNSSD
     avahi-browse avahi-daemon avahi-publish dbus-daemon nsenter ss
+    # packaging/as_unit.py
+    systemd-analyze
     # Playwright looks for it by its name.
     chromium
 )

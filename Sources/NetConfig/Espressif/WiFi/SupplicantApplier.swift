@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import NIOCore
 import NIOPosix
 
@@ -9,10 +9,18 @@ public struct SupplicantApplier: WiFiApplier {
 
     /// - Parameters:
     ///   - socket: the interface's: `/run/wpa_supplicant/wlan0`.
-    ///   - directory: where our socket stands while something is asked. wpa_supplicant must be able to write to it.
-    public init(socket: String, directory: String = "/tmp") {
+    ///   - directory: where our socket stands while something is asked. wpa_supplicant must be able to see it, and to
+    ///     write to it.
+    public init(socket: String, directory: String = Self.usualDirectory) {
         self.socket = socket
         self.directory = directory
+    }
+
+    /// The service's runtime directory, because its /tmp is its own (systemd.exec(5), RuntimeDirectory= and PrivateTmp=);
+    /// /tmp without one.
+    public static var usualDirectory: String {
+        let directories = ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"] ?? ""
+        return directories.split(separator: ":").first.map(String.init) ?? "/tmp"
     }
 
     public func scan() async -> [WiFiNetwork] {
