@@ -80,7 +80,7 @@ extension ErrorCatalogue {
             .tokenRejected, "tokenRejected", "the hub refused the access token",
             remedy: "get a new token for this access id"),
         Entry(
-            .certificateRejected, "certificateRejected", "the certificate of the hub or the camera is not one that we trust",
+            .certificateRejected, "certificateRejected", "the hub's or camera's certificate is not one that we trust",
             remedy: "check the address and the certificate authority's file; join again if the hub was set up anew"),
         Entry(
             .requestIDReused, "requestIDReused", "this request id, or idempotency key, was used for something else",

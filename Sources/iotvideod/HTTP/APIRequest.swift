@@ -11,7 +11,7 @@ struct APIRequest {
     /// The maximum size of a body, in bytes.
     static let maximumBodySize = 256 * 1024
 
-    private(set) var request: Request
+    let request: Request
     /// The lease that a streaming body holds; `nil` for open routes.
     let lease: Lease?
     private let parameters: [String: String]
@@ -125,19 +125,15 @@ struct APIRequest {
         }
     }
 
-    /// Runs `work`, and cancels it when the client disconnects.
-    ///
-    /// - Parameter work: gets the request whose body it must read, if it needs one. A body that was read before has no
-    ///   end here: Hummingbird then stops the process when the client disconnects, because its own sequence of the body
-    ///   is not finished (RequestBody+inboundClose.swift, `iterate`).
+    /// Runs `work`, and cancels it when the client disconnects. The body has been read before, or is not needed.
     func untilClosed<Value: Sendable>(
-        _ work: @escaping @Sendable (APIRequest) async throws -> Value
+        _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await request.body.consumeWithCancellationOnInboundClose { body in
-            var request = self
-            request.request.body = body
-            return try await work(request)
-        }
+        var request = request
+        // Stands for what was read. Without it Hummingbird waits for the end of the body, which has come already, and
+        // stops the process when the client disconnects (RequestBody+inboundClose.swift, `iterate`).
+        request.body = RequestBody(buffer: ByteBuffer())
+        return try await request.body.consumeWithCancellationOnInboundClose { _ in try await work() }
     }
 
     /// The body as a single JSON value.

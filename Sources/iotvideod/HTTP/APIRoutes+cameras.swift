@@ -20,12 +20,10 @@ extension APIRoutes {
                 }
             },
             APIRoute(.post, "/v1/camera-tests") { request, gateway in
+                let body = try await request.decode(CameraTestRequest.self)
+                if let username = body.username { try checkUsername(username) }
                 // The trial ends when the client disconnects.
-                let report = try await request.untilClosed { request in
-                    let body = try await request.decode(CameraTestRequest.self)
-                    if let username = body.username { try checkUsername(username) }
-                    return try await gateway.cameras.test(body)
-                }
+                let report = try await request.untilClosed { try await gateway.cameras.test(body) }
                 var response = try Response(json: report)
                 response.headers[.connection] = "close"
                 return response

@@ -9,41 +9,37 @@ extension APIRoutes {
     static var discovery: [APIRoute] {
         [
             APIRoute(.post, "/v1/discoveries", isTimed: false) { request, gateway in
-                try await watched(request) { request in
-                    let body = try await request.decode(DiscoveryRequest.self)
-                    let range = DiscoveryRequest.range
-                    guard body.timeoutMilliseconds.map(range.contains) ?? true else {
-                        throw IoTError(
-                            .invalidRequest,
-                            "timeoutMilliseconds must be from \(range.lowerBound) to \(range.upperBound)")
-                    }
-                    return try await gateway.discovery.search(body)
+                let body = try await request.decode(DiscoveryRequest.self)
+                let range = DiscoveryRequest.range
+                guard body.timeoutMilliseconds.map(range.contains) ?? true else {
+                    throw IoTError(
+                        .invalidRequest,
+                        "timeoutMilliseconds must be from \(range.lowerBound) to \(range.upperBound)")
                 }
+                return try await watched(request) { try await gateway.discovery.search(body) }
             },
             APIRoute(.post, "/v1/onvif-queries", isTimed: false) { request, gateway in
-                try await watched(request) { request in
-                    let body = try await request.decode(ONVIFRequest.self)
-                    let scheme = body.url.prefix { $0 != ":" }.lowercased()
-                    guard ["http", "https"].contains(scheme), body.url.utf8.count <= 512 else {
-                        throw IoTError(
-                            .invalidRequest, "url must be http[s]://HOST[:PORT]/PATH of the ONVIF device service")
-                    }
-                    let isTrusting = body.certificate != nil || body.insecure == true
-                    guard !isTrusting || scheme == "https", body.certificate == nil || body.insecure != true else {
-                        throw IoTError(.invalidRequest, "certificate or insecure, one of them, goes with an https URL")
-                    }
-                    if let username = body.username { try checkUsername(username) }
-                    guard body.password == nil || body.username != nil else {
-                        throw IoTError(.invalidRequest, "password needs username beside it")
-                    }
-                    return try await gateway.discovery.ask(body)
+                let body = try await request.decode(ONVIFRequest.self)
+                let scheme = body.url.prefix { $0 != ":" }.lowercased()
+                guard ["http", "https"].contains(scheme), body.url.utf8.count <= 512 else {
+                    throw IoTError(
+                        .invalidRequest, "url must be http[s]://HOST[:PORT]/PATH of the ONVIF device service")
                 }
+                let isTrusting = body.certificate != nil || body.insecure == true
+                guard !isTrusting || scheme == "https", body.certificate == nil || body.insecure != true else {
+                    throw IoTError(.invalidRequest, "certificate or insecure, one of them, goes with an https URL")
+                }
+                if let username = body.username { try checkUsername(username) }
+                guard body.password == nil || body.username != nil else {
+                    throw IoTError(.invalidRequest, "password needs username beside it")
+                }
+                return try await watched(request) { try await gateway.discovery.ask(body) }
             },
         ]
     }
 
     private static func watched<Value: Encodable & Sendable>(
-        _ request: APIRequest, _ work: @escaping @Sendable (APIRequest) async throws -> Value
+        _ request: APIRequest, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Response {
         let value = try await request.untilClosed(work)
         var response = try Response(json: value)

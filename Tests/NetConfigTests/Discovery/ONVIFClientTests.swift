@@ -67,8 +67,8 @@ import Testing
     func fingerprints(text: String) throws {
         let fingerprint = try #require(CertificateFingerprint(text))
         #expect(fingerprint.description == Array(repeating: "AB", count: 32).joined(separator: ":"))
-        for wrong in ["", text + "00", String(text.dropLast(2)), text.replacing("b", with: "g").replacing("B", with: "g")]
-        {
+        let notHexadecimal = text.replacing("b", with: "g").replacing("B", with: "g")
+        for wrong in ["", text + "00", String(text.dropLast(2)), notHexadecimal] {
             #expect(CertificateFingerprint(wrong) == nil)
         }
     }
