@@ -1,8 +1,8 @@
 #!/bin/bash
 # test.sh DEB NEWER-DEB CLIP — installs, runs, upgrades, removes and purges the package in a clean Debian 12.
 #
-# Nothing is started by the installation; the daemon runs as its own user with the rights of the service's unit
-# (packaging/as_unit.py), because no systemd runs there.
+# The installation starts nothing. No systemd runs there, so the test runs the daemon with packaging/as_unit.py, as its own
+# user and with the rights of the service's unit.
 set -euo pipefail
 
 deb=$(realpath "$1") newer=$(realpath "$2") clip=$(realpath "$3")
@@ -22,7 +22,7 @@ if command -v lintian >/dev/null; then
     lintian --fail-on error --suppress-tags bad-distribution-in-changes-file "$deb"
 fi
 
-# Mounts and processes of the test are its own, and end with it.
+# The test has its own mounts and processes, which end with it.
 if [ "${IOTVIDEOD_DEB_TEST:-}" != inside ]; then
     exec env IOTVIDEOD_DEB_TEST=inside unshare --mount --propagation private --pid --fork --kill-child \
         "$0" "$deb" "$newer" "$clip"

@@ -4,17 +4,17 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// One POST over a connection of its own, by TLS for `https`, with a bounded answer and no redirections.
+/// One POST over its own connection, with TLS for `https`, with a bounded answer and without redirects.
 ///
-/// It is NIO's HTTP, which the daemon has anyway: an HTTP client library would be a part of the daemon for a few
-/// requests when a camera is added.
+/// It uses NIO's HTTP, which the daemon contains anyway: an HTTP client library would be too much for a few requests
+/// when a camera is added.
 struct HTTPExchange {
     let loops: any EventLoopGroup
     let timeout: TimeAmount
     var trust = CameraTrust.none
 
-    /// - Throws: 25041 for a name without an address, 25010 for no answer in time, 25027 for a certificate that is not
-    ///   trusted; nothing has been sent then.
+    /// - Throws: 25041 for a name without an address, 25010 without an answer in time, 25027 for an untrusted
+    ///   certificate. With 25027, nothing was sent to the camera.
     func post(_ request: ONVIFSession.Request) async throws -> ONVIFSession.Answer {
         let (url, loop) = (request.url, loops.next())
         let promise = loop.makePromise(of: ONVIFSession.Answer.self)
@@ -119,7 +119,7 @@ struct HTTPExchange {
         }
 
         func channelActive(context: ChannelHandlerContext) {
-            // A zone means something on this machine alone (RFC 6874 §4).
+            // A zone is only valid on this machine (RFC 6874 §4).
             let url = request.url
             let name = url.host.prefix { $0 != "%" }
             let host = (name.contains(":") ? "[\(name)]" : String(name)) + (url.port.map { ":\($0)" } ?? "")

@@ -1,12 +1,12 @@
 import IoTCore
 public import NIOCore
 
-/// Asks one ONVIF camera for its streams.
+/// Gets the streams of one ONVIF camera.
 public struct ONVIFClient: Sendable {
     private let loops: any EventLoopGroup
-    /// Of one question.
+    /// The time limit of one request.
     private let timeout: TimeAmount
-    /// Of the whole conversation.
+    /// The time limit of the whole conversation.
     private let limit: Duration
 
     public init(loops: any EventLoopGroup, timeout: Duration = .seconds(5), limit: Duration = .seconds(20)) {
@@ -16,8 +16,8 @@ public struct ONVIFClient: Sendable {
     }
 
     /// - Parameters:
-    ///   - url: of its device service, `http://HOST/onvif/device_service`, or `https`.
-    ///   - trust: which certificate may be the camera's; for `https`.
+    ///   - url: The URL of its device service, `http://HOST/onvif/device_service`, or `https`.
+    ///   - trust: Which certificates to accept from an `https` camera.
     /// - Throws: 25001 for a wrong URL, 25010, 25041, 25040, 25011, 25027.
     public func describe(
         _ url: String, login: ONVIFLogin?, trust: CameraTrust = .none
@@ -32,7 +32,7 @@ public struct ONVIFClient: Sendable {
         return try await within(limit, orThrow: tooLong) {
             var session = ONVIFSession(device, login, random: SystemRandomNumberGenerator())
             var request: ONVIFSession.Request? = session.start()
-            // More than the questions there are, with a digest's second try for each.
+            // More than the number of requests, each with a second attempt for the digest.
             for _ in 0..<20 {
                 guard let next = request else { break }
                 request = try session.receive(try await exchange.post(next), at: WallClock.seconds())

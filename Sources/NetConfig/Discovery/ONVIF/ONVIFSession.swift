@@ -1,13 +1,12 @@
 import IoTCore
 
-/// Asks one camera, one question after another, for what it is and where its streams are (ONVIF Core §8, Media §5,
-/// Media2 §5).
+/// Asks one camera, request after request, for its description and its streams (ONVIF Core §8, Media §5, Media2 §5).
 ///
-/// Media2 is asked first where the camera has it, and Media where that has no answer. Which services there are is asked
-/// by GetServices, and by GetCapabilities of cameras that do not know it.
+/// GetServices lists the camera's media services; cameras without it are asked with GetCapabilities. Profiles are
+/// requested from Media2 first, and from Media if the camera has no Media2 or Media2 returns no profile.
 ///
-/// The camera's answers do not decide whom we talk to: of each address in them only port and path count, the host is
-/// the one that was asked, and its user name and password go nowhere else.
+/// The camera's answers do not decide which host we contact: only port and path of their URLs are used, with the host
+/// of the first request; the user name and the password are not sent elsewhere.
 struct ONVIFSession {
     struct Request: Hashable, Sendable {
         var url: ServiceURL
@@ -32,16 +31,16 @@ struct ONVIFSession {
     private let login: ONVIFLogin?
     private var random: any RandomNumberGenerator
     private var step = Step.clock
-    /// Where media is asked for now, and then where that has no answer.
+    /// The media services that are still to be tried; the first one is in use.
     private var media: [ONVIFMediaService] = []
-    /// The camera's clock is so many seconds ahead of ours.
+    /// The difference in seconds by which the camera's clock is ahead of ours.
     private var clockOffset: Int64 = 0
     private var digest: HTTPDigest?
     private var digestCount = 0
     private var profiles: (main: ONVIFProfile, sub: ONVIFProfile?)?
     private var information: XMLElement?
     private var mainStream: ONVIFDescription.Stream?
-    /// Set when every question has been answered.
+    /// Set after the last answer.
     private(set) var result: ONVIFDescription?
 
     init(_ device: ServiceURL, _ login: ONVIFLogin?, random: any RandomNumberGenerator) {
@@ -50,17 +49,17 @@ struct ONVIFSession {
         self.random = random
     }
 
-    /// The first request. The clock is asked for without a login, which needs the camera's time.
+    /// The first request: the camera's clock, without a login, because a login needs the camera's time.
     mutating func start() -> Request {
         Request(url: device, body: Self.envelope("", ONVIFQuestion.clock))
     }
 
-    /// - Parameter now: seconds since 1970.
-    /// - Returns: the next request; `nil` when `result` is there.
-    /// - Throws: why the camera cannot be asked further.
+    /// - Parameter now: Seconds since 1970.
+    /// - Returns: The next request; `nil` if `result` is set.
+    /// - Throws: The reason why the conversation cannot continue.
     mutating func receive(_ answer: Answer, at now: Int64) throws(IoTError) -> Request? {
         if answer.status == 401, let login, let offered = HTTPDigest.best(answer.challenges) {
-            // The first time, or with a nonce that is new: a repeated refusal of the same one is final.
+            // The first attempt, or one with a new nonce: a repeated refusal with the same nonce is final.
             if offered.nonce != digest?.nonce, digestCount < 8 {
                 digest = offered
                 return request(login, now)
@@ -156,15 +155,15 @@ struct ONVIFSession {
         return url
     }
 
-    /// At the host that was asked, and by TLS if and only if it was asked by TLS: the certificate that the user trusts
-    /// is that of the port that was asked.
+    /// The service's URL with the host of the first request, and with TLS if and only if the first request used it. If
+    /// the scheme changes, so does the port, because the user trusts the certificate of the first request's port.
     private func atService(_ url: ServiceURL) -> ServiceURL {
         var service = atDevice(url)
         if service.scheme != device.scheme { (service.scheme, service.port) = (device.scheme, device.port) }
         return service
     }
 
-    /// What the answer holds.
+    /// The answer's content.
     private static func content(_ answer: Answer, hasLogin: Bool) throws(IoTError) -> XMLElement {
         let envelope: XMLElement?
         var reason = "HTTP \(answer.status)"
