@@ -134,7 +134,7 @@ bench: deps-test build
 	$(SWIFT) build $(RELEASE) --product directory-probe
 	$(SWIFT) build -c release --package-path Benchmarks
 	@python3 Benchmarks/bench.py $(BIN)
-	@# Its rows need root; the others do not.
+	@# Only discovery.py needs root.
 	@[ "$$(id -u)" -ne 0 ] || python3 Benchmarks/discovery.py $(BIN)
 	@python3 Benchmarks/fanout.py $(BIN) Benchmarks/.build/release/peer-bench
 	@Benchmarks/.build/release/peer-bench
@@ -160,7 +160,7 @@ install: install-documents
 	install -D -s -m 0755 $(BIN)/iotctl '$(DESTDIR)$(PREFIX)/bin/iotctl'
 	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
 	sed 's|@PREFIX@|$(PREFIX)|' packaging/iotvideod.service > '$(DESTDIR)$(PREFIX)/lib/systemd/system/iotvideod.service'
-	@# For a camera's provisioning mode; docs/provisioning.md says where the administrator copies them.
+	@# Administrators copy these files for a camera's provisioning mode (docs/provisioning.md).
 	install -d '$(DESTDIR)$(PREFIX)/share/iotvideod/provisioning'
 	install -m 0644 packaging/provisioning/* '$(DESTDIR)$(PREFIX)/share/iotvideod/provisioning'
 	install -D -m 0644 packaging/iotvideod.sysusers '$(DESTDIR)$(PREFIX)/lib/sysusers.d/iotvideod.conf'

@@ -2,9 +2,9 @@
 """Measures how long a search takes to find 15 devices on two networks, and prints rows of a Markdown table.
 
 Usage: discovery.py BIN-DIRECTORY [--rounds N]
-The devices are those of Tests/InteropTests/Discovery: ten cameras of ours in five daemons, and five makers' ONVIF
-cameras, which answer at once here, or after up to 500 ms as WS-Discovery allows. Needs root, for network namespaces, and
-what that test needs; takes about two minutes.
+The devices are those of Tests/InteropTests/Discovery: ten cameras in five daemons, and simulated ONVIF cameras of five
+manufacturers. In one table row the ONVIF cameras answer immediately; in the other, after up to 500 ms, as WS-Discovery
+permits. Needs root, for network namespaces, and the programs that the test needs. Takes about two minutes.
 """
 import argparse
 import os
@@ -21,7 +21,7 @@ COUNT = 15
 
 
 def search(network, program):
-    """The number of devices and the milliseconds, whenever the number changed."""
+    """Pairs of the number of found devices and the time in milliseconds, one for each change of the number."""
     command = network.boxes["hub"].inside(program, "discover")
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     return [(int(count), float(time)) for count, time in (line.split() for line in lines if line != "end")]
@@ -33,14 +33,14 @@ def main():
     arguments.add_argument("--rounds", type=int, default=10)
     options = arguments.parse_args()
     if os.getuid() != 0:
-        sys.exit("discovery.py: network namespaces need root: sudo make bench for its rows")
+        sys.exit("discovery.py: network namespaces need root")
     binaries = pathlib.Path(options.binaries).resolve()
     os.environ.update(DAEMON=str(binaries / "iotvideod"), IOTCTL=str(binaries / "iotctl"), PYTHON=sys.executable)
     from network import Network
     for delay, goal in ((0, "1,000 ms"), (500, "–")):
         with tempfile.TemporaryDirectory() as folder, Network(folder, delay=delay) as network:
             rounds = [search(network, str(binaries / "directory-probe")) for _ in range(options.rounds)]
-        # The rest missed a device, or had one twice.
+        # In the other rounds, a device was missing or listed twice.
         last = [changes[-1][1] for changes in rounds if changes[-1][0] == COUNT]
         whole = len(last)
         figures = "%.0f / %.0f ms" % (statistics.median(last), max(last)) if last else "never"

@@ -1,16 +1,17 @@
 #!/usr/bin/python3
-"""Runs a command as systemd would run it by a unit file, where no systemd runs: with the user, the capabilities, the
-mounts and the system call filters of the unit's [Service] section. For tests of the packaged unit. Needs root,
-util-linux, python3-seccomp, and systemd-analyze for the names of system call groups.
+"""Runs a command with the rights that a systemd unit gives it, on a machine where systemd does not run.
+
+Applies the user, the capabilities, the mounts and the system call filters of the unit's [Service] section. For tests of
+the packaged unit. Needs root, util-linux, python3-seccomp, and systemd-analyze for the groups of system calls.
 
 Usage: as_unit.py UNIT [DROP-IN…] [--user NAME] [--visible PATH]… [--writable PATH]… [-- COMMAND…]
 
---user      in place of the unit's User= and Group=, which a machine without the package lacks
---visible   a file or folder that stays in its place, although the unit may not see it, as where the programs were built
---writable  the same, and it may write there
-COMMAND     in place of ExecStart=
+--user      replaces the unit's User= and Group=, which a machine without the package lacks
+--visible   a file or folder that the command can read even if the unit hides it, such as the build directory
+--writable  a file or folder that the command can read and write even if the unit hides it
+COMMAND     replaces ExecStart=
 
-A key of the unit that is neither in `EMULATED` nor in `LEFT_OUT` is an error, so that a new one is thought of here.
+A key of the unit that is neither in `EMULATED` nor in `LEFT_OUT` is an error, so that a new key is not silently ignored.
 """
 import ctypes
 import errno
@@ -29,13 +30,13 @@ EMULATED = {
     "RestrictAddressFamilies", "RestrictNamespaces", "RestrictRealtime", "RestrictSUIDSGID", "LockPersonality",
     "SystemCallFilter", "SystemCallErrorNumber", "MemoryDenyWriteExecute",
 }
-# What starts, ends and restarts it; what the mounts and filters above include; what is systemd's own.
+# Keys for starting and stopping, keys that the emulated mounts and filters include, and keys that need systemd.
 LEFT_OUT = {
     "Type", "ExecReload", "Restart", "RestartSec", "TimeoutStopSec", "KillMode", "ConfigurationDirectory",
     "PrivateMounts", "ProtectClock", "ProtectControlGroups", "ProtectHostname", "ProtectKernelLogs",
     "ProtectKernelModules", "ProtectKernelTunables", "RemoveIPC", "SystemCallArchitectures",
 }
-# Lists: each line adds, and an empty one clears (systemd.exec(5)).
+# Keys with lists: each line adds to the list, and an empty value clears it (systemd.exec(5)).
 LISTS = {
     "SupplementaryGroups", "AmbientCapabilities", "CapabilityBoundingSet", "RestrictAddressFamilies",
     "SystemCallFilter", "Environment", "ExecStart",
@@ -53,7 +54,7 @@ def read(paths):
             elif section == "[Service]" and line and not line.startswith(("#", ";")):
                 key, _, value = line.partition("=")
                 if key not in EMULATED | LEFT_OUT:
-                    sys.exit(f"as_unit: {path}: {key} is not known here")
+                    sys.exit(f"as_unit: {path}: {key} is unknown to as_unit.py")
                 if key not in LISTS:
                     keys[key] = value
                 elif value:
@@ -64,30 +65,30 @@ def read(paths):
 
 
 def mount(*arguments):
-    # With the descriptors that the arguments name.
+    # The arguments name inherited descriptors.
     subprocess.run(["mount", *arguments], check=True, close_fds=False)
 
 
 def handle(path):
-    """A folder or file as it is now, whatever is mounted on it later."""
+    """Opens a folder or file, so that it can still be reached after another mount hides it."""
     descriptor = os.open(path, os.O_PATH)
     os.set_inheritable(descriptor, True)
     return descriptor
 
 
 def make_root(keys, writable, visible):
-    """Another root that has what the unit sees; the process is in it afterwards."""
+    """Creates a root directory with the unit's view of the file system, and changes to it."""
     root = "/run/as-unit"
     os.makedirs(root, exist_ok=True)
     if ctypes.CDLL(None, use_errno=True).unshare(0x20000) != 0:  # CLONE_NEWNS
         raise OSError(ctypes.get_errno(), "unshare")
-    # In a chroot, / is no mount, and whoever made the chroot has seen to it.
+    # Fails in a chroot, where / is not a mount; the chroot's creator has then made the mounts private.
     subprocess.run(["mount", "--make-rprivate", "/"], stderr=subprocess.DEVNULL)
     mount("--rbind", "/", root)
     mount("--make-rprivate", root)
     private = [path for key, path in (("PrivateTmp", "/tmp"), ("PrivateTmp", "/var/tmp")) if keys.get(key) == "yes"]
     private += ["/home", "/root", "/run/user"] if keys.get("ProtectHome") == "yes" else []
-    # From the outside, before it is covered.
+    # Opened before the mounts below hide them.
     sources = {path: handle(path) for path in visible + writable}
     for path in private:
         if os.path.isdir(root + path):
@@ -120,7 +121,7 @@ def make_devices(root):
 
 
 def protect(root, writable):
-    """Every mount is read-only but /dev, /proc and /sys, as systemd has it, and what is writable."""
+    """Makes every mount read-only except /dev, /proc, /sys and `writable`, like ProtectSystem=strict."""
     lines = [line.split() for line in open("/proc/self/mountinfo")]
     places = sorted({line[4].encode().decode("unicode_escape") for line in lines})
     free = [root + path for path in ["/dev", "/proc", "/sys", *writable]]
@@ -129,14 +130,14 @@ def protect(root, writable):
             continue
         if any(place == path or place.startswith(path + "/") for path in free):
             continue
-        # A mount that another one covers is out of reach.
+        # Fails for a mount that another mount hides.
         subprocess.run(["mount", "-o", "remount,bind,ro", place], stderr=subprocess.DEVNULL)
 
 
 # MARK: System calls
 
 def calls(names):
-    """Those of the groups, as systemd knows them."""
+    """The system calls in `names`, with systemd's groups expanded."""
     found, left = set(), list(names)
     while left:
         name = left.pop()
@@ -149,7 +150,7 @@ def calls(names):
 
 
 def filters(keys):
-    """The filters to load, each with its default action and its rules."""
+    """The seccomp filters to load, in this order."""
     import seccomp
     number = getattr(errno, keys.get("SystemCallErrorNumber", "EPERM"))
     allowed = set()
@@ -161,7 +162,7 @@ def filters(keys):
     known = {}
     for name in allowed:
         resolved = seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)
-        # Another architecture's, or newer than the library.
+        # Negative for a system call of another architecture, or one that the library does not know.
         if resolved >= 0:
             known[name] = resolved
     made = []
@@ -179,7 +180,7 @@ def filters(keys):
             if family not in given:
                 rest.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.EQ, family))
     if keys.get("MemoryDenyWriteExecute") == "yes":
-        # PROT_WRITE and PROT_EXEC together, and PROT_EXEC for what was mapped without (systemd.exec(5)).
+        # Mapping memory as both writable and executable, and making mapped memory executable (systemd.exec(5)).
         rest.add_rule(refuse, "mmap", seccomp.Arg(2, seccomp.MASKED_EQ, 6, 6))
         rest.add_rule(refuse, "mprotect", seccomp.Arg(2, seccomp.MASKED_EQ, 4, 4))
         rest.add_rule(refuse, "pkey_mprotect", seccomp.Arg(2, seccomp.MASKED_EQ, 4, 4))
@@ -197,11 +198,11 @@ def filters(keys):
                 rest.add_rule(refuse, name, seccomp.Arg(place, seccomp.MASKED_EQ, mode, mode))
     if keys.get("LockPersonality") == "yes":
         rest.add_rule(refuse, "personality", seccomp.Arg(0, seccomp.NE, 0xFFFFFFFF))
-    # Last the one that may forbid loading another.
+    # This filter may forbid loading another one, so it is the last.
     return [rest] + made
 
 
-# MARK: Who it is
+# MARK: User and capabilities
 
 PR_SET_KEEPCAPS, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 8, 24, 38, 47
 CAPABILITIES = {"CAP_NET_BIND_SERVICE": 10}
@@ -231,7 +232,7 @@ def become(keys, user):
     os.setresgid(group, group, group)
     os.setresuid(entry.pw_uid, entry.pw_uid, entry.pw_uid)
     mask = sum(1 << number for number in ambient)
-    # capset(2), version 3: effective, permitted and inheritable, the low and then the high 32.
+    # capset(2), version 3: effective, permitted and inheritable, first the low 32 bits of each, then the high 32 bits.
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     words = (ctypes.c_uint32 * 6)(*[mask & 0xFFFFFFFF] * 3, *[mask >> 32] * 3)
     if library.capset(header, words) != 0:
@@ -243,8 +244,8 @@ def become(keys, user):
 
 
 def directories(keys, user):
-    """Those that systemd makes. Where the user is another than the unit's, the machine's own service may have them: then
-    there is no state directory, and no other's runtime directory is taken."""
+    """Creates the unit's directories. With `user`, they may belong to the machine's installed service: then no state
+    directory is created, and another user's runtime directory is an error."""
     entry = pwd.getpwnam(user or keys["User"])
     made = []
     for key, place, variable in (
@@ -257,7 +258,7 @@ def directories(keys, user):
         os.environ[variable] = path
         made.append(path)
         if user and os.path.exists(path) and os.stat(path).st_uid != entry.pw_uid:
-            sys.exit(f"as_unit: {path} is another's: run this where /run is of its own")
+            sys.exit(f"as_unit: {path} belongs to another user: run this in a mount namespace with its own /run")
         os.makedirs(path, exist_ok=True)
         os.chmod(path, int(keys.get(key + "Mode", "0755"), 8))
         os.chown(path, entry.pw_uid, entry.pw_gid)
@@ -291,7 +292,7 @@ def main():
     make_root(keys, writable + made, visible)
     if "LimitNOFILE" in keys:
         import resource
-        # A container may have less.
+        # A container may have a lower limit.
         limit = min(int(keys["LimitNOFILE"]), resource.getrlimit(resource.RLIMIT_NOFILE)[1])
         resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     os.umask(int(keys.get("UMask", "0022"), 8))

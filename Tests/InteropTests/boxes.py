@@ -1,4 +1,4 @@
-"""Boxes on a network, each with a network, a /run, a D-Bus and an Avahi of its own."""
+"""Boxes on a network, each with its own network namespace, /run, D-Bus and Avahi."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""The sandbox of the packaged service (packaging/iotvideod.service), for programs that were built here."""
+"""Runs programs from .build with the rights of the packaged service (packaging/iotvideod.service)."""
 
 import pathlib
 import shutil
@@ -7,16 +7,16 @@ from daemon import ROOT
 
 PACKAGING = ROOT / "packaging"
 UNIT = PACKAGING / "iotvideod.service"
-# On a machine without the package; it has nothing of its own.
+# The package's user does not exist here. This user owns no files.
 USER = "nobody"
 
 
 def unit(*drop_ins, visible=(), writable=()):
-    """What a command is run by to be in it; `drop_ins`: names in packaging/provisioning."""
+    """The command prefix that runs a command with these rights; `drop_ins`: names in packaging/provisioning."""
     command = ["/usr/bin/python3", "-B", str(PACKAGING / "as_unit.py"), str(UNIT)]
     command += [str(PACKAGING / "provisioning" / name) for name in drop_ins]
     command += ["--user", USER]
-    # A debug program's runtime is the toolchain's, which may be in a home.
+    # Debug programs load the Swift runtime from the toolchain, which may be below a home directory.
     swift = pathlib.Path(shutil.which("swift") or "/usr/bin/swift").resolve().parents[1]
     for path in [ROOT, *([swift] if swift != pathlib.Path("/usr") else []), *visible]:
         command += ["--visible", str(path)]

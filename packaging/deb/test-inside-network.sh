@@ -1,6 +1,6 @@
 #!/bin/bash
-# test-inside-network.sh — a part of test-inside.sh, in a network namespace of its own: what the service may do on
-# networks. There is no Wi-Fi: of NetworkManager only what it allows the service's user is looked at.
+# test-inside-network.sh — the part of test-inside.sh that runs in its own network namespace. It checks the service's
+# rights on networks. There is no Wi-Fi, so of NetworkManager it checks only the permissions of the service's user.
 set -euo pipefail
 
 others=()
@@ -13,7 +13,7 @@ begin() {
     others+=($!)
 }
 
-# until COMMAND…: within 20 s
+# until_true COMMAND… — waits until the command succeeds, at most 20 s
 until_true() {
     for _ in $(seq 100); do ! "$@" >/tmp/log 2>&1 || return 0; sleep 0.2; done
     cat /tmp/log >&2
@@ -38,7 +38,7 @@ echo "   discovery, through Avahi and by multicast"
 start
 found() { iotctl net discover --timeout 2s --json | grep -q '"rtsp://192.0.2.1:8554/live"'; }
 until_true found
-# Its groups of WS-Discovery while it searches, by IPv4 and IPv6 (proc(5), /proc/net/igmp and igmp6).
+# During a search the daemon is in WS-Discovery's multicast groups of IPv4 and IPv6.
 iotctl net discover --timeout 5s >/dev/null &
 search=$!
 joined() { ip maddress show dev lan0 | grep -q 239.255.255.250 && ip maddress show dev lan0 | grep -q 'ff02::c$'; }
@@ -46,12 +46,12 @@ until_true joined
 wait $search
 stop
 
-echo "   port 80, by the drop-in alone"
+echo "   port 80, only with the drop-in"
 bind='import socket; socket.socket().bind(("127.0.0.1", 80))'
-! /tmp/as_unit.py $unit -- python3 -c "$bind" 2>/dev/null || fail "port 80 is open to the service as it is"
-/tmp/as_unit.py $unit $share/port.conf -- python3 -c "$bind" || fail "port 80 is closed"
+! /tmp/as_unit.py $unit -- python3 -c "$bind" 2>/dev/null || fail "port 80 works without the drop-in"
+/tmp/as_unit.py $unit $share/port.conf -- python3 -c "$bind" || fail "port 80 does not work with the drop-in"
 
-echo "   NetworkManager, by the polkit rule alone"
+echo "   NetworkManager, only with the polkit rule"
 begin /usr/lib/polkit-1/polkitd --no-debug
 begin NetworkManager --no-daemon
 allowed() { /tmp/as_unit.py $unit -- nmcli --terse --fields PERMISSION,VALUE general permissions | sort; }
@@ -71,5 +71,5 @@ has_all() {
 }
 until_true has_all
 added=$(comm -13 <(sort <<<"$before") <(allowed) | grep -vxF "$needed" | grep ':yes$' || true)
-[ -z "$added" ] || fail "the rule allows more than it says: $added"
+[ -z "$added" ] || fail "the rule permits more than it lists: $added"
 rm /etc/polkit-1/rules.d/50-iotvideod.rules

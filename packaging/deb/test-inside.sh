@@ -44,7 +44,7 @@ quiet() {
 
 echo "== install"
 quiet apt-get update --quiet
-# For as_unit.py.
+# as_unit.py needs them.
 quiet apt-get install --yes --no-install-recommends python3-seccomp systemd
 quiet apt-get install --yes --no-install-recommends /tmp/one.deb
 [ "$(stat -c '%U %G %a' /var/lib/iotvideod)" = "iotvideod iotvideod 700" ] || fail "the data directory's rights"

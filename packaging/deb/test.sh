@@ -1,8 +1,8 @@
 #!/bin/bash
 # test.sh DEB NEWER-DEB CLIP — installs, runs, upgrades, removes and purges the package in a clean Debian 12.
 #
-# The installation starts nothing. No systemd runs there, so the test runs the daemon with packaging/as_unit.py, as its own
-# user and with the rights of the service's unit.
+# The installation starts nothing. No systemd runs there, so packaging/as_unit.py runs the daemon, as its own user and
+# with the rights of the service's unit.
 set -euo pipefail
 
 deb=$(realpath "$1") newer=$(realpath "$2") clip=$(realpath "$3")

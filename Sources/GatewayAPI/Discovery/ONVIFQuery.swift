@@ -2,14 +2,14 @@
 public struct ONVIFRequest: APIRequestBody, Hashable {
     public static let members = ["url", "username", "password", "certificate", "insecure"]
 
-    /// Its device service: `http://HOST[:PORT]/onvif/device_service`, or `https`.
+    /// The URL of its device service: `http://HOST[:PORT]/onvif/device_service`, or `https`.
     public var url: String
     public var username: String?
     /// Requires `username`.
     public var password: String?
-    /// SHA-256 of the camera's certificate, in hexadecimal digits; for `https`.
+    /// The SHA-256 fingerprint of the camera's certificate, in hexadecimal digits; requires `https`.
     public var certificate: String?
-    /// Take any certificate; for `https`.
+    /// Accept any certificate; requires `https`.
     public var insecure: Bool?
 
     public init(

@@ -26,7 +26,7 @@ struct AddedSourceOptions: ParsableArguments {
             "With --onvif https://…: the SHA-256 fingerprint of the camera's certificate.", valueName: "fingerprint"))
     var certificate: String?
 
-    @Flag(help: "With --onvif https://…: take any certificate.")
+    @Flag(help: "With --onvif https://…: accept any certificate.")
     var insecure = false
 
     @OptionGroup var login: CameraLogin

@@ -125,13 +125,13 @@ struct APIRequest {
         }
     }
 
-    /// Runs `work`, and cancels it when the client disconnects. The body has been read before, or is not needed.
+    /// Runs `work`, and cancels it when the client disconnects. Read the body before, if you need it.
     func untilClosed<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         var request = request
-        // Stands for what was read. Without it Hummingbird waits for the end of the body, which has come already, and
-        // stops the process when the client disconnects (RequestBody+inboundClose.swift, `iterate`).
+        // Replaces the body that was read. Otherwise Hummingbird waits for the end of the body, which has already come,
+        // and traps when the client disconnects (RequestBody+inboundClose.swift, `iterate`).
         request.body = RequestBody(buffer: ByteBuffer())
         return try await request.body.consumeWithCancellationOnInboundClose { _ in try await work() }
     }

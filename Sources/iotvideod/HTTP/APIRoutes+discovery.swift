@@ -27,7 +27,8 @@ extension APIRoutes {
                 }
                 let isTrusting = body.certificate != nil || body.insecure == true
                 guard !isTrusting || scheme == "https", body.certificate == nil || body.insecure != true else {
-                    throw IoTError(.invalidRequest, "certificate or insecure, one of them, goes with an https URL")
+                    throw IoTError(
+                        .invalidRequest, "certificate and insecure exclude each other and require an https URL")
                 }
                 if let username = body.username { try checkUsername(username) }
                 guard body.password == nil || body.username != nil else {

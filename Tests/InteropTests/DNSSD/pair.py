@@ -1,4 +1,4 @@
-"""Two boxes on a cable, and our side in one of them."""
+"""Two boxes joined by a cable, and `directory-probe` in a box."""
 import json
 import os
 import queue
@@ -11,7 +11,7 @@ PROBE = os.environ["PROBE"]
 
 
 class Probe:
-    """Our side, in a box."""
+    """A running `directory-probe`."""
 
     def __init__(self, box, way):
         self.box = box
@@ -64,14 +64,14 @@ class Probe:
 
 
 class Boxes:
-    """`yard` and `hub`, 192.0.2.1 and 192.0.2.2."""
+    """The boxes `yard` (192.0.2.1) and `hub` (192.0.2.2)."""
 
     def __enter__(self):
         self.yard, self.hub = Box("yard"), Box("hub")
         subprocess.run(["ip", "link", "add", "lan0", "netns", str(self.yard.holder.pid), "type", "veth",
                         "peer", "name", "lan0", "netns", str(self.hub.holder.pid)], check=True)
         for number, box in enumerate((self.yard, self.hub), 1):
-            # No waiting for duplicate addresses.
+            # Otherwise addresses are unusable until duplicate address detection ends.
             box.run("sysctl", "-qw", "net.ipv6.conf.lan0.accept_dad=0")
             box.run("ip", "addr", "add", f"192.0.2.{number}/24", "dev", "lan0")
         for box in (self.yard, self.hub):

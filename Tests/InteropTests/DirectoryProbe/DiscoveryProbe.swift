@@ -5,8 +5,9 @@ import NIOCore
 import NIOPosix
 import NetConfig
 
-/// How long a search takes to find each device, for `Benchmarks/discovery.py`: `directory-probe discover`. Writes the
-/// number of devices and the milliseconds since the start whenever it changes, and `end` after 3 s.
+/// Measures how long a search takes to find each device, for `Benchmarks/discovery.py`: `directory-probe discover`.
+///
+/// Prints the number of found devices and the time in milliseconds at each change of the number, and `end` after 3 s.
 enum DiscoveryProbe {
     static func run() async throws {
         let loops = MultiThreadedEventLoopGroup.singleton
@@ -28,7 +29,7 @@ enum DiscoveryProbe {
             for await case .found(let device) in sightings {
                 table.add(device)
                 let found = table.devices.count
-                // Fewer when two rows turn out to be one device.
+                // The number falls when two rows are merged into one.
                 if found != count { print(found, (ContinuousClock.now - start) / .milliseconds(1)) }
                 count = found
             }

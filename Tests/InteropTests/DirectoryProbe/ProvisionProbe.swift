@@ -4,12 +4,13 @@ import Logging
 import NetConfig
 
 /// A camera's provisioning mode, for the test of the packaged unit:
-/// `directory-probe provision PORT nmcli PROGRAM | supplicant SOCKET`. The proof of possession is a line of standard
-/// input. Writes `ready`, and how the mode ended.
+/// `directory-probe provision PORT nmcli PROGRAM` or `directory-probe provision PORT supplicant SOCKET`.
+///
+/// Reads the proof of possession from a line of standard input. Prints `ready`, and the result when the mode ends.
 enum ProvisionProbe {
     static func run(_ arguments: [String]) async throws {
         guard arguments.count == 3, let port = Int(arguments[0]), let proof = readLine() else {
-            throw IoTError(.invalidParameter, "say a port, nmcli or supplicant, and a path")
+            throw IoTError(.invalidParameter, "usage: directory-probe provision PORT nmcli PROGRAM | supplicant SOCKET")
         }
         let applier: any WiFiApplier =
             arguments[1] == "nmcli"

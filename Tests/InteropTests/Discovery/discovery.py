@@ -1,4 +1,4 @@
-"""Tests of test.sh; those that are named as arguments, or all."""
+"""The tests of test.sh. Arguments name the tests to run; without arguments, all run."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from daemon import eventually
 from network import CAMERAS, VENDORS, Network
 
-# Loaded on first use alone: they bring what a daemon seldom needs.
+# Libraries that the daemon loads only on first use, because most daemons do not need them.
 LAZY = ("libavahi", "libdbus", "libzbar")
 
 
@@ -35,15 +35,15 @@ def names(devices):
 
 
 def idle(network):
-    """A daemon that neither announces nor has searched has loaded neither Avahi's library nor libzbar; Avahi runs."""
+    """A daemon that does not announce and has not searched has not loaded the libraries of Avahi, D-Bus and zbar."""
     assert loaded(network) == set(), loaded(network)
     discover(network, "--timeout", "1s")
-    # That the library is there, and would have been seen.
+    # A search loads Avahi's library, so it is installed and the check above can fail.
     assert loaded(network) == {"libavahi", "libdbus"}, loaded(network)
 
 
 def everything(network):
-    """Ten cameras of ours and five makers' ONVIF cameras, in one search of 3 s, none twice."""
+    """One search of 3 s finds ten cameras of iotvideod and five ONVIF cameras, none of them twice."""
     start = time.monotonic()
     devices = discover(network, "--timeout", "3s")
     print(f"   {len(devices)} devices, after {time.monotonic() - start:.1f} s:", names(devices), flush=True)
@@ -59,7 +59,7 @@ def everything(network):
 
 
 def several_ways(network):
-    """What is on two networks, or speaks two protocols, is one row that shows both."""
+    """A device on two networks, or with two protocols, is one row that shows both."""
 
     def both():
         devices = discover(network, "--timeout", "3s")
@@ -75,7 +75,7 @@ def several_ways(network):
 
 
 class Watch:
-    """`iotctl net discover --watch`, and what it has said."""
+    """`iotctl net discover --watch`, and its output."""
 
     def __init__(self, network):
         self.process = subprocess.Popen(
@@ -102,24 +102,24 @@ class Watch:
 
 
 def coming_and_going(network):
-    """--watch shows a maker's camera and one of ours that come, by Hello, and that go, by Bye, and no other change."""
+    """--watch prints each camera that appears (Hello) or disappears (Bye), and no other change."""
     network.box("dahua-hello", 70)
     watch = Watch(network)
     try:
-        eventually("all that are there", lambda: len({d["identities"][0] for d in watch.changes("found")}) >= 15, 40)
-        # It answers no Probe yet: its Hello alone is heard.
+        eventually("all devices", lambda: len({d["identities"][0] for d in watch.changes("found")}) >= 15, 40)
+        # It does not answer Probes yet, so only its Hello can be received.
         vendor = network.vendor("dahua-hello", "--appears")
-        eventually("its Hello", lambda: watch.has("found", "Dahua"))
+        eventually("the Hello of the ONVIF camera", lambda: watch.has("found", "Dahua"))
         vendor.stdin.write("answer\n")
         vendor.stdin.flush()
         assert vendor.stdout.readline() == "answers\n"
         network.daemons["barn"].stop()
-        eventually("the end of a camera of ours", lambda: watch.has("gone", "barn0"))
+        eventually("the Bye of barn0", lambda: watch.has("gone", "barn0"))
         network.daemons["barn"].start()
         eventually(
-            "its return", lambda: sum(d.get("name") == "barn0" for d in watch.changes("found")) == 2)
+            "the return of barn0", lambda: sum(d.get("name") == "barn0" for d in watch.changes("found")) == 2)
         vendor.stdin.close()
-        eventually("its Bye", lambda: watch.has("gone", "Dahua"))
+        eventually("the Bye of the ONVIF camera", lambda: watch.has("gone", "Dahua"))
         gone = [device.get("name") for device in watch.changes("gone")]
         assert sorted(gone) == ["Dahua", "barn0"], gone
     finally:
@@ -127,7 +127,7 @@ def coming_and_going(network):
 
 
 def add(network):
-    """The command that a search shows adds the camera by HTTP; by HTTPS its certificate must be named."""
+    """The URL that a search returns adds an HTTP camera; an HTTPS camera also needs its certificate's fingerprint."""
     network.onvif("hikvision-oem", "192.0.2.20", 80)
     fingerprint = network.onvif("axis", "192.0.2.90", 443, "--tls")["fingerprint"]
     found = discover(network, "--timeout", "3s")
@@ -146,7 +146,7 @@ def add(network):
     assert answer.returncode != 0 and "25027" in answer.stderr and fingerprint in answer.stderr, answer
     answer = run("encrypted", encrypted, "--certificate", fingerprint)
     assert answer.returncode == 0 and "rtsp://192.0.2.90:8554/main" in answer.stdout, answer
-    # They are rows that say so, and still one each.
+    # Each camera is still one row, which now contains its name here.
     found = discover(network, "--timeout", "3s")
     cameras = {device.get("camera") for device in found}
     assert cameras >= {"plain", "encrypted"}, (cameras, network.daemons["hub"].local("GET", "/v1/cameras"))

@@ -1,5 +1,5 @@
-"""Two networks, lan0 and lan1, with boxes on them: `hub`, which searches, boxes with cameras of ours, and five makers'
-ONVIF cameras.
+"""Two networks with boxes: `hub`, which searches, boxes with cameras of iotvideod, and simulated ONVIF cameras of five
+manufacturers.
 
     lan0 192.0.2.0/24      every box
     lan1 198.51.100.0/24   hub, house and gsoap-oem
@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 FIXTURES = HERE.parents[1] / "NetConfigTests" / "Fixtures"
 REACHABLE = "media: {listen: '0.0.0.0:0'}\n"
 
-# Box and address, as the fixtures have them; what is special about it.
+# By fixture: the last byte of the address, which the fixture contains, and the options of vendor.py.
 VENDORS = {
     "axis": (90, []),
     "hikvision-oem": (20, []),
@@ -30,13 +30,13 @@ VENDORS = {
 }
 CAMERAS = {"house": 6, "yard": 1, "gate": 1, "shed": 1, "barn": 1}
 SINGLES = ["yard", "gate", "shed", "barn"]
-# Those that run with the rights of the packaged service alone: one that searches, one that announces by Avahi, and one
-# that speaks multicast DNS itself.
+# The daemons that run with only the rights of the packaged service. `hub` searches, `yard` announces through Avahi, and
+# `house` uses its own multicast DNS.
 CONFINED = ["hub", "yard", "house"]
 
 
 class Network:
-    """`delay`: the longest wait of the makers' cameras before an answer, in milliseconds."""
+    """`delay`: the longest time until an ONVIF camera answers, in milliseconds."""
 
     def __init__(self, folder, delay=500, seed=1):
         self.folder = pathlib.Path(folder)
@@ -79,14 +79,14 @@ class Network:
                 ["ip", "link", "add", port, "netns", str(self.switch.holder.pid), "type", "veth", "peer", "name", lan,
                  "netns", str(box.holder.pid)], check=True)
             self.switch.run("ip", "link", "set", port, "master", lan, "up")
-            # No waiting for duplicate addresses.
+            # Otherwise addresses are unusable until duplicate address detection ends.
             box.run("sysctl", "-qw", f"net.ipv6.conf.{lan}.accept_dad=0")
             box.run("ip", "addr", "add", f"{prefix}.{number}/24", "dev", lan)
             box.run("ip", "link", "set", lan, "up")
         return box
 
     def clip(self):
-        """One small picture a second: ten cameras cost next to nothing."""
+        """A clip with one small picture per second, so that ten cameras need little processor time."""
         path = self.folder / "clip.mp4"
         subprocess.run(
             ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=64x64:rate=1:duration=20", "-c:v", "libx264",
@@ -95,7 +95,7 @@ class Network:
         return path
 
     def daemon(self, name, cameras, clip):
-        """Cameras are files, which are read at their own pace."""
+        """Starts a daemon whose cameras play `clip`."""
         folder = self.folder / name
         folder.mkdir()
         folder.chmod(0o777)
@@ -111,7 +111,7 @@ class Network:
         return process
 
     def onvif(self, name, address, port, *options):
-        """The web service of a camera; what it says of itself."""
+        """Starts the web service of an ONVIF camera, and returns its port and its certificate's fingerprint."""
         command = ["/usr/bin/python3", "-B", str(FIXTURES / "onvif_camera.py"), "--address", address, "--port", str(port)]
         process = self.boxes[name].start(*command, *options, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         process.stdin.write('{"password": "secret"}\n')
@@ -125,7 +125,7 @@ class Network:
             self.box(name, number)
         for name, (number, _) in VENDORS.items():
             self.box(name, number, ("lan0", "lan1") if name == "gsoap-oem" else ("lan0",))
-        # One box of ours announces through Avahi, one searches through it, and one maker's camera speaks both protocols.
+        # `yard` announces through Avahi, `hub` searches through Avahi, and `axis` uses both protocols.
         for name in ("yard", "hub", "axis"):
             self.boxes[name].start_bus()
             self.boxes[name].start_avahi()
@@ -140,11 +140,11 @@ class Network:
             list(pool.map(lambda name: self.daemon(name, names.get(name, []), clip), [*CAMERAS, "hub"]))
 
     def hub_file(self, name):
-        """Of the searching daemon's folder in /proc."""
+        """The content of a file of the searching daemon in /proc/PID."""
         return pathlib.Path(f"/proc/{self.daemons['hub'].process.pid}/{name}").read_text()
 
     def devices(self):
-        """The ids of our cameras, by name."""
+        """The ids of iotvideod's cameras, by name."""
         return {
             camera["name"]: camera["device"]
             for daemon in self.daemons.values() for camera in daemon.local("GET", "/v1/cameras")["cameras"]

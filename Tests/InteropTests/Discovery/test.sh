@@ -1,9 +1,11 @@
 #!/bin/bash
-# `iotctl net discover` on real networks: ten cameras of ours in five daemons, and five makers' ONVIF cameras that answer
-# late, each in a network namespace, on two networks, by WS-Discovery and DNS-SD; some of the daemons have the packaged
-# service's rights alone (packaging/as_unit.py). Needs root, iproute2, avahi-daemon, avahi-utils, dbus, systemd,
-# python3-seccomp and python3-cryptography.
-#   IOTCTL   the client under test; .build/debug/iotctl unless told
+# `iotctl net discover` on two networks, by WS-Discovery and DNS-SD. There are ten cameras of iotvideod in five daemons,
+# and simulated ONVIF cameras of five manufacturers, which delay their answers. Each daemon and each ONVIF camera has
+# its own network namespace. Some daemons have only the rights of the packaged service (packaging/as_unit.py).
+#
+# Needs root, iproute2, avahi-daemon, avahi-utils, dbus, ffmpeg, systemd, python3-seccomp and python3-cryptography.
+#   DAEMON   the daemon under test; by default .build/debug/iotvideod
+#   IOTCTL   the client under test; by default .build/debug/iotctl
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ "$(id -u)" = 0 ] || { echo "network namespaces need root"; exit 1; }

@@ -1,11 +1,10 @@
-"""One maker's ONVIF camera on the network, as WS-Discovery sees it: says what a file of
-Tests/NetConfigTests/Discovery/Fixtures holds.
+"""The WS-Discovery side of an ONVIF camera: sends the messages in a file of Tests/NetConfigTests/Discovery/Fixtures.
 
 Usage: vendor.py FIXTURE [--delay MILLISECONDS] [--types-only] [--appears] INTERFACE…
 
-It answers each message once, after the delay. With --types-only it does not answer a Probe for everybody. With
---appears it says Hello when it starts, answers Probes after a line "answer" of its input, and says Bye at the end of
-its input.
+It answers each Probe once, after the delay. With --types-only it does not answer a Probe without a type. With --appears
+it sends Hello when it starts, answers Probes only after a line "answer" on standard input, and sends Bye at the end of
+standard input.
 """
 
 import argparse
@@ -18,7 +17,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[2] / "NetConfigTests" / "Discovery" / "Fixtures"
-# The message that each fixture relates to; those that relate to another one go on doing so.
+# The RelatesTo of the fixtures. It is replaced by the id of the Probe. Fixtures with another RelatesTo keep it.
 RELATED = "00000000-0000-4000-8000-0000000000ff"
 GROUPS = {socket.AF_INET: "239.255.255.250", socket.AF_INET6: "ff02::c"}
 PORT = 3702
@@ -67,7 +66,7 @@ class Vendor:
             return
         self.answered.add(message)
         answer = self.text.replace(RELATED, message.rsplit(":", 1)[-1]).encode()
-        # From the camera's own address, not the group's.
+        # Sent from the camera's own address, not from the group's.
         asyncio.get_running_loop().call_later(self.options.delay / 1000, self.send, listener.family, answer, sender)
 
     def send(self, family, data, destination):

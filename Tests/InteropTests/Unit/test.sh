@@ -1,9 +1,11 @@
 #!/bin/bash
-# The provisioning mode as the packaged service may run it (packaging/iotvideod.service with packaging/provisioning/*):
-# its port 80, nmcli, and wpa_supplicant's control socket, by packaging/as_unit.py. There is no Wi-Fi in a network
-# namespace: nmcli and wpa_supplicant are scripts, outside the service's sandbox as the real ones. Needs root, iproute2,
-# python3-seccomp, python3-cryptography, systemd (for the names of system calls), and .build/debug/directory-probe
-# (PROBE for another).
+# The provisioning mode with the rights of the packaged service: port 80, nmcli, and wpa_supplicant's control socket.
+# packaging/as_unit.py applies packaging/iotvideod.service and packaging/provisioning/*. A network namespace has no
+# Wi-Fi, so scripts replace nmcli and wpa_supplicant. Like the real wpa_supplicant, its script runs outside the
+# service's sandbox.
+#
+# Needs root, iproute2, python3-seccomp, python3-cryptography, and systemd for the groups of system calls.
+#   PROBE   the program under test; by default .build/debug/directory-probe
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 [ "$(id -u)" = 0 ] || { echo "network namespaces need root"; exit 1; }

@@ -1,4 +1,4 @@
-"""Tests of test.sh; those that are named as arguments, or all."""
+"""The tests of test.sh. Arguments name the tests to run; without arguments, all run."""
 
 import json
 import os
@@ -18,7 +18,7 @@ FIXTURES = ROOT / "Tests" / "NetConfigTests" / "Fixtures"
 PROBE = os.environ["PROBE"]
 PASSWORD, PROOF = "correct horse", "abcd1234"
 
-# Its answers are those of nmcli 1.42 (Tests/NetConfigTests/Espressif/NetworkManagerApplierTests.swift).
+# Prints the output of nmcli 1.42 (Tests/NetConfigTests/Espressif/NetworkManagerApplierTests.swift).
 NMCLI = f"""#!/bin/sh
 case "$*" in
 *"wifi list"*) echo '486F6D65:02\\:00\\:00\\:00\\:00\\:01:6:74:WPA2' ;;
@@ -32,7 +32,7 @@ esac
 
 
 def serve(box, *arguments, drop_ins=(), port=80, writable=()):
-    """A provisioning mode in the sandbox."""
+    """Starts a provisioning mode with the rights of the service."""
     command = [*unit(*drop_ins, writable=writable), PROBE, "provision", str(port), *map(str, arguments)]
     process = box.start(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdin.write(PROOF + "\n")
@@ -41,7 +41,7 @@ def serve(box, *arguments, drop_ins=(), port=80, writable=()):
 
 
 def provision(box, password=PASSWORD):
-    """By the client of others."""
+    """Provisions the camera with the test's independent client."""
     order = {"security": 1, "pop": PROOF, "ssid": "Home", "passphrase": password}
     command = box.inside("/usr/bin/python3", "-B", str(FIXTURES / "espressif_client.py"), "80")
     answer = subprocess.run(command, input=json.dumps(order), check=True, capture_output=True, text=True, timeout=60)
@@ -53,7 +53,7 @@ def expect_ready(process):
 
 
 def port(box):
-    """Port 80 is refused to the service as it is, and open to it with the drop-in."""
+    """The service may listen on port 80 only with the drop-in."""
     process = serve(box, "nmcli", "/usr/bin/nmcli")
     assert process.wait(20) != 0
     said = process.stderr.read()
@@ -64,7 +64,7 @@ def port(box):
 
 
 def nmcli(box):
-    """nmcli joins the network, as the service's user, with the password that came by port 80; a wrong one is told."""
+    """nmcli, as the service's user, joins the network with the received password; a wrong password is reported."""
     with tempfile.TemporaryDirectory(dir=ROOT / ".build") as folder:
         os.chmod(folder, 0o777)
         program = pathlib.Path(folder) / "nmcli"
@@ -82,7 +82,7 @@ def nmcli(box):
 
 
 def wpa_supplicant(box):
-    """wpa_supplicant's answers reach the service, whose /tmp it does not see."""
+    """wpa_supplicant's answers reach the service, although wpa_supplicant cannot see the service's /tmp."""
     socket = "/run/wpa_supplicant/wlan0"
     box.run("install", "-d", "-m", "0750", "-g", "netdev", "/run/wpa_supplicant")
     supplicant = box.start(
@@ -90,10 +90,10 @@ def wpa_supplicant(box):
     supplicant.stdin.write(json.dumps({"password": PASSWORD}) + "\n")
     supplicant.stdin.flush()
     assert supplicant.stdout.readline() == "ready\n"
-    # As wpa_supplicant makes it with GROUP=netdev.
+    # The rights that wpa_supplicant sets with GROUP=netdev.
     box.run("chgrp", "netdev", socket)
     box.run("chmod", "0770", socket)
-    # Without the group, the socket is out of reach.
+    # Without the group, the service cannot use the socket.
     process = serve(box, "supplicant", socket, drop_ins=["port.conf"])
     expect_ready(process)
     assert provision(box)["state"] != 0

@@ -34,7 +34,7 @@ import Testing
         #expect(endpoints.contains(try await gone.value ?? ""))
     }
 
-    @Test("An answer of several kilobytes, as gSOAP's cameras send it, arrives whole", .timeLimit(.minutes(1)))
+    @Test("An answer of several kilobytes, which cameras with gSOAP send, arrives complete", .timeLimit(.minutes(1)))
     func large() async throws {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let announcer = try await WSDAnnouncer.start(on: loop, interfaces: Self.interfaces)
@@ -48,7 +48,7 @@ import Testing
         var models: [String] = []
         for await sighting in WSDFinder(loops: loop, interfaces: Self.interfaces).find(for: .seconds(20)) {
             guard case .found(let device) = sighting else { continue }
-            // The search listens by now.
+            // The search has found our own camera, so it is listening.
             if device.deviceID != nil { loop.execute { camera.value.forEach { $0.sendToGroup(datagram) } } }
             if let model = device.model { models.append(model) }
             if !models.isEmpty { break }

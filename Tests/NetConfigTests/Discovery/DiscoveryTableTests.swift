@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "The host of a camera's source is found also where the login is hidden",
+        "The host of a camera's source is found even if the login is hidden",
         arguments: ["rtsp://192.0.2.9:8554/main", "rtsp://…@192.0.2.9/main", "rtsp://admin@192.0.2.9/main"])
     func hosts(url: String) {
         #expect(ServiceAddress.host(of: url) == "192.0.2.9")

@@ -6,11 +6,11 @@ import Testing
 
 @testable import NetConfig
 
-/// Against a camera of a few lines of Python with a certificate of its own making (Fixtures/onvif_camera.py).
+/// Uses a camera in Python with a self-signed certificate (Fixtures/onvif_camera.py).
 @Suite struct ONVIFClientTests {
     private static let login = ONVIFLogin(username: "admin", password: "secret")
 
-    /// Its port, and its certificate's fingerprint as Python computes it.
+    /// The camera's URL, and its certificate's fingerprint from Python.
     private func camera(isEncrypted: Bool) async throws -> (peer: PythonPeer, url: String, fingerprint: String) {
         let peer = try PythonPeer("onvif_camera.py", isEncrypted ? ["--tls"] : [], .object(["password": "secret"]))
         let start = try JSONValue(parsing: try await peer.line())
@@ -24,7 +24,7 @@ import Testing
             .describe(url, login: Self.login, trust: trust)
     }
 
-    @Test("A camera with a certificate of its own is asked when it is pinned, or when any is taken")
+    @Test("A camera with a self-signed certificate is accepted if it is pinned, or if any certificate is accepted")
     func trusted() async throws {
         let (peer, url, fingerprint) = try await camera(isEncrypted: true)
         let pinned = CameraTrust.pinned(try #require(CertificateFingerprint(fingerprint)))
@@ -36,21 +36,21 @@ import Testing
         _ = try await peer.result()
     }
 
-    @Test("A certificate that is not known, or another than the pinned one, is refused before anything is sent")
+    @Test("An unknown certificate, or one that differs from the pinned one, is refused before anything is sent")
     func refused() async throws {
         let (peer, url, fingerprint) = try await camera(isEncrypted: true)
         for (trust, words) in [
-            (CameraTrust.none, "is not known"), (.pinned(CertificateFingerprint(der: [1])), "another certificate"),
+            (CameraTrust.none, "is unknown"), (.pinned(CertificateFingerprint(der: [1])), "different certificate"),
         ] {
             let error = await #expect(throws: IoTError.self) { try await describe(url, trust) }
             #expect(error?.code == .certificateRejected)
-            // For the user to compare, and to give next time.
+            // The user compares the fingerprint and passes it in the next call.
             #expect(error?.message.contains(words) == true && error?.message.contains(fingerprint) == true)
         }
         #expect(try await peer.result()["requests"]?.integerValue == 0)
     }
 
-    @Test("By plain HTTP no certificate is asked for, and TLS with a server that has none ends with an error")
+    @Test("http:// works without a certificate, and https:// to a server without TLS is an error")
     func plain() async throws {
         let (peer, url, _) = try await camera(isEncrypted: false)
         #expect(try await describe(url).main.url == "rtsp://127.0.0.1:8554/main")
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "A fingerprint is read with and without colons, and nothing else is one",
+        "A fingerprint is valid with and without colons; any other text is invalid",
         arguments: [String(repeating: "ab", count: 32), Array(repeating: "AB", count: 32).joined(separator: ":")])
     func fingerprints(text: String) throws {
         let fingerprint = try #require(CertificateFingerprint(text))

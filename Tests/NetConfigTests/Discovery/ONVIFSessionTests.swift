@@ -25,7 +25,7 @@ import Testing
         <GetDeviceInformationResponse><Manufacturer>Maker</Manufacturer><Model>M-1</Model>
         <FirmwareVersion>1.2</FirmwareVersion><SerialNumber>S9</SerialNumber></GetDeviceInformationResponse>
         """
-    /// What a camera says that does not know the question.
+    /// The answer of a camera that does not support the request.
     private static let unknown = """
         <e:Fault><e:Code><e:Value>e:Receiver</e:Value><e:Subcode><e:Value>ter:ActionNotSupported</e:Value></e:Subcode>
         </e:Code></e:Fault>
@@ -59,7 +59,7 @@ import Testing
         "<GetProfilesResponse>" + profile("sub", "lens", "H264", 640, 360) + profile("main", "lens", "H265", 2560, 1440)
         + profile("jpeg", "lens", "JPEG", 4000, 3000) + profile("other", "lens2", "H264", 3840, 2160)
         + "</GetProfilesResponse>"
-    /// As Media2 has it (ver20/media/wsdl, `MediaProfile`).
+    /// The answer of Media2 (ver20/media/wsdl, `MediaProfile`).
     private static let secondProfiles = """
         <m:GetProfilesResponse xmlns:m='http://www.onvif.org/ver20/media/wsdl' xmlns:t='http://www.onvif.org/ver10/schema'>
         <m:Profiles token='p1' fixed='true'><m:Name>first</m:Name><m:Configurations><m:VideoSource token='v1'>
@@ -104,7 +104,7 @@ import Testing
         #expect(result.sub?.url == "rtsp://192.0.2.9/2" && result.sub?.codec == "H264")
     }
 
-    @Test("Media2 is asked where a camera has it, at the host that was asked")
+    @Test("Media2 is used if the camera has it, on the host of the first request")
     func media2() throws {
         var session = session()
         _ = session.start()
@@ -126,7 +126,7 @@ import Testing
         #expect(main.url == "rtsp://192.0.2.9/h265" && main.codec == "H265" && main.width == 3840)
     }
 
-    @Test("Media is asked where Media2 has no answer or no video, and a refusal of it is final")
+    @Test("Media is used if Media2 fails or has no video; a refused login is final")
     func olderMedia() throws {
         let services = Self.services([("ver20", "http://h/2"), ("ver10", "http://h/1")])
         for (body, status) in [(Self.unknown, 500), ("<GetProfilesResponse/>", 200)] {
@@ -146,7 +146,7 @@ import Testing
         #expect(throws: IoTError.self) { try session.receive(answer("", status: 403), at: Self.now) }
     }
 
-    @Test("A camera that is asked by TLS is asked by TLS to the end, and another is not asked by it")
+    @Test("All requests use TLS if and only if the first request uses TLS")
     func encryption() throws {
         for (device, address, expected) in [
             ("https://192.0.2.9/d", "http://192.0.2.9/m", "https://192.0.2.9/m"),

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""The ONVIF services of a camera with two streams, by HTTP or by TLS with a certificate of its own making.
+"""The ONVIF services of a camera with two streams, over HTTP, or over TLS with a self-signed certificate.
 
 Usage: onvif_camera.py [--tls] [--address ADDRESS] [--port PORT]
 
-Reads {"password": …} from its first line of input; its user is "admin". Writes {"port": …, "fingerprint": …}; at the
-end of its input it writes {"requests": COUNT} and ends. Media2 alone has the larger stream, as with real cameras of
-H.265.
+Reads {"password": …} from the first line of standard input; the user is "admin". Prints {"port": …, "fingerprint": …}.
+At the end of standard input it prints {"requests": COUNT} and ends. Only Media2 lists the larger stream, like real
+cameras with H.265.
 """
 import argparse
 import base64
@@ -33,10 +33,11 @@ SCHEMA = "http://www.onvif.org/ver10/schema"
 
 
 def certificate(folder):
-    """A self-signed one for nobody's name, as cameras have; its file with the key, and its fingerprint."""
+    """Creates a self-signed certificate that does not contain the host's name, like a camera's. Returns the path of the
+    file with certificate and key, and the fingerprint."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "camera")])
-    # Its clock is wrong.
+    # The certificate has expired, because the camera's clock was wrong when it was created.
     start = datetime.datetime(2000, 1, 1)
     made = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
             .serial_number(x509.random_serial_number()).not_valid_before(start)
@@ -66,7 +67,7 @@ def profile2(token, stream):
 
 def answer(question, namespace, place):
     if question == "GetSystemDateAndTime":
-        # It says that it is years behind, and means it.
+        # The clock is years behind, and the camera checks logins with it.
         return ("<d:SystemDateAndTime><t:UTCDateTime><t:Time><t:Hour>1</t:Hour><t:Minute>2</t:Minute><t:Second>3"
                 "</t:Second></t:Time><t:Date><t:Year>2000</t:Year><t:Month>2</t:Month><t:Day>29</t:Day></t:Date>"
                 "</t:UTCDateTime></d:SystemDateAndTime>")
@@ -85,7 +86,7 @@ def answer(question, namespace, place):
 
 
 def digest_of(body, password):
-    """Whether the UsernameToken of the request is right, and of this camera's time."""
+    """Whether the request's UsernameToken is correct and uses this camera's time."""
     parts = {name: re.search(rf"<(?:\w+:)?{name}\b[^>]*>([^<]*)<", body)
              for name in ("Username", "Password", "Nonce", "Created")}
     if not all(parts.values()) or not parts["Created"][1].startswith("2000-02-29T01:0"):
@@ -106,7 +107,7 @@ def handler(password, scheme, counts):
                 fault = "ter:NotAuthorized"
             elif question == "GetStreamUri":
                 token = re.search("<ProfileToken>(.*?)</ProfileToken>", body)[1]
-                # An address of another network: the host that was asked counts.
+                # The client must replace this host by the camera's.
                 uri = f"rtsp://10.9.8.7:8554/{token}"
                 content = f"<m:Uri>{uri}</m:Uri>" if namespace == MEDIA2 else f"<m:MediaUri><t:Uri>{uri}</t:Uri></m:MediaUri>"
             elif content is None:
@@ -134,7 +135,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """Whoever does not trust the certificate goes."""
+        """Ignores clients that refuse the certificate."""
 
 
 def main():
@@ -151,7 +152,7 @@ def main():
                 path, fingerprint = certificate(folder)
                 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
                 context.load_cert_chain(path)
-            # The handshake belongs to the connection's own thread, not to accept().
+            # The handshake runs on the connection's thread, not in accept().
             server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         print(json.dumps({"port": server.server_port, "fingerprint": fingerprint}), flush=True)

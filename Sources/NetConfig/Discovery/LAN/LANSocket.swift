@@ -28,7 +28,7 @@ final class LANSocket {
     private var waiting: [[UInt8]] = []
 
     static let port = 3702
-    /// Of UDP over IPv4 (RFC 768, RFC 791).
+    /// The largest payload of UDP over IPv4, in bytes (RFC 768, RFC 791).
     private static let largestDatagram = 65_507
     private static let maximumWaiting = 8
 
@@ -71,7 +71,7 @@ final class LANSocket {
         let me = NIOLoopBound(self, eventLoop: eventLoop)
         DatagramBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_reuseaddr), value: 1)
-            // NIO's own has 2,048 bytes and cuts what is longer off; the answers of many cameras are.
+            // NIO's default buffer has 2,048 bytes and truncates longer datagrams. Many cameras' answers are longer.
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.largestDatagram))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

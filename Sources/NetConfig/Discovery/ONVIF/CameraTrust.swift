@@ -1,9 +1,10 @@
-/// Which certificate of a camera is trusted. Cameras make their own, so that no authority vouches for them.
+/// Which certificates to accept from a camera. Cameras have self-signed certificates, so no authority confirms them.
 public enum CameraTrust: Hashable, Sendable {
-    /// None: the refusal tells the certificate's fingerprint.
+    /// No certificate. The error contains the fingerprint of the camera's certificate.
     case none
+    /// Only the certificate with this fingerprint.
     case pinned(CertificateFingerprint)
-    /// Any: whoever is between may pose as the camera.
+    /// Any certificate, so an attacker between us and the camera can impersonate the camera.
     case any
 
     func accepts(_ fingerprint: CertificateFingerprint) -> Bool {

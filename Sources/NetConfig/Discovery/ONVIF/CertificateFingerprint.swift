@@ -1,7 +1,7 @@
 import Crypto
 import IoTCore
 
-/// SHA-256 of a certificate's DER.
+/// The SHA-256 fingerprint of a certificate in DER.
 public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
@@ -15,7 +15,7 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
         self.bytes = bytes
     }
 
-    /// As `openssl x509 -fingerprint -sha256` writes it: `AA:BB:…`.
+    /// The fingerprint in the form of `openssl x509 -fingerprint -sha256`: `AA:BB:…`.
     public var description: String {
         bytes.map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
     }

@@ -55,20 +55,20 @@ struct HTTPExchange {
         }
     }
 
-    /// - Parameter refuse: is told why the camera's certificate is not trusted.
+    /// - Parameter refuse: Called with the reason if the camera's certificate is not trusted.
     private func encryption(
         _ url: ServiceURL, refuse: @escaping @Sendable (IoTError) -> Void
     ) throws -> NIOSSLClientHandler {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
-        // The system's authorities are not asked: reading them takes long, and none knows a camera.
+        // The system's certificate authorities are not loaded: that is slow, and they sign no camera's certificate.
         configuration.trustRoots = .certificates([])
-        // The certificate names whatever its maker liked.
+        // Cameras' certificates rarely contain the camera's host name.
         configuration.certificateVerification = .noHostnameVerification
         let trust = trust
         return try NIOSSLClientHandler(
             context: NIOSSLContext(configuration: configuration),
-            // An address is not a name for SNI (RFC 6066 §3).
+            // SNI does not permit an address (RFC 6066 §3).
             serverHostname: url.address == nil ? url.host : nil,
             customVerificationCallback: { certificates, verified in
                 guard let der = try? certificates.first?.toDERBytes() else { return verified.succeed(.failed) }
@@ -82,21 +82,22 @@ struct HTTPExchange {
     private static func refusal(
         _ fingerprint: CertificateFingerprint, _ trust: CameraTrust, _ url: ServiceURL
     ) -> IoTError {
-        let isKnown = trust != .none
+        let isPinned = trust != .none
         return IoTError(
             .certificateRejected,
-            isKnown
-                ? "the camera at \(url.host) has another certificate than the one given: SHA-256 \(fingerprint)"
-                : "the certificate of the camera at \(url.host) is not known: SHA-256 \(fingerprint)",
-            remedy: "compare it with the certificate in the camera's web page, and give --certificate \(fingerprint); "
-                + "--insecure takes any, also that of somebody in between")
+            isPinned
+                ? "the camera at \(url.host) has a different certificate: SHA-256 \(fingerprint)"
+                : "the certificate of the camera at \(url.host) is unknown: SHA-256 \(fingerprint)",
+            remedy: "compare this fingerprint with the one on the camera's web page; if they are equal, add "
+                + "--certificate \(fingerprint); --insecure accepts any certificate, including an attacker's")
     }
 
     private static func describe(_ error: any Error, _ url: ServiceURL) -> IoTError {
         let place = "\(url.host):\(url.portOrDefault)"
         if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
             return IoTError(
-                .sourceUnreachable, "the camera at \(place) does not speak TLS 1.2 or newer", underlying: error)
+                .sourceUnreachable, "TLS with the camera at \(place) failed; the camera must support TLS 1.2 or newer",
+                underlying: error)
         }
         if let failure = error as? NIOConnectionError, failure.connectionErrors.isEmpty, failure.dnsAError != nil {
             return IoTError(.sourceHostUnknown, "the host \(url.host) has no address", underlying: error)

@@ -1,6 +1,6 @@
 /// A camera's service that lists its profiles and streams.
 struct ONVIFMediaService: Hashable, Sendable {
-    /// The first cannot describe H.265 (ONVIF Media §5.2.5): cameras list such profiles by the second alone.
+    /// Media (the first) cannot describe H.265 (ONVIF Media §5.2.5), so cameras list H.265 profiles only in Media2.
     enum Version: String, CaseIterable, Sendable {
         case first = "http://www.onvif.org/ver10/media/wsdl"
         case second = "http://www.onvif.org/ver20/media/wsdl"
@@ -9,7 +9,7 @@ struct ONVIFMediaService: Hashable, Sendable {
     var version: Version
     var url: ServiceURL
 
-    /// Those of a GetServicesResponse, the second version first.
+    /// The media services in a GetServicesResponse, Media2 first.
     static func read(_ response: XMLElement) -> [ONVIFMediaService] {
         let all = response.children("Service").prefix(64).compactMap { element -> ONVIFMediaService? in
             guard let version = (element.child("Namespace")?.text).flatMap(Version.init),

@@ -1,4 +1,4 @@
-/// The SOAP bodies of the requests to an ONVIF camera (ONVIF Core §8, Media §5).
+/// The SOAP bodies of the requests to an ONVIF camera (ONVIF Core §8, Media §5, Media2 §5).
 enum ONVIFQuestion {
     private static let device = WSDNamespace.onvifDevice
     private static let schema = "http://www.onvif.org/ver10/schema"
@@ -7,7 +7,7 @@ enum ONVIFQuestion {
     static let information = "<GetDeviceInformation xmlns=\"\(device)\"/>"
     static let services =
         "<GetServices xmlns=\"\(device)\"><IncludeCapability>false</IncludeCapability></GetServices>"
-    /// For devices that are older than GetServices.
+    /// For old devices without GetServices.
     static let capabilities =
         "<GetCapabilities xmlns=\"\(device)\"><Category>Media</Category></GetCapabilities>"
 
@@ -15,7 +15,7 @@ enum ONVIFQuestion {
         let name = version.rawValue
         return switch version {
         case .first: "<GetProfiles xmlns=\"\(name)\"/>"
-        // Without types, the answer has names alone (Media2 §5.2.2).
+        // Without types, the answer contains only names (Media2 §5.2.2).
         case .second: "<GetProfiles xmlns=\"\(name)\"><Type>VideoSource</Type><Type>VideoEncoder</Type></GetProfiles>"
         }
     }
@@ -27,7 +27,7 @@ enum ONVIFQuestion {
             "<GetStreamUri xmlns=\"\(name)\"><StreamSetup><Stream xmlns=\"\(schema)\">RTP-Unicast</Stream>"
                 + "<Transport xmlns=\"\(schema)\"><Protocol>RTSP</Protocol></Transport></StreamSetup>\(token)"
                 + "</GetStreamUri>"
-        // RTP within RTSP's connection.
+        // RTP over RTSP over TCP.
         case .second: "<GetStreamUri xmlns=\"\(name)\"><Protocol>RTSP</Protocol>\(token)</GetStreamUri>"
         }
     }

@@ -78,7 +78,7 @@ struct ONVIFSession {
 
     // MARK: Answers
 
-    /// Whether there is another question for the same, or the answer is not needed.
+    /// Whether the conversation can continue without this answer: it is optional, or another request can replace it.
     private func canDoWithout(_ error: IoTError) -> Bool {
         switch step {
         case .clock: true

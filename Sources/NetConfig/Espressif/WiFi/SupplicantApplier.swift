@@ -16,8 +16,8 @@ public struct SupplicantApplier: WiFiApplier {
         self.directory = directory
     }
 
-    /// The service's runtime directory, because its /tmp is its own (systemd.exec(5), RuntimeDirectory= and PrivateTmp=);
-    /// /tmp without one.
+    /// The service's runtime directory, because wpa_supplicant cannot see the service's private /tmp (systemd.exec(5),
+    /// RuntimeDirectory= and PrivateTmp=). /tmp if there is no runtime directory.
     public static var usualDirectory: String {
         let directories = ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"] ?? ""
         return directories.split(separator: ":").first.map(String.init) ?? "/tmp"
