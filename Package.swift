@@ -150,8 +150,8 @@ let package = Package(
         .executableTarget(
             name: "iotvideod",
             dependencies: [
-                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "NetConfig", "PeerTransport",
-                "Gateway",
+                "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "MediaCodec", "NetConfig",
+                "PeerTransport", "Gateway",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],
@@ -233,8 +233,9 @@ let package = Package(
         tests(
             "iotvideodTests",
             [
-                "iotvideod", "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "PeerTransport", "RTP",
-                "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle, hummingbird, nioSSL,
+                "iotvideod", "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig",
+                "PeerTransport", "RTP", "IoTCore", nioCore, nioEmbedded, nioPosix, nioHTTP1, logging, lifecycle,
+                hummingbird, nioSSL,
                 coreMetrics, crypto, arguments, yams,
             ]),
         // Replays the fuzzers' corpora with the targets of Fuzz.

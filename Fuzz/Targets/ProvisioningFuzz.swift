@@ -54,8 +54,8 @@ private enum ProvisioningFuzz {
                 replies += 1
                 try require(reply.body.count <= ProvisioningReply.largestBody, "an answer of \(reply.body.count) bytes")
                 try require(reply.status != 200 || place == 0 || place == 3, "it was accepted without a session")
-            case .timeout: break
-            case .scan, .apply, .bind, .end: try require(false, "it did something for a stranger")
+            case .join(.timeout): break
+            case .scan, .join: try require(false, "it did something for a stranger")
             }
         }
         try require(replies == 2, "\(replies) answers to two requests")
@@ -78,7 +78,7 @@ private enum ProvisioningFuzz {
         if let credentials = device.credentials {
             _ = try WiFiCredentials(ssid: credentials.ssid, password: credentials.password)
         }
-        if let order = device.order { _ = try BindOrder(hub: order.hub, token: order.token) }
+        if let order = device.joining.order { _ = try BindOrder(hub: order.hub, token: order.token) }
     }
 
     /// A client ends or continues, and its texts contain no control characters for a terminal.

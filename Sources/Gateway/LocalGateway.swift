@@ -33,14 +33,17 @@ package final class LocalGateway: GatewayService {
     let iceServers: ICEServers
     /// `nil` where no network can be searched.
     let lan: LANAccess?
+    let deviceKeys: DeviceKeyStore
     private let startedAt = NIODeadline.now()
 
     package init(
         link: any HubLink, accessId: AccessID, hasAccount: Bool = true, registry: ChannelRegistry,
         relayed: RelayedCalls, fleet: any CameraFleet, photos: PhotoStore,
         hub: LinkHub?, uses: ChannelUses, quotas: Quotas = Quotas(),
-        iceServers: ICEServers = .none, lan: LANAccess? = nil
+        iceServers: ICEServers = .none, lan: LANAccess? = nil,
+        deviceKeys: DeviceKeyStore = DeviceKeyStore(path: nil)
     ) {
+        self.deviceKeys = deviceKeys
         self.iceServers = iceServers
         self.lan = lan
         self.link = link

@@ -131,7 +131,7 @@ struct HubMethodTests {
         #expect(
             Set(sentOn) == [
                 "action.take", "message.send", "call.connect", "call.invite", "call.trickle", "call.control",
-                "call.end",
+                "call.end", "device.lanPassword",
             ])
     }
 

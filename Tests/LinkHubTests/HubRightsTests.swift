@@ -93,6 +93,9 @@ struct HubRightsTests {
         Row(
             "device.subscribe",
             [21100, 21100, 21100, 21100, 21100, 21100, 21100, 21100, 21100, 25001, 25001], plain(["token": "x"])),
+        Row(
+            "device.lanPassword", [0, 8003, 8003, 8003, 8003, 0, 8003, 8003, 8003, 25001, 25001],
+            front(["password": "guess"])),
         Row("device.users", [0, 8003, 8003, 8003, 8003, 8003, 8003, 8003, 0, 25001, 25001]),
 
         Row("token.create", [0, 0, 0, 0, 0, 0, 0, 0, 0, 25001, 25001], plain(["ttlSeconds": 60])),

@@ -176,6 +176,15 @@ def main(url, token, socket):
     assert call("showDevice", box).name == "case"
     assert box in [device.id for device in call("listDevices").devices]
     assert call("exportDevice", "front").name == "front"
+    said = call("showDevice", "front").key
+    assert said.source == models.DeviceKeySource.HUB and said.since
+    wanted = models.DeviceKeyRequest(fingerprint=said.fingerprint, source=models.DeviceKeyRequestSource.LAN)
+    assert call("learnDeviceKey", "front", body=wanted).source == models.DeviceKeySource.LAN
+    call("forgetDeviceKey", "front")
+    first = models.LANPasswordRequest(new_password="correct horse")
+    assert call("lanPassword", "front", body=first).outcome == models.LANPasswordOutcomeOutcome.CHANGED
+    right = models.LANPasswordRequest(password="correct horse")
+    assert call("lanPassword", "front", body=right).outcome == models.LANPasswordOutcomeOutcome.OK
     assert call("deviceSnapshot", "front", size="320x240").payload.read().startswith(JPEG)
     shared = call("shareDevice", "front", body=models.ShareRequest())
     bound = api.call(guest, "subscribe", body=models.SubscriptionRequest(token=shared.token)).parsed

@@ -18,7 +18,11 @@ import Testing
             "--ssid Home --pop-file p --security 2", "--ssid Home --user u --user-password-file q --security 1",
             "--ssid Home --pop-file p --security 0", "--ssid Home --pop-file p --hub iotlink://h:1",
             "--ssid Home --pop-file - --password-file -", "--scan --pop-file p --password-file w",
-            "--ssid Home --pop-file p --port 0",
+            "--ssid Home --pop-file p --port 0", "--wired --pop-file p",
+            "--wired --pop-file p --ssid Home --hub iotlink://h:1 --token-file t",
+            "--plaintext", "--plaintext --scan", "--plaintext --wired --hub iotlink://h:1 --token-file t",
+            "--plaintext --ssid Home --pop-file p",
+            "--plaintext --ssid Home --security 1", "--plaintext --ssid Home --user u --user-password-file q",
         ])
     func refused(line: String) {
         #expect(throws: (any Error).self) { try parse(line) }
@@ -27,12 +31,14 @@ import Testing
     @Test("Those that do are taken")
     func taken() throws {
         #expect(try parse("--scan --pop-file p").host == "192.168.4.1")
-        #expect(try parse("--ssid Home --security 1").popFile == nil)
+        #expect(try parse("--ssid Home --security 1").secret.isEmpty)
+        #expect(try parse("--ssid Home --plaintext --hub iotlink://h:1 --token-file t").port == nil)
         let full = try parse(
             "--ssid Home --password-file w --user u --user-password-file q --security 2 --hub iotlink://h:1 --token-file t"
                 + " --timeout 30s --json")
         #expect(full.timeout.duration == .seconds(30))
         #expect(full.json)
+        #expect(try parse("--wired --pop-file p --hub iotlink://h:1 --token-file t").wired)
     }
 
     @Test("What is shown of the end names the camera, its key and its hub")
@@ -43,18 +49,21 @@ import Testing
                 ssid: Array("Home".utf8), bssid: [2, 0, 0, 0, 0, 1], channel: 6, rssi: -50, authentication: .wpa2)
         ]
         outcome.connection = WiFiConnection(address: "192.0.2.9", ssid: Array("Home".utf8), channel: 6)
-        outcome.device = DeviceIdentity(id: "yard", keyFingerprint: [0xAB, 0xCD])
+        outcome.device = DeviceIdentity(id: "yard", keyFingerprint: Array(0..<32))
         outcome.bind = .bound
         #expect(
             NetCommand.AP.summary(outcome) == """
                 network  Home
                 address  192.0.2.9
                 camera   yard
-                key      SHA-256 abcd
+                key      SHA256:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8
                 hub      bound
                 """)
         let json = NetCommand.AP.json(outcome)
-        #expect(json["device"] == ["id": "yard", "keyFingerprint": "abcd", "bound": true])
+        #expect(
+            json["device"] == [
+                "id": "yard", "keyFingerprint": "SHA256:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8", "bound": true,
+            ])
         #expect(json["networks"]?.arrayValue?.first?["security"] == "WPA2")
         #expect(
             NetCommand.AP.table(outcome.networks).text()

@@ -49,6 +49,9 @@ import Testing
             "link.endpoint": "'hub:1'", "link.certificateAuthorityFile": "/a", "api.listen": "127.0.0.1:8443",
             "api.tls": "true", "api.certificateFile": "/c", "api.keyFile": "/k",
             "api.allowedOrigins": "['https://a']", "api.names": "[n]", "api.requestTimeout": "5s",
+            "provisioning.ways": "[qr]", "provisioning.listen": "127.0.0.1:80", "provisioning.interface": "wlan0",
+            "provisioning.possessionFile": "/p", "provisioning.user": "u", "provisioning.passwordFile": "/q",
+            "provisioning.applier": "dryRun", "provisioning.dryRunFile": "/n", "provisioning.timeout": "5s",
         ]
         let value = try #require(values[name], "a new key needs a value here")
         let key = try #require(ConfigurationKey.all.first { $0.name == name })

@@ -28,13 +28,17 @@ struct CallerBindings: GatewayBindings {
     func bind(
         _ device: String, _ user: AccessID, _ request: BindingRequest, requestID: String?
     ) async throws -> BindingResponse {
-        try await session.changingRights(owner: request.role == .owner ? user.rawValue : nil) {
+        let keys = CallerDevices(session: session)
+        try await keys.checkKey(of: device)
+        let binding = try await session.changingRights(owner: request.role == .owner ? user.rawValue : nil) {
             try await session.hub.ask(
                 DeviceMethod.bind,
                 BindingGrant(
                     device: try await session.target(device), user: user, role: request.role,
                     actions: request.actions.map(BindingActions.init), force: request.force), id: requestID)
         }
+        if user == session.caller.account { try? await keys.checkKey(of: device) }
+        return binding
     }
 
     func unbind(_ device: String, _ user: AccessID, requestID: String?) async throws {

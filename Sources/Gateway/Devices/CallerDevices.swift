@@ -23,7 +23,7 @@ struct CallerDevices: GatewayDevices {
         let details = try await session.model.show(try await session.target(device))
         return DeviceDetail(
             summary: GatewayAPI.DeviceSummary(details.summary), model: details.model, version: details.version,
-            pending: details.pending)
+            pending: details.pending, key: await keyDescription(details))
     }
 
     func export(_ device: String) async throws -> DeviceExport {
@@ -47,9 +47,36 @@ struct CallerDevices: GatewayDevices {
     }
 
     func remove(_ device: String, requestID: String?) async throws {
+        let entry = try? await session.find(device)
         try await session.changingRights {
             _ = try await session.hub.ask(
                 DeviceMethod.remove, DeviceReference(device: try await session.target(device)), id: requestID)
+        }
+        // Its id never comes again.
+        if let id = entry.flatMap({ DeviceID(rawValue: $0.id) }) { try? await session.gateway.deviceKeys.forget(id) }
+    }
+
+    // MARK: LAN access password
+
+    /// The camera hashes slowly, and may have others to answer first.
+    private static let passwordTimeout = Duration.seconds(10)
+
+    func lanPassword(
+        of device: String, _ request: LANPasswordRequest, requestID: String?
+    ) async throws -> LANPasswordResponse {
+        let target = try await session.target(device)
+        do throws(IoTError) {
+            let answer = try await session.hub.ask(
+                DeviceMethod.lanPassword,
+                LANPasswordQuery(
+                    device: target,
+                    order: LANPasswordOrder(password: request.password, newPassword: request.newPassword)),
+                timeout: Self.passwordTimeout, id: requestID)
+            return LANPasswordResponse(outcome: answer.outcome)
+        } catch {
+            // A hub or a device of before answers that it does not know the method.
+            throw error.code == .invalidRequest
+                ? IoTError(.lanPasswordUnsupported, error.message, underlying: error) : error
         }
     }
 

@@ -67,8 +67,9 @@ extension FoundDevice {
             name: device.name, manufacturer: device.manufacturer, model: device.model,
             serialNumber: device.serialNumber, macAddress: device.macAddress, version: device.version,
             deviceID: device.deviceID, productID: device.productID, hasOwner: device.hasOwner,
-            addresses: device.addresses.map(\.description), serviceURLs: device.serviceURLs,
-            identities: device.identities.sorted(), foundBy: device.foundBy.map(\.rawValue).sorted(), next: next,
+            keyFingerprint: device.keyFingerprint, addresses: device.addresses.map(\.description),
+            serviceURLs: device.serviceURLs, identities: device.identities.sorted(),
+            foundBy: device.foundBy.map(\.rawValue).sorted(), next: next,
             onvif: device.onvifURL)
     }
 }

@@ -18,8 +18,12 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
     public var version: Int64
     /// Paths of writes that the device has not applied yet.
     public var pending: [String]
+    /// The key by which the device signs; `nil` for a device without one.
+    public var key: DeviceKeyDescription?
 
-    public init(summary: DeviceSummary, model: JSONValue, version: Int64, pending: [String]) {
+    public init(
+        summary: DeviceSummary, model: JSONValue, version: Int64, pending: [String], key: DeviceKeyDescription? = nil
+    ) {
         self.id = summary.id
         self.name = summary.name
         self.role = summary.role
@@ -33,6 +37,7 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
         self.model = model
         self.version = version
         self.pending = pending
+        self.key = key
     }
 
     public var summary: DeviceSummary {

@@ -1,3 +1,5 @@
+public import IoTCore
+
 /// `POST /v1/discoveries`: one search of the networks of the daemon's machine.
 public struct DiscoveryRequest: APIRequestBody, Hashable {
     public static let members = ["timeoutMilliseconds"]
@@ -52,6 +54,8 @@ public struct FoundDevice: Codable, Hashable, Sendable {
     public var deviceID: String?
     public var productID: String?
     public var hasOwner: Bool?
+    /// The fingerprint of the key with which one of our cameras signs. Any machine on the network can send a false one.
+    public var keyFingerprint: KeyFingerprint?
     /// Link-local addresses are last; those of IPv6 have `%` and the interface.
     public var addresses: [String]
     public var serviceURLs: [String]
@@ -67,8 +71,9 @@ public struct FoundDevice: Codable, Hashable, Sendable {
     public init(
         name: String? = nil, manufacturer: String? = nil, model: String? = nil, serialNumber: String? = nil,
         macAddress: String? = nil, version: String? = nil, deviceID: String? = nil, productID: String? = nil,
-        hasOwner: Bool? = nil, addresses: [String] = [], serviceURLs: [String] = [], identities: [String] = [],
-        foundBy: [String] = [], next: NextStep = .unknown, onvif: String? = nil, camera: String? = nil
+        hasOwner: Bool? = nil, keyFingerprint: KeyFingerprint? = nil, addresses: [String] = [],
+        serviceURLs: [String] = [], identities: [String] = [], foundBy: [String] = [], next: NextStep = .unknown,
+        onvif: String? = nil, camera: String? = nil
     ) {
         self.name = name
         self.manufacturer = manufacturer
@@ -79,6 +84,7 @@ public struct FoundDevice: Codable, Hashable, Sendable {
         self.deviceID = deviceID
         self.productID = productID
         self.hasOwner = hasOwner
+        self.keyFingerprint = keyFingerprint
         self.addresses = addresses
         self.serviceURLs = serviceURLs
         self.identities = identities

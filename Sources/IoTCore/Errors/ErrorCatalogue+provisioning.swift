@@ -1,5 +1,5 @@
 extension ErrorCatalogue {
-    /// Provisioning (21100–21103: the SDK's public headers; 25060–25068: our own).
+    /// Provisioning (21100–21103: the SDK's public headers; 25060–25068, 25080–25083: our own).
     static let provisioning: [Entry] = [
         Entry(
             .provisioningTokenFailed, "provisioningTokenFailed",
@@ -39,5 +39,19 @@ extension ErrorCatalogue {
         Entry(
             .wifiFailed, "wifiFailed", "the device could not join the Wi-Fi network",
             remedy: "go nearer to the access point and try again"),
+        Entry(
+            .deviceKeyChanged, "deviceKeyChanged", "the device's signing key is not the one that was kept for it",
+            remedy: "find out why: a camera that was set up anew has another key, and so has another camera in its "
+                + "place. If the change is right, run `iotctl device key DEVICE --forget`"),
+        Entry(
+            .lanPasswordWrong, "lanPasswordWrong", "the camera's LAN access password is wrong",
+            remedy: "correct it; after each wrong one the camera waits longer"),
+        Entry(
+            .lanPasswordChangeFailed, "lanPasswordChangeFailed",
+            "the camera could not store its new LAN access password, and keeps the old one",
+            remedy: "check the disk of the camera's box: its space, and the rights of its data directory"),
+        Entry(
+            .lanPasswordUnsupported, "lanPasswordUnsupported", "the device knows no LAN access password",
+            remedy: "update its firmware, or the hub if that is older"),
     ]
 }

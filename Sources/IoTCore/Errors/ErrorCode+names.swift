@@ -143,4 +143,8 @@ extension ErrorCode {
     public static let wifiPasswordWrong = ErrorCode(rawValue: 25066)
     public static let wifiNetworkNotFound = ErrorCode(rawValue: 25067)
     public static let wifiFailed = ErrorCode(rawValue: 25068)
+    public static let deviceKeyChanged = ErrorCode(rawValue: 25080)
+    public static let lanPasswordWrong = ErrorCode(rawValue: 25081)
+    public static let lanPasswordChangeFailed = ErrorCode(rawValue: 25082)
+    public static let lanPasswordUnsupported = ErrorCode(rawValue: 25083)
 }

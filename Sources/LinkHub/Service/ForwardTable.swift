@@ -12,6 +12,8 @@ struct Forward: Sendable {
         case message(MessageResponses)
         /// A message that the hub only passes on.
         case call
+        /// A user's password for a device.
+        case lanPassword
         /// The start of a call.
         case connect(OpenCall.Key)
         /// The hub's own notice to one side that a call has ended.

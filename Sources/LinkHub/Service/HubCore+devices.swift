@@ -13,6 +13,13 @@ extension HubCore {
         return DeviceResponse(device: device.rawValue, name: name)
     }
 
+    /// `device.lanPassword`: the device alone reads it.
+    mutating func forwardLANPassword(_ call: HubCall<LANPasswordQuery>) throws(IoTError) -> Outcome {
+        guard let session = sessions[.device(try call.permit.target())] else { throw IoTError(.deviceOffline) }
+        return try forward(
+            call, as: DeviceMethod.handleLANPassword, call.parameters.order, to: session.address, purpose: .lanPassword)
+    }
+
     // MARK: Requests and the daemon's own calls
 
     /// - Parameter camera: The camera of this daemon that the device is for.

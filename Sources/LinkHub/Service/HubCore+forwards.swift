@@ -137,7 +137,7 @@ extension HubCore {
                 noteAction(device, path, value, by: requester.actor, at: time)
             }
             finish(requester, outcome, at: time)
-        case .call: finish(requester, outcome, at: time)
+        case .call, .lanPassword: finish(requester, outcome, at: time)
         case .connect(let key):
             if case .failure = outcome { noteConnectFailed(key) }
             finish(requester, outcome, at: time)

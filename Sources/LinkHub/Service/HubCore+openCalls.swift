@@ -71,6 +71,7 @@ extension HubCore {
                 case .action, .message: !actions.contains(.control)
                 case .connect(let key): state.calls[key]?.ending.isEmpty == false
                 case .call: actions.isEmpty
+                case .lanPassword: !actions.contains(.configure)
                 case .delivery, .ending: false
                 }
             if isOver { conclude(forward, .failure(IoTError(.relationChanged)), isAnswered: false, at: time) }

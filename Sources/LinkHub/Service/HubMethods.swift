@@ -81,6 +81,7 @@ struct HubMethods: Sendable {
         HubMethod(DeviceMethod.users) { core, call throws(IoTError) in core.listUsers(of: try call.permit.target()) },
         HubMethod(DeviceMethod.share) { core, call throws(IoTError) in try core.shareDevice(call) },
         HubMethod(DeviceMethod.subscribe) { core, call throws(IoTError) in try core.subscribe(call) },
+        HubMethod(later: DeviceMethod.lanPassword) { core, call throws(IoTError) in try core.forwardLANPassword(call) },
     ]
 
     private static let tokens = [

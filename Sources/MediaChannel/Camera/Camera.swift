@@ -12,6 +12,8 @@ import ThingModel
 public final class Camera: Service, Sendable {
     public let settings: CameraSettings
     public let device: DeviceID
+    /// By which the camera signs; `nil` for a camera without one.
+    public let key: DeviceKey?
     /// The UDP port for this camera's viewers.
     public let port: Int
 
@@ -30,18 +32,20 @@ public final class Camera: Service, Sendable {
     ///   - settings: `url` contains the source's credentials; `username`, `password` and `passwordFile` are ignored.
     ///   - softwareVersion: the program's version for the device's model; for example 0.1.0 as 1000.
     ///   - iceServers: the STUN and TURN servers for viewers behind other routers.
+    ///   - key: the device's signing key, which its users know by the fingerprint.
     ///   - link: the device's own session; the camera runs it.
     ///   - socket: the UDP port for this camera's viewers; the camera's media run on its event loop.
     ///   - certificates: certificates that are made in advance.
     ///   - setLogLevel: called when a user sets `_logLevel`; `nil` for the log level of the rest of the program.
     public init(
         settings: CameraSettings, softwareVersion: UInt32 = 0, iceServers: ICEServers = .none, device: DeviceID,
-        link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool, photos store: PhotoStore,
-        logger: Logger,
+        key: DeviceKey? = nil, link: LinkSession, socket: PeerSocket, certificates: PeerCertificatePool,
+        photos store: PhotoStore, logger: Logger,
         setLogLevel: @escaping @Sendable (Logger.Level?) -> Void
     ) throws(IoTError) {
         self.settings = settings
         self.device = device
+        self.key = key
         port = socket.localAddress.port ?? 0
         self.link = link
         self.setLogLevel = setLogLevel
@@ -55,7 +59,8 @@ public final class Camera: Service, Sendable {
         self.stream = stream
         source = CameraSource(settings, onEvent: SourceHandOff(stream: stream).take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
-        let constants = CameraSchema.constants(isLive: settings.isLive, softwareVersion: softwareVersion)
+        let constants = CameraSchema.constants(
+            isLive: settings.isLive, softwareVersion: softwareVersion, key: key?.publicKey)
         for (path, value) in constants { try model.report(path, value) }
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)

@@ -1,10 +1,12 @@
 import IoTCore
+import IoTLink
 import ThingModel
 
 /// The thing model of a camera.
 enum CameraSchema {
-    /// `ProReadonly` names.
+    /// Names of properties.
     enum Name {
+        static let signingKey = CameraProperty.signingKey
         static let video = "videoStream"
         static let audio = "audioStream"
         static let viewers = "viewers"
@@ -17,13 +19,15 @@ enum CameraSchema {
         static let logLevel = "_logLevel"
     }
 
-    /// The revision of the list below and its date (2026-11-22), for `_productInfo`.
-    private static let revision: (number: Int64, date: Int64) = (2, 1_795_305_600)
+    /// The revision of the list below and its date (2026-11-23), for `_productInfo`.
+    private static let revision: (number: Int64, date: Int64) = (3, 1_795_392_000)
 
     /// - Parameter maximumViewers: the configured number; users may set a lower one.
     static func make(maximumViewers: Int) throws(IoTError) -> ThingSchema {
         let limit = max(1, Int32(clamping: maximumViewers))
         return try ThingSchema([
+            .constant(
+                Name.signingKey, .string(64), "the public key by which the camera signs: Ed25519, SubjectPublicKeyInfo"),
             .readonly(
                 Name.video,
                 .structure(
@@ -56,7 +60,9 @@ enum CameraSchema {
     }
 
     /// The values that never change while the camera runs, by path.
-    static func constants(isLive: Bool, softwareVersion: UInt32) -> [String: JSONValue] {
+    static func constants(
+        isLive: Bool, softwareVersion: UInt32, key: DevicePublicKey?
+    ) -> [String: JSONValue] {
         let version = JSONValue.integer(Int64(softwareVersion))
         return [
             "ProConst._productInfo": [
@@ -65,6 +71,7 @@ enum CameraSchema {
             ],
             // The camera's hardware is unknown.
             "ProConst._versionInfo": ["sdkVer": version, "swVer": version, "hwVer": 0],
+            "ProConst.\(Name.signingKey)": .string(key?.text ?? ""),
         ]
     }
 }

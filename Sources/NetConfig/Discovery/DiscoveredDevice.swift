@@ -24,6 +24,8 @@ public struct DiscoveredDevice: Hashable, Sendable, Codable {
     public var productID: String?
     /// Whether an account owns it; only for a camera of ours.
     public var hasOwner: Bool?
+    /// Of a camera of ours: of the key by which it signs. A hint, as all of this: whoever is on the network can send it.
+    public var keyFingerprint: KeyFingerprint?
     public var addresses: [IPAddress]
     /// The services' URLs: ONVIF's device service, RTSP, a web page.
     public var serviceURLs: [String]
@@ -32,8 +34,8 @@ public struct DiscoveredDevice: Hashable, Sendable, Codable {
     public init(
         identities: Set<String> = [], name: String? = nil, manufacturer: String? = nil, model: String? = nil,
         serialNumber: String? = nil, macAddress: String? = nil, version: String? = nil, deviceID: String? = nil,
-        productID: String? = nil, hasOwner: Bool? = nil, addresses: [IPAddress] = [], serviceURLs: [String] = [],
-        foundBy: Set<DiscoveryProtocol> = []
+        productID: String? = nil, hasOwner: Bool? = nil, keyFingerprint: KeyFingerprint? = nil,
+        addresses: [IPAddress] = [], serviceURLs: [String] = [], foundBy: Set<DiscoveryProtocol> = []
     ) {
         self.identities = identities
         self.name = name
@@ -45,6 +47,7 @@ public struct DiscoveredDevice: Hashable, Sendable, Codable {
         self.deviceID = deviceID
         self.productID = productID
         self.hasOwner = hasOwner
+        self.keyFingerprint = keyFingerprint
         self.addresses = addresses
         self.serviceURLs = serviceURLs
         self.foundBy = foundBy

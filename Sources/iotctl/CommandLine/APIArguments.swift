@@ -6,5 +6,6 @@ import IoTCore
 extension BindingRole: ExpressibleByArgument {}
 extension DeviceAction: ExpressibleByArgument {}
 extension GatewayEvent.Kind: ExpressibleByArgument {}
+extension KeySource: ExpressibleByArgument {}
 extension MessageResponses: ExpressibleByArgument {}
 extension RTSPTransport: ExpressibleByArgument {}

@@ -8,7 +8,7 @@ struct DeviceCommand: AsyncParsableCommand {
         subcommands: [
             List.self, Show.self, Bind.self, Unbind.self, Share.self, Subscribe.self, Users.self, Create.self,
             Rename.self, Remove.self,
-            Export.self,
+            Export.self, Key.self, LANPassword.self,
         ])
 
     struct List: AsyncParsableCommand {
@@ -55,6 +55,10 @@ struct DeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show a device and its thing model.",
             discussion: """
+                KEY is the fingerprint of the key by which the device signs, and how it was
+                learned: ap (over its access point), lan (seen on the network) or hub. If the hub
+                now says another key, the command fails with 25080 after the output.
+
                 EXAMPLES
                   iotctl device show front
                   iotctl device show 0123456789abcdef0123456789abcdef --json
@@ -65,7 +69,10 @@ struct DeviceCommand: AsyncParsableCommand {
 
         func run() async throws {
             let detail = try await options.withClient { try await $0.get(DeviceDetail.self, target.path) }
-            if options.json { return try Console.printJSON(detail) }
+            if options.json {
+                try Console.printJSON(detail)
+                return try checkKey(detail)
+            }
             try Console.print(
                 Table.pairs([
                     ("id", detail.id),
@@ -75,11 +82,17 @@ struct DeviceCommand: AsyncParsableCommand {
                     ("online", detail.online ? "yes" : "no"),
                     ("state", "\(detail.state.rawValue) since \(Format.time(detail.stateSince))"),
                     ("reason", detail.reason.map { "\($0.error)" } ?? "-"),
+                    ("key", Format.key(detail.key)),
                     ("version", String(detail.version)),
                     ("pending", detail.pending.isEmpty ? "-" : detail.pending.joined(separator: ", ")),
                 ]))
             try Console.print("")
             try Console.print(detail.model.prettyText)
+            try checkKey(detail)
+        }
+
+        private func checkKey(_ detail: DeviceDetail) throws {
+            if let failure = detail.key?.failure { throw failure.error }
         }
     }
 }

@@ -14,22 +14,35 @@ extension NetCommand {
                 first (PROV_… on many); its label has the proof of possession (security 1) or
                 the user and password (security 2). Security 0 is not supported.
 
+                A camera that is in its network by cable is given the hub alone, with --wired and
+                the address that net discover shows.
+
                 Secrets come from files, or from standard input with -, which asks without echo
                 on a terminal; only one option can be -.
+
+                With a hub, the fingerprint of the camera's signing key is printed. Give it to
+                net wait --fingerprint, or to device key, so that no hub can put another key in
+                its place.
+
+                --plaintext is for cameras that speak nothing better: it sends the password and
+                the token unencrypted, by UDP, and whoever is near can read them.
 
                 EXAMPLES
                   iotctl net ap --pop-file label.txt --scan
                   iotctl net ap --ssid HomeNet --password-file wifi.txt --pop-file label.txt
                   iotctl net ap --ssid HomeNet --password-file wifi.txt \\
                     --user wifiprov --user-password-file label.txt \\
-                    --hub iotlink://192.168.1.10:8883 --token-file token.txt
+                    --hub 'iotlink://192.168.1.10:8883?ca=…' --token-file token.txt
+                  iotctl net ap --wired --host 192.168.1.20 --pop-file label.txt \\
+                    --hub 'iotlink://192.168.1.10:8883?ca=…' --token-file token.txt
+                  iotctl net ap --plaintext --ssid HomeNet --password-file wifi.txt
                 """)
 
         @Option(help: "The camera's address in its own network.")
         var host = "192.168.4.1"
 
-        @Option(help: ArgumentHelp("Its port.", valueName: "n"))
-        var port = 80
+        @Option(help: ArgumentHelp("Its port. (default: 80, with --plaintext 8266)", valueName: "n"))
+        var port: Int?
 
         @Option(help: "The name of the network that it joins, 1 to 32 bytes of UTF-8.")
         var ssid: String?
@@ -41,22 +54,16 @@ extension NetCommand {
             completion: .file())
         var passwordFile: String?
 
-        @Option(
-            help: ArgumentHelp("A file with the proof of possession (security 1).", valueName: "file"),
-            completion: .file())
-        var popFile: String?
-
-        @Option(help: "The user of security 2.")
-        var user: String?
-
-        @Option(
-            help: ArgumentHelp("A file with that user's password.", valueName: "file"), completion: .file())
-        var userPasswordFile: String?
+        @OptionGroup var secret: CameraSecretOptions
 
         @Option(help: ArgumentHelp("The security version, 1 or 2. (default: by the secret given)", valueName: "n"))
         var security: Int?
 
-        @Option(help: ArgumentHelp("The hub that the camera joins: iotlink://HOST:PORT.", valueName: "url"))
+        @Flag(help: "The camera is in its network by cable: give it --hub, and no Wi-Fi network.")
+        var wired = false
+
+        @Option(
+            help: ArgumentHelp("The hub that the camera joins, as net token printed it.", valueName: "url"))
         var hub: String?
 
         @Option(
@@ -67,6 +74,9 @@ extension NetCommand {
         @Flag(help: "Only list the networks that the camera receives.")
         var scan = false
 
+        @Flag(help: "Use the unencrypted UDP scheme of port 8266; whoever is near reads the secrets.")
+        var plaintext = false
+
         @Option(
             help: ArgumentHelp("The time limit of the whole command. (default: 2m)", valueName: "time"),
             transform: DurationArgument.parse)
@@ -76,60 +86,80 @@ extension NetCommand {
         var json = false
 
         func validate() throws {
-            guard scan != (ssid != nil) else { throw ValidationError("give either --ssid or --scan") }
+            guard [scan, ssid != nil, wired].filter({ $0 }).count == 1 else {
+                throw ValidationError("give one of --ssid, --scan and --wired")
+            }
+            guard !wired || (passwordFile == nil && hub != nil) else {
+                throw ValidationError("--wired needs --hub and goes without --password-file")
+            }
             guard !scan || (passwordFile == nil && hub == nil) else {
                 throw ValidationError("--scan cannot be combined with --password-file or --hub")
             }
-            guard (user == nil) == (userPasswordFile == nil) else {
-                throw ValidationError("--user and --user-password-file require each other")
+            if plaintext {
+                guard !scan, !wired, secret.isEmpty, security == nil else {
+                    throw ValidationError(
+                        "--plaintext cannot be combined with --scan, --wired, --pop-file, --user or --security")
+                }
             }
-            guard popFile == nil || user == nil else { throw ValidationError("give --pop-file or --user, not both") }
             switch security {
+            case nil where plaintext: break
             case nil:
-                guard popFile != nil || user != nil else {
+                guard !secret.isEmpty else {
                     throw ValidationError("give --pop-file or --user; --security 1 alone for a camera without a secret")
                 }
-            case 1: guard user == nil else { throw ValidationError("--user requires --security 2") }
-            case 2: guard user != nil else { throw ValidationError("--security 2 needs --user") }
+            case 1: guard secret.user == nil else { throw ValidationError("--user requires --security 2") }
+            case 2: guard secret.user != nil else { throw ValidationError("--security 2 needs --user") }
             default: throw ValidationError("--security must be 1 or 2; 0 is not supported")
             }
             guard (hub == nil) == (tokenFile == nil) else {
                 throw ValidationError("--hub and --token-file require each other")
             }
-            guard (1...65_535).contains(port) else { throw ValidationError("--port is 1 to 65535") }
-            let files = [passwordFile, popFile, userPasswordFile, tokenFile]
+            guard (1...65_535).contains(port ?? 1) else { throw ValidationError("--port is 1 to 65535") }
+            let files = [passwordFile, secret.popFile, secret.userPasswordFile, tokenFile]
             guard files.filter({ $0 == "-" }).count <= 1 else {
                 throw ValidationError("only one secret can come from standard input")
             }
         }
 
         func run() async throws {
-            let plan = try plan()
-            let isQuiet = json
-            let outcome = try await DeviceProvisioner(host: host, port: port, plan: plan).run { step in
-                if !isQuiet, let line = Self.line(step) { Console.note(line) }
-            }
+            let outcome = try await provision()
             if json { return try Console.print(Self.json(outcome).prettyText) }
             if scan { return try Console.print(Self.table(outcome.networks)) }
             try Console.print(Self.summary(outcome))
         }
 
+        private func provision() async throws -> ProvisioningOutcome {
+            let isQuiet = json
+            let report: @Sendable (ProvisioningProgress) -> Void = { step in
+                if !isQuiet, let line = Self.line(step) { Console.note(line) }
+            }
+            guard plaintext, let ssid else {
+                return try await DeviceProvisioner(host: host, port: port ?? 80, plan: try plan()).run(report)
+            }
+            Console.note(Self.warning)
+            return try await PlaintextProvisioner(
+                host: host, port: port ?? PlaintextProvisioner.port, network: try network(ssid), bind: try order()
+            ).run(report)
+        }
+
+        static let warning =
+            "warning: --plaintext sends the Wi-Fi password and the token unencrypted, to whatever answers: whoever is "
+            + "near can read them"
+
+        private func network(_ ssid: String) throws -> WiFiCredentials {
+            let password = try passwordFile.map { try SecretInput.read($0, what: "Wi-Fi password") } ?? ""
+            return try WiFiCredentials(ssid: ssid, password: password)
+        }
+
+        private func order() throws -> BindOrder? {
+            guard let hub, let tokenFile else { return nil }
+            return try BindOrder(hub: hub, token: try SecretInput.read(tokenFile, what: "token"))
+        }
+
         private func plan() throws -> ProvisioningPlan {
-            let credential: ProvisioningCredential
-            if let user, let file = userPasswordFile {
-                credential = .password(user: user, password: try SecretInput.read(file, what: "camera's password"))
-            } else {
-                credential = .possession(
-                    try popFile.map { try SecretInput.read($0, what: "proof of possession") } ?? "")
-            }
-            var plan = ProvisioningPlan(credential: credential, scans: true, patience: timeout.duration)
-            if let ssid {
-                let password = try passwordFile.map { try SecretInput.read($0, what: "Wi-Fi password") } ?? ""
-                plan.network = try WiFiCredentials(ssid: ssid, password: password)
-            }
-            if let hub, let tokenFile {
-                plan.bind = try BindOrder(hub: hub, token: try SecretInput.read(tokenFile, what: "token"))
-            }
+            var plan = ProvisioningPlan(credential: try secret.credential(), scans: !wired, patience: timeout.duration)
+            plan.network = try ssid.map { try network($0) }
+            plan.bind = try order()
             return plan
         }
 
@@ -143,7 +173,8 @@ extension NetCommand {
             case .scanning: "it looks for networks"
             case .networks(let networks): "it receives \(networks.count) networks"
             case .configured: "it has the network's name and password"
-            case .ordered(let device): "it has the hub's address and the token: camera \(device.id)"
+            case .ordered(let device):
+                "it has the hub's address and the token" + (device.id.isEmpty ? "" : ": camera \(device.id)")
             case .connecting(nil): "it joins the network"
             case .connecting(let left?): "it did not join; it tries \(left) times more"
             case .connected(let connection): "it joined the network" + (address(connection).map { " as \($0)" } ?? "")
@@ -177,11 +208,11 @@ extension NetCommand {
                 if let address = address(connection) { lines.append(("address", address)) }
             }
             if let device = outcome.device {
-                lines.append(("camera", device.id))
-                if !device.keyFingerprint.isEmpty {
-                    lines.append(("key", "SHA-256 \(Hex.encode(device.keyFingerprint))"))
+                if !device.id.isEmpty { lines.append(("camera", device.id)) }
+                if let key = KeyFingerprint(bytes: device.keyFingerprint) { lines.append(("key", "\(key)")) }
+                if outcome.bind != .unbound {
+                    lines.append(("hub", outcome.bind == .bound ? "bound" : "asked; watch it come online"))
                 }
-                lines.append(("hub", outcome.bind == .bound ? "bound" : "asked; watch it come online"))
             }
             return Table.pairs(lines)
         }
@@ -206,7 +237,9 @@ extension NetCommand {
             }
             if let device = outcome.device {
                 answer["device"] = [
-                    "id": .string(device.id), "keyFingerprint": .string(Hex.encode(device.keyFingerprint)),
+                    "id": .string(device.id),
+                    "keyFingerprint": KeyFingerprint(bytes: device.keyFingerprint).map { .string($0.description) }
+                        ?? .null,
                     "bound": .bool(outcome.bind == .bound),
                 ]
             }

@@ -133,7 +133,10 @@ extension NetCommand {
                     let rtsp = device.serviceURLs.first { $0.hasPrefix("rtsp:") }
                     return rtsp.map { "add: iotctl camera add NAME \(quoted($0)) --username USER --password-file -" }
                 case .bind: return "bind: iotctl device bind \(device.deviceID ?? "ID") USER"
-                case .provision, .owned, .none, .unknown: return nil
+                case .provision:
+                    let host = device.addresses.first ?? "ADDRESS"
+                    return "provision: iotctl net add --way lan --host \(quoted(host)) --pop-file FILE"
+                case .owned, .none, .unknown: return nil
                 }
             }
         }

@@ -60,9 +60,14 @@ extension NetCommand {
                 device subscribe works. It fails when the device cannot be bound (21102, 21103,
                 8022, 8023), when the token expires first (21101), and after the given time.
 
+                With the fingerprint that net ap printed, it compares the key of the device that
+                came, keeps the fingerprint with the binding, and fails with 25080 when the hub
+                says another key.
+
                 EXAMPLES
                   iotctl net wait enrol-0123456789
                   iotctl net wait enrol-0123456789 --timeout 10m --json
+                  iotctl net wait enrol-0123456789 --fingerprint SHA256:oekVYFTg…
                 """)
 
         @Argument(help: ArgumentHelp("The token's id, which net token printed.", valueName: "token id"))
@@ -73,32 +78,21 @@ extension NetCommand {
             transform: DurationArgument.parse)
         var timeout = DurationArgument(.seconds(300))
 
+        @Option(
+            help: ArgumentHelp(
+                "The fingerprint of the device's key, as net ap printed it.", valueName: "fingerprint"),
+            transform: KeyFingerprint.parse)
+        var fingerprint: KeyFingerprint?
+
         @OptionGroup var options: GlobalOptions
 
-        private static let pause = Duration.milliseconds(300)
-
         func run() async throws {
-            let end = ContinuousClock.now + timeout.duration
             let status = try await options.withClient { client in
-                var phase: ProvisioningStatus.Phase?
-                while true {
-                    let status = try await client.get(ProvisioningStatus.self, APIPath("v1", "net", "tokens", id))
-                    if status.phase != phase, !options.json { Self.tell(status) }
-                    phase = status.phase
-                    if status.phase == .online { return status }
-                    if let failure = status.failure {
-                        throw IoTError(
-                            ErrorCode(rawValue: failure.code), failure.message, remedy: failure.remedy)
-                    }
-                    guard ContinuousClock.now < end else {
-                        throw IoTError(
-                            .messageTimeout,
-                            status.phase == .bound
-                                ? "the device is bound, and has not come online" : "no device has used the token",
-                            remedy: "check the device, and wait again")
-                    }
-                    try await Task.sleep(for: Self.pause)
-                }
+                let status = try await ProvisioningWait(
+                    id: id, timeout: timeout.duration, isQuiet: options.json
+                ).run(client)
+                try await ProvisioningWait.keep(fingerprint, of: status, client)
+                return status
             }
             if options.json { return try Console.printJSON(status) }
             guard let binding = status.binding else { return }
@@ -108,14 +102,5 @@ extension NetCommand {
 
         /// The id: a user may pass the token itself, which is not sent.
         private var id: String { token.utf8.count == 32 ? "enrol-\(token.prefix(10))" : token }
-
-        private static func tell(_ status: ProvisioningStatus) {
-            switch status.phase {
-            case .waiting: Console.note("waiting for a device, until \(Format.time(seconds: status.expires))")
-            case .bound: Console.note("\(status.name ?? "the device") is bound and comes online")
-            case .online: Console.note("\(status.name ?? "the device") is online")
-            case .failed: break
-            }
-        }
     }
 }

@@ -3,5 +3,5 @@ import ArgumentParser
 struct NetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "net", abstract: "Find cameras, connect a new camera to the network, and bind it.",
-        subcommands: [Discover.self, QR.self, AP.self, Token.self, Wait.self])
+        subcommands: [Add.self, Discover.self, QR.self, AP.self, Token.self, Wait.self])
 }

@@ -4,6 +4,12 @@ import IoTCore
 
 /// Formats values for people.
 enum Format {
+    /// `SHA256:… (ap)`; `-` for `nil`.
+    static func key(_ key: DeviceKeyDescription?) -> String {
+        guard let key else { return "-" }
+        return "\(key.fingerprint) (\(key.since == nil ? "\(key.source.rawValue), not kept" : key.source.rawValue))"
+    }
+
     /// `1.2 Mbit/s`
     static func bitrate(_ bitsPerSecond: Int?) -> String {
         guard let bitsPerSecond else { return "-" }

@@ -16,6 +16,13 @@ enum Prompt {
         try ask(question, echoes: false)
     }
 
+    /// Reads a line.
+    ///
+    /// - Throws: `.fileFailed` if the terminal cannot be read.
+    static func line(_ question: String) throws -> String {
+        try ask(question, echoes: true).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
     /// - Returns: true for `y` or `yes`; false for everything else, including the end of input.
     static func confirm(_ question: String) throws -> Bool {
         let answer = try ask(question + " [y/N] ", echoes: true)

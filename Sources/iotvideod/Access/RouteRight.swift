@@ -68,6 +68,10 @@ enum RouteRights {
         "PATCH /v1/devices/{device}": .action(.configure),
         "DELETE /v1/devices/{device}": .owner,
         "GET /v1/devices/{device}/export": .action(.view),
+        // What an account trusts is not for a token with restrictions.
+        "PUT /v1/devices/{device}/key": .wholeAccount,
+        "DELETE /v1/devices/{device}/key": .wholeAccount,
+        "POST /v1/devices/{device}/lan-password": .action(.configure),
         "GET /v1/devices/{device}/snapshot": .action(.view),
         "GET /v1/devices/{device}/bindings": .owner,
         "POST /v1/devices/{device}/share": .owner,

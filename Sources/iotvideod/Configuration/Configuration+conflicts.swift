@@ -7,7 +7,7 @@ extension Configuration {
 
     /// The conflicts that the keys alone show. `JoinedBox.conflicts` finds those that depend on the data directory.
     func conflicts() -> [Conflict] {
-        linkConflicts() + hubConflicts() + apiConflicts() + mediaConflicts()
+        linkConflicts() + hubConflicts() + apiConflicts() + mediaConflicts() + provisioningConflicts()
     }
 
     private func mediaConflicts() -> [Conflict] {

@@ -73,6 +73,9 @@ extension Configuration {
         }
         if let file = link.tokenFile { files.append(("link.tokenFile", file)) }
         if let file = media.turnSecretFile { files.append(("media.turnSecretFile", file)) }
+        if let file = provisioning.possessionFile { files.append(("provisioning.possessionFile", file)) }
+        if let file = provisioning.passwordFile { files.append(("provisioning.passwordFile", file)) }
+        if let file = provisioning.dryRunFile { files.append(("provisioning.dryRunFile", file)) }
         for (key, path) in files {
             do throws(IoTError) {
                 _ = try SecretFile.read(path)

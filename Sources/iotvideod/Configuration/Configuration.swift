@@ -72,6 +72,48 @@ struct Configuration: Sendable, Equatable {
         var announce: Bool?
     }
 
+    /// The mode in which a person sets this box's network and hub.
+    struct Provisioning: Sendable, Equatable {
+        enum Way: String, Sendable, CaseIterable {
+            /// Over the camera's own access point.
+            case ap
+            /// By a QR code in front of the camera.
+            case qr
+            /// Over the wired network that the box is already in.
+            case lan
+            /// By unencrypted UDP, for other makers' apps.
+            case plaintext
+        }
+
+        enum Applier: String, Sendable, CaseIterable {
+            case nmcli
+            case wpaSupplicant = "wpa_supplicant"
+            case dryRun
+        }
+
+        /// If empty, there is no such mode.
+        var ways: [Way] = []
+        /// If `nil`, port 80 of `interface`.
+        var listen: ListenAddress?
+        /// The interface of the access point and of Wi-Fi.
+        var interface: String?
+        /// The proof of possession (security 1).
+        var possessionFile: String?
+        /// The user of security 2, and the file with that user's password.
+        var user: String?
+        var passwordFile: String?
+        var applier = Applier.nmcli
+        /// The networks that a dry run knows; if `nil`, it joins every network.
+        var dryRunFile: String?
+        var timeout = Duration.seconds(600)
+
+        var isOn: Bool { !ways.isEmpty }
+        /// Whether the box serves Espressif's provisioning.
+        var isServed: Bool { ways.contains { $0 == .ap || $0 == .lan } }
+        /// Whether the box listens on a port.
+        var listens: Bool { ways.contains { $0 != .qr } }
+    }
+
     struct Channels: Sendable, Equatable {
         var connections = 16
         var calls = 256
@@ -89,6 +131,7 @@ struct Configuration: Sendable, Equatable {
     var media = Media()
     var channels = Channels()
     var discovery = Discovery()
+    var provisioning = Provisioning()
     var cameras: [CameraSettings] = []
 
     /// The user's defaults: `/var/lib` and `/run` for root, the XDG directories for others.

@@ -67,6 +67,7 @@ struct ConfigurationCheck {
         for case (let key, let host?) in [
             ("hub.tls.listen", configuration.hub.tls.listen?.host), ("api.listen", configuration.api.listen?.host),
             ("media.listen", configuration.media.listen?.host),
+            ("provisioning.listen", configuration.provisioning.listen?.host),
         ] where !IPAddress.isLocal(host) {
             refuse(key, "this machine has no address \(host)")
         }

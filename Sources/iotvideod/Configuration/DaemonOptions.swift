@@ -36,6 +36,9 @@ struct DaemonOptions: ParsableArguments {
     @Flag(name: .long, help: "With --join: exit when the box has joined.")
     var joinOnly = false
 
+    @Flag(name: .long, help: "Begin with the provisioning mode, although the box has a hub.")
+    var provision = false
+
     @Option(
         name: .long,
         help: ArgumentHelp("trace, debug, info, notice, warning, error or critical.", valueName: "level"))
@@ -52,6 +55,9 @@ struct DaemonOptions: ParsableArguments {
             try apply(to: &configuration)
             guard !joinOnly || join != nil else {
                 throw IoTError(.invalidConfiguration, "--join-only: needs --join")
+            }
+            guard !provision || join == nil else {
+                throw IoTError(.invalidConfiguration, "--provision: goes without --join")
             }
         } catch {
             throw ValidationError(error.messageWithRemedy)
@@ -78,6 +84,9 @@ struct DaemonOptions: ParsableArguments {
             if let conflict = configuration.conflicts().first {
                 throw IoTError(.invalidConfiguration, "\(conflict.key): \(conflict.reason)")
             }
+        }
+        guard !provision || configuration.provisioning.isOn else {
+            throw IoTError(.invalidConfiguration, "--provision: needs provisioning.ways in the configuration")
         }
         configuration = try configuration.merging(
             AddedCameras(dataDirectory: dataDirectory ?? configuration.dataDirectory))

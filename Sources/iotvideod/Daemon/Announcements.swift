@@ -1,6 +1,7 @@
 import Gateway
 import GatewayAPI
 import IoTCore
+import IoTLink
 import LinkHub
 import Logging
 import MediaChannel
@@ -13,9 +14,7 @@ import ServiceLifecycle
 /// Cameras, their owners and the interfaces are checked every ten seconds, so a new camera, and a network that appears
 /// after the start, are announced after that time.
 struct Announcements: Service {
-    let fleet: any CameraFleet
-    /// `nil` on a box that has joined another hub: its devices were created for an account.
-    let hub: LinkHub?
+    let cameras: @Sendable () async throws -> [AnnouncedCamera]
     let services: LocalServices
     let loops: any EventLoopGroup
     let logger: Logger
@@ -39,13 +38,17 @@ struct Announcements: Service {
         try await services.announce(cameras: [])
     }
 
-    private func cameras() async throws -> [AnnouncedCamera] {
+    /// Those that run here.
+    ///
+    /// - Parameter hub: `nil` on a box that has joined: its devices were made for an account.
+    static func running(_ fleet: any CameraFleet, hub: LinkHub?) async throws -> [AnnouncedCamera] {
         let cameras = await fleet.cameras()
         let owned = try await hub?.ownedDevices(among: cameras.map(\.device))
         return cameras.map { camera in
             AnnouncedCamera(
                 name: camera.settings.name, deviceID: camera.device.rawValue, productID: "iotvideod",
-                version: ProductVersion.current, hasOwner: owned?.contains(camera.device) ?? true, port: camera.port)
+                version: ProductVersion.current, hasOwner: owned?.contains(camera.device) ?? true,
+                keyFingerprint: camera.key?.publicKey.fingerprint, port: camera.port)
         }
     }
 }

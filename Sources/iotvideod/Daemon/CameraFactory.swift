@@ -5,6 +5,7 @@ import LinkHub
 import Logging
 import MediaChannel
 import NIOCore
+import NetConfig
 import PeerTransport
 
 /// Creates a camera of the configuration as a device of the local hub, or of the hub that this box has joined.
@@ -25,11 +26,26 @@ struct CameraFactory: Sendable {
         let logger = Logger(label: label)
         let session = try await session(of: settings.name)
         let link = LinkSession(configuration: session.link, logger: logger)
+        let files = try CameraFiles(dataDirectory: dataDirectory, camera: settings.name)
+        let key = try files.key()
+        let password = LANPasswordFile(path: files.lanPassword)
+        link.handle(DeviceMethod.handleLANPassword) { order, _ async throws(IoTError) in
+            do throws(IoTError) {
+                return LANPasswordAnswer(
+                    try await password.handle(password: order.password, newPassword: order.newPassword))
+            } catch {
+                if let reason = error.underlying {
+                    logger.warning("the LAN access password could not be stored: \(reason)")
+                }
+                throw error
+            }
+        }
         let socket = try await PeerSocket.bind(ListenAddress(host: host, port: 0), on: loops.next(), logger: logger)
         do {
             let camera = try Camera(
                 settings: settings, softwareVersion: ProductVersion.number, iceServers: iceServers,
-                device: session.device, link: link, socket: socket, certificates: certificates, photos: photos,
+                device: session.device, key: key, link: link, socket: socket, certificates: certificates,
+                photos: photos,
                 logger: logger
             ) { [log] in log.setLevel($0, of: label) }
             return RunningCamera(camera: camera, socket: socket)

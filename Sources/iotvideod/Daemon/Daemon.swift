@@ -42,9 +42,11 @@ struct Daemon {
         let lock = hub == nil ? try DirectoryLock(configuration.dataDirectory, file: "lock", holder: "daemon") : nil
         defer { withExtendedLifetime(lock) {} }
         let loops = MultiThreadedEventLoopGroup(numberOfThreads: 2)
-        let roles: any Service = Roles(
+        let plain = Roles(
             configuration: configuration, joined: joined, read: checkedRead, log: log, hub: hub, loops: loops,
             logger: logger)
+        let isProvisioned = configuration.provisioning.isOn && (joined == nil || options.provision)
+        let roles: any Service = isProvisioned ? ProvisionedRoles(roles: plain) : plain
         let deadline = StopDeadline(
             firstAct: { hub?.expectStop() },
             lastAct: { if let broker = hub?.brokerProcessIdentifier { kill(broker, SIGKILL) } })

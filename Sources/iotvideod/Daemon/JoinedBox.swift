@@ -80,6 +80,9 @@ struct JoinedBox: Sendable, Equatable {
                     reason: "this box has joined another hub and cannot run one in the same data directory; use "
                         + "another one, or remove \(configuration.dataDirectory)/link to leave that hub"))
         }
+        if joined == nil, configuration.provisioning.isOn {
+            return conflicts + provisioningConflicts(configuration)
+        }
         if joined == nil, !hasHub, configuration.link.endpoint == nil {
             conflicts.append(
                 .init(
@@ -99,10 +102,30 @@ struct JoinedBox: Sendable, Equatable {
         }
         return conflicts
     }
+
+    /// What keeps a box that has no hub yet from being given one.
+    private static func provisioningConflicts(_ configuration: Configuration) -> [Configuration.Conflict] {
+        var conflicts: [Configuration.Conflict] = []
+        if configuration.cameras.count != 1 {
+            conflicts.append(
+                .init(
+                    key: "provisioning.ways",
+                    reason: "a box that is to be provisioned has one camera, which becomes the device; here are "
+                        + "\(configuration.cameras.count)"))
+        }
+        if FileManager.default.fileExists(atPath: configuration.dataDirectory + "/hub.sqlite") {
+            conflicts.append(
+                .init(
+                    key: "provisioning.ways",
+                    reason: "\(configuration.dataDirectory) contains a hub, and a hub cannot join another; use another "
+                        + "dataDirectory"))
+        }
+        return conflicts
+    }
 }
 
 extension Configuration {
-    func hasHub(joined: JoinedBox?) -> Bool { hub.enabled ?? (joined == nil) }
+    func hasHub(joined: JoinedBox?) -> Bool { hub.enabled ?? (joined == nil && !provisioning.isOn) }
 
     /// Reads what this box has joined, and checks that it fits the configuration.
     ///

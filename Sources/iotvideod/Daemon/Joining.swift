@@ -6,7 +6,7 @@ import IoTLink
 struct Joining {
     let dataDirectory: String
 
-    private static let timeout = Duration.seconds(30)
+    static let timeout = Duration.seconds(30)
     private static let maximumInput = 8192
 
     /// - Parameters:
@@ -18,7 +18,15 @@ struct Joining {
     ///   malformed string, `.provisioningTokenExpired` for a used or expired one, and why the hub could not be
     ///   reached.
     func join(from source: String, cameras: [String] = []) async throws(IoTError) -> JoinedBox {
-        let string = try EnrolmentString(parsing: try Self.read(source))
+        try await join(with: try EnrolmentString(parsing: try Self.read(source)), cameras: cameras)
+    }
+
+    /// Like `join(from:cameras:)`.
+    ///
+    /// - Parameter timeout: how long the hub is tried.
+    func join(
+        with string: EnrolmentString, cameras: [String], timeout: Duration = Self.timeout
+    ) async throws(IoTError) -> JoinedBox {
         let before = try JoinedBox.load(dataDirectory: dataDirectory)
         if let before, before.enrolment == string.id { return before }
         guard !FileManager.default.fileExists(atPath: dataDirectory + "/hub.sqlite") else {
@@ -32,8 +40,8 @@ struct Joining {
         try PrivateDirectory.make(dataDirectory + "/link")
         try PrivateDirectory.make(dataDirectory + "/cameras-joined")
         let grant = try await Enrolment.exchange(
-            string, name: cameras.first { before?.devices[$0] == nil }, timeout: Self.timeout)
-        try keep(grant, of: string, before: before)
+            string, name: cameras.first { before?.devices[$0] == nil }, timeout: timeout)
+        try keep(grant, of: string, before: before, camera: cameras.count == 1 ? cameras.first : nil)
         guard let joined = try JoinedBox.load(dataDirectory: dataDirectory) else {
             throw IoTError(.fileFailed, "\(dataDirectory)/link does not contain what was written")
         }
@@ -41,8 +49,11 @@ struct Joining {
     }
 
     /// Writes the endpoint after the credentials: without it the box counts as not joined.
+    ///
+    /// - Parameter camera: the only camera of this box. It becomes the only device of the grant, whatever the hub calls
+    ///   that.
     func keep(
-        _ grant: EnrolmentGrant, of string: EnrolmentString, before: JoinedBox?
+        _ grant: EnrolmentGrant, of string: EnrolmentString, before: JoinedBox?, camera: String? = nil
     ) throws(IoTError) {
         let link = dataDirectory + "/link"
         let address = try Self.address(of: string)
@@ -57,7 +68,8 @@ struct Joining {
             guard DeviceName.isValid(device.name) else {
                 throw IoTError(.modelReceiveFailed, "the hub sent a device with the invalid name '\(device.name)'")
             }
-            let folder = dataDirectory + "/cameras-joined/" + device.name
+            let name = grant.devices.count == 1 ? camera ?? device.name : device.name
+            let folder = dataDirectory + "/cameras-joined/" + name
             try PrivateDirectory.make(folder)
             try PrivateFile.write(device.token + "\n", to: folder + "/token")
             try PrivateFile.write(device.device.rawValue + "\n", to: folder + "/device")
@@ -71,10 +83,22 @@ struct Joining {
         try PrivateFile.write(string.id + "\n", to: link + "/enrolment")
     }
 
-    private static func address(of string: EnrolmentString) throws(IoTError) -> HubAddress {
+    static func address(of string: EnrolmentString) throws(IoTError) -> HubAddress {
         switch string.place {
         case .tls(let host, let port, _): .tcp(host: host, port: port)
         case .unixSocket(let path): .unixSocket(path)
+        }
+    }
+
+    /// Whether the string is of the hub that this box has joined.
+    static func isHub(of before: JoinedBox, _ string: EnrolmentString) throws(IoTError) -> Bool {
+        switch string.place {
+        case .unixSocket:
+            let address = try address(of: string)
+            return before.certificateAuthorityFile == nil && before.endpoint == address
+        case .tls(_, _, let authority):
+            guard let file = before.certificateAuthorityFile else { return false }
+            return try CertificateAuthority(file: file).fingerprint == authority
         }
     }
 

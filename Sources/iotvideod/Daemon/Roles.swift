@@ -12,7 +12,7 @@ import ServiceLifecycle
 /// The cameras, the gateway and the HTTP API. They start when the hub is ready.
 struct Roles: Service {
     let configuration: Configuration
-    let joined: JoinedBox?
+    var joined: JoinedBox?
     /// Reads the current configuration.
     let read: @Sendable () throws(IoTError) -> Configuration
     let log: LogOutput
@@ -69,7 +69,8 @@ struct Roles: Service {
             link: link, accessId: user.accessId, hasAccount: user.isRegistered, registry: registry,
             relayed: RelayedCalls(calls: calls), fleet: fleet,
             photos: photos, hub: hub, uses: uses, quotas: quotas, iceServers: iceServers,
-            lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)))
+            lan: LANAccess(search: LANSearch([WSDFinder(loops: loops), services]), onvif: ONVIFClient(loops: loops)),
+            deviceKeys: DeviceKeyStore(path: configuration.dataDirectory + "/known_devices"))
         let ownCertificate = try makeCertificate()
         let server = try makeServer(gateway, certificate: ownCertificate?.files)
         // Services stop in reverse order.
@@ -89,7 +90,8 @@ struct Roles: Service {
         guard configuration.announces(isJoined: joined != nil) else { return [] }
         return [
             Announcements(
-                fleet: fleet, hub: hub, services: services, loops: loops, logger: Logger(label: "discovery"))
+                cameras: { [hub] in try await Announcements.running(fleet, hub: hub) }, services: services,
+                loops: loops, logger: Logger(label: "discovery"))
         ]
     }
 

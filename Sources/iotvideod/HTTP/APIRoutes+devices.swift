@@ -38,6 +38,28 @@ extension APIRoutes {
             APIRoute(.get, "/v1/devices/{device}") { request, gateway in
                 try Response(json: try await gateway.devices.show(request.parameter("device")))
             },
+            APIRoute(.put, "/v1/devices/{device}/key") { request, gateway in
+                let body = try await request.decode(DeviceKeyRequest.self)
+                guard body.source != .hub else {
+                    throw IoTError(.invalidRequest, "source: must be ap or lan; what the hub says is kept by itself")
+                }
+                return try Response(json: try await gateway.devices.learnKey(of: request.parameter("device"), body))
+            },
+            APIRoute(.delete, "/v1/devices/{device}/key") { request, gateway in
+                try await gateway.devices.forgetKey(of: request.parameter("device"))
+                return try Response(json: EmptyResponse())
+            },
+            APIRoute(.post, "/v1/devices/{device}/lan-password") { request, gateway in
+                let body = try await request.decode(LANPasswordRequest.self)
+                for (name, text) in [("password", body.password), ("newPassword", body.newPassword)] {
+                    guard text?.utf8.count ?? 0 <= 1024 else {
+                        throw IoTError(.invalidRequest, "\(name): has at most 1024 bytes")
+                    }
+                }
+                let answer = try await gateway.devices.lanPassword(
+                    of: request.parameter("device"), body, requestID: try request.requestID)
+                return try Response(json: answer)
+            },
             APIRoute(.post, "/v1/devices/{device}/actions", isTimed: false) { request, gateway in
                 let action = try await request.decode(ActionRequest.self)
                 let milliseconds = action.timeoutMilliseconds ?? 10_000

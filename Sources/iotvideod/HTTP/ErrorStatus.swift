@@ -14,7 +14,10 @@ extension HTTPResponse.Status {
             (.unauthorized, [.unauthenticated]),
             (
                 .forbidden,
-                [.forbidden, .relationInvalid, .noRelation, .relationChanged, .callTokenRejected, .callTokenInvalid]
+                [
+                    .forbidden, .relationInvalid, .noRelation, .relationChanged, .callTokenRejected, .callTokenInvalid,
+                    .provisioningProofWrong, .lanPasswordWrong,
+                ]
             ),
             (
                 .notFound,
@@ -28,7 +31,7 @@ extension HTTPResponse.Status {
                 [
                     .versionConflict, .nameTaken, .alreadyBound, .boundToOther, .duplicateChannel, .duplicateCall,
                     .duplicateMessage, .operationNotAllowed, .stateMismatch, .videoSizeChanged, .cameraOff,
-                    .deviceDisabled, .recorderRunning,
+                    .deviceDisabled, .recorderRunning, .deviceKeyChanged, .notBindable,
                 ]
             ),
             (.contentTooLarge, [.payloadTooLarge, .messageTooLong, .dataTooLong]),
@@ -37,6 +40,7 @@ extension HTTPResponse.Status {
                 [
                     .valueInvalid, .reservedPropertyName, .builtInNotWritable, .actionNotSupported, .invalidQRInput,
                     .codecUnsupported, .provisioningTokenFailed, .provisioningTokenExpired, .requestIDReused,
+                    .provisioningSecurity, .wifiPasswordWrong, .wifiNetworkNotFound,
                 ]
             ),
             (.tooManyRequests, [.tooManyRequests, .tooManyConnections, .allChannelsBusy, .slowReader]),
@@ -46,24 +50,25 @@ extension HTTPResponse.Status {
                     .connectFailed, .channelDisconnected, .channelSendFailed, .peerFailed, .sessionDescriptionInvalid,
                     .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceRefused, .sourceHostUnknown,
                     .sourceNotFound, .sourceUnsupported, .hungUp,
-                    .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed,
+                    .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed, .lanPasswordChangeFailed,
+                    .provisioningUnreachable, .provisioningRefused, .provisioningVanished, .wifiFailed,
                 ]
             ),
             (
                 .serviceUnavailable,
                 [
                     .deviceOffline, .appNotOnline, .linkUnavailable, .deviceBusy, .brokerFailed, .brokerMissing,
-                    .tokenRejected, .stopping, .addressInUse,
+                    .tokenRejected, .stopping, .addressInUse, .provisioningServer,
                 ]
             ),
             (
                 .gatewayTimeout,
                 [
                     .peerTimeout, .callSendTimeout, .handshakeTimeout, .timeoutDisconnected, .messageTimeout,
-                    .operationTimeout,
+                    .operationTimeout, .provisioningTimeout,
                 ]
             ),
-            (.notImplemented, [.notImplemented]),
+            (.notImplemented, [.notImplemented, .lanPasswordUnsupported]),
         ]
         return Dictionary(uniqueKeysWithValues: rows.flatMap { row in row.1.map { ($0, row.0) } })
     }()

@@ -51,7 +51,7 @@ import Testing
             let third = try #require(found.first { $0.name == "Camera 3" })
             #expect(
                 third.deviceID == VirtualLAN.deviceID("Camera 3") && third.productID == "12345"
-                    && third.hasOwner == true)
+                    && third.hasOwner == true && third.keyFingerprint == .example)
             #expect(
                 third.serialNumber == "SN-Camera 3" && third.version == "1.2" && third.macAddress == "02:00:00:00:00:07"
             )

@@ -34,6 +34,7 @@ import Testing
     func iotlink() {
         #expect(instance(.iotlink, text: ["deviceid": "a"]).device.hasOwner == nil)
         #expect(instance(.iotlink, text: ["hasowner": "0"]).device.hasOwner == false)
+        #expect(instance(.iotlink, text: ["keyfingerprint": "SHA256:AAEC"]).device.keyFingerprint == nil)
         #expect(instance(.iotlink).device.serviceURLs.isEmpty)
     }
 

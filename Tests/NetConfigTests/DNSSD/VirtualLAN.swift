@@ -174,7 +174,7 @@ struct VirtualLAN {
     static func camera(_ name: String, id: String? = nil, hasOwner: Bool = false) -> ServiceAnnouncement {
         AnnouncedCamera(
             name: name, deviceID: id ?? deviceID(name), productID: "12345", serialNumber: "SN-\(name)", version: "1.2",
-            macAddress: "02:00:00:00:00:07", hasOwner: hasOwner, port: 5000
+            macAddress: "02:00:00:00:00:07", hasOwner: hasOwner, keyFingerprint: .example, port: 5000
         ).announcement
     }
 }

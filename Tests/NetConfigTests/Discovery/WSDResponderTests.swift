@@ -40,6 +40,7 @@ import Testing
             guard case .probeMatches(let targets) = message.body else { return #expect(Bool(false)) }
             #expect(targets.map(\.types) == [[WSDNamespace.camera]])
             let device = DiscoveredDevice(targets[0], from: peer.address)
+            #expect(device.keyFingerprint == .example)
             #expect(device.name == "camera 0 & ü" && device.hasOwner == false && device.nextStep == .bind)
             #expect(device.deviceID == AnnouncedCamera.numbered(0).deviceID)
         }
@@ -47,7 +48,7 @@ import Testing
 
     @Test("Types and scopes must match; our cameras do not pass for ONVIF's")
     func filters() {
-        let scope = "iotlink://camera/deviceID/\(AnnouncedCamera.numbered(0).deviceID)"
+        let scope = "iotlink://camera/deviceID/\(AnnouncedCamera.numbered(0).id)"
         for (filter, isAnswered) in [
             (WSDFilter(types: [WSDNamespace.camera]), true), (WSDFilter(types: [WSDNamespace.videoTransmitter]), false),
             (WSDFilter(types: [WSDNamespace.camera, WSDNamespace.videoTransmitter]), false),
@@ -131,6 +132,6 @@ extension AnnouncedCamera {
         let digits = String(number, radix: 16)
         return AnnouncedCamera(
             name: "camera \(number) & ü", deviceID: String(repeating: "a", count: 32 - digits.count) + digits,
-            productID: "iotvideod", version: "1", hasOwner: false, port: 5000)
+            productID: "iotvideod", version: "1", hasOwner: false, keyFingerprint: .example, port: 5000)
     }
 }

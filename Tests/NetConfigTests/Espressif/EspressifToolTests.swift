@@ -48,10 +48,10 @@ import Testing
                 switch output {
                 case .reply(let reply, _): answer = reply
                 case .scan: device.scanned(Self.networks, at: now)
-                case .apply(let credentials):
+                case .join(.apply(let credentials)):
                     given.append(credentials)
-                    device.applied(.connected(Self.joined), at: now)
-                case .bind, .timeout, .end: break
+                    device.joining.applied(.connected(Self.joined), at: now)
+                case .join: break
                 }
             }
             let reply = try #require(answer)
@@ -71,7 +71,7 @@ import Testing
             .init(
                 host: "127.0.0.1", port: port, credential: try Self.credential(security), identity: Self.identity,
                 lifetime: .seconds(120)),
-            applier: DryRunApplier(networks: Self.networks) { _ in .connected(Self.joined) }, binder: { _ in },
+            applier: DryRunApplier(networks: Self.networks) { _ in .connected(Self.joined) }, binder: { _ in nil },
             logger: Logger(label: "device"), random: ProvisioningWorld.source(7))
         #expect(try await server.run() == .connected)
     }

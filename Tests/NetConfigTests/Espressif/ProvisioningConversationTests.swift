@@ -169,6 +169,21 @@ import Testing
         #expect(world.elapsed < .seconds(30))
     }
 
+    @Test("A device that is in its network by cable gets only a hub, and reports its new id")
+    func wired() throws {
+        var plan = plan(2)
+        plan.network = nil
+        plan.scans = false
+        var world = ProvisioningWorld(
+            plan, credential: try credential(2), binding: .success("0123"), isWired: true)
+        let outcome = try world.run().get()
+        #expect(outcome.bind == .bound)
+        #expect(outcome.device?.id == "0123")
+        #expect(world.given.isEmpty)
+        #expect(world.orders.count == 1)
+        #expect(world.end == .bound)
+    }
+
     @Test("A scan alone changes nothing, however many networks there are", arguments: [0, 1, 8, 9, 64, 90])
     func scanOnly(count: Int) throws {
         var plan = plan(2)

@@ -12,6 +12,8 @@ import Testing
         var device: ProvisioningDevice
         var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
         private var requests = 0
+        /// The outputs of the newest request.
+        private(set) var last: [ProvisioningDevice.Output] = []
 
         init(_ credential: DeviceCredential = .possession("abcd1234")) {
             device = ProvisioningDevice(
@@ -33,8 +35,23 @@ import Testing
             requests += 1
             let caller = ProvisioningDevice.Caller(connection: connection, request: requests)
             device.handle(ProvisioningRequest(endpoint: endpoint, cookie: cookie, body: body), from: caller, at: now)
-            for case .reply(let reply, caller) in drain() { return reply }
+            last = drain()
+            for case .reply(let reply, caller) in last { return reply }
             throw IoTError(.internalFailure, "no reply")
+        }
+
+        /// Sends the message within the session; returns the tokens of the orders that the device then sends to the hub.
+        mutating func say(
+            _ endpoint: String, _ body: [UInt8], _ session: inout (cipher: SessionCipher, cookie: String)
+        ) throws -> [String] {
+            let reply = try send(endpoint, try session.cipher.sealed(body), cookie: session.cookie)
+            try #require(reply.status == 200)
+            try #require(session.cipher.open(reply.body) != nil)
+            return Self.orders(last)
+        }
+
+        static func orders(_ outputs: [ProvisioningDevice.Output]) -> [String] {
+            outputs.compactMap { if case .join(.bind(let order)) = $0 { order.token } else { nil } }
         }
 
         mutating func open(
@@ -82,6 +99,46 @@ import Testing
         _ = try bench.open()
         #expect(try bench.guess().retryAfter == 1)
         #expect(bench.device.takeEvents().filter { $0 == .wrongProof }.count == 9)
+    }
+
+    @Test("In another attempt the hub is contacted after the newest network was joined, with the newest order")
+    func anotherTry() throws {
+        let joined = WiFiOutcome.connected(WiFiConnection(ssid: Array("Home".utf8)))
+        let set = try config { config in
+            config.kind = 2
+            config.set = .with {
+                $0.ssid = Data("Home".utf8)
+                $0.password = Data("correct horse".utf8)
+            }
+        }
+        let apply = try config { config in
+            config.kind = 4
+            config.apply = .init()
+        }
+        func order(_ token: String) throws -> [UInt8] {
+            try IoTBindRequest.with {
+                $0.hub = "iotlink://192.0.2.2:8883"
+                $0.token = token
+            }.serializedBytes()
+        }
+        var bench = Bench()
+        var session = try bench.open()
+        #expect(try bench.say("prov-config", set, &session).isEmpty)
+        #expect(try bench.say("iotlink-bind", order("first"), &session).isEmpty)
+        #expect(try bench.say("prov-config", apply, &session).isEmpty)
+        bench.device.joining.applied(joined, at: bench.now)
+        #expect(Bench.orders(bench.drain()) == ["first"])
+        bench.device.bound(.failure(IoTError(.provisioningTokenExpired)), at: bench.now)
+
+        #expect(try bench.say("prov-config", set, &session).isEmpty)
+        #expect(try bench.say("iotlink-bind", order("second"), &session).isEmpty)
+        // That client disappears; another one connects.
+        session = try bench.open(connection: 2)
+        #expect(try bench.say("prov-config", set, &session).isEmpty)
+        #expect(try bench.say("iotlink-bind", order("third"), &session).isEmpty)
+        #expect(try bench.say("prov-config", apply, &session).isEmpty)
+        bench.device.joining.applied(joined, at: bench.now)
+        #expect(Bench.orders(bench.drain()) == ["third"])
     }
 
     @Test("Sessions that are begun without end are refused for a while, because each costs the device")
@@ -164,7 +221,7 @@ import Testing
         #expect(try bench.send("prov-config", sealed, cookie: session.cookie).status == 400)
         let apply = try session.cipher.sealed(try config { $0.kind = 4 })
         #expect(try bench.send("prov-config", apply, cookie: session.cookie).status == 401)
-        if case .idle = bench.device.station {} else { Issue.record("it joined a network") }
+        if case .idle = bench.device.joining.station {} else { Issue.record("it joined a network") }
     }
 
     @Test("A name or password that no network has is refused, and the session goes on")
@@ -219,7 +276,7 @@ import Testing
         #expect(try bench.send("proto-ver", [1]).status == 200)
         bench.now = bench.now + .milliseconds(1)
         bench.device.timeout(at: bench.now)
-        guard case .end(.timedOut)? = bench.drain().first else { throw IoTError(.internalFailure) }
+        guard case .join(.end(.timedOut))? = bench.drain().first else { throw IoTError(.internalFailure) }
         #expect(try bench.send("proto-ver", [1]).status == 410)
         #expect(try bench.send("prov-session", [1]).status == 410)
     }

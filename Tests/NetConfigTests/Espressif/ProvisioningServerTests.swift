@@ -40,7 +40,11 @@ import Testing
             .init(
                 host: "127.0.0.1", port: 0, credential: credential,
                 identity: DeviceIdentity(id: "front", keyFingerprint: [0xAB, 0xCD])),
-            applier: applier, binder: { order in orders.withLockedValue { $0.append(order) } },
+            applier: applier,
+            binder: { order in
+                orders.withLockedValue { $0.append(order) }
+                return nil
+            },
             logger: Logger(label: "test") { _ in LogTextHandler(text: log) })
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         var order: [String: JSONValue] = [

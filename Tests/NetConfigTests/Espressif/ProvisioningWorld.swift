@@ -31,7 +31,7 @@ struct ProvisioningWorld {
     private(set) var device: ProvisioningDevice
     private let network: Network
     private let outcome: WiFiOutcome
-    private let binding: Result<Void, IoTError>
+    private let binding: Result<String?, IoTError>
     private let heard: [WiFiNetwork]
     private var random: SeededGenerator
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
@@ -53,7 +53,8 @@ struct ProvisioningWorld {
     init(
         _ plan: ProvisioningPlan, credential: DeviceCredential, network: Network = Network(), seed: UInt64 = 1,
         outcome: WiFiOutcome = .connected(WiFiConnection(address: "192.0.2.9", ssid: Array("Home".utf8))),
-        binding: Result<Void, IoTError> = .success(()), binds: Bool = true, networks: Int = 20
+        binding: Result<String?, IoTError> = .success(nil), binds: Bool = true, isWired: Bool = false,
+        networks: Int = 20
     ) {
         now = start
         self.network = network
@@ -69,7 +70,8 @@ struct ProvisioningWorld {
         client = ProvisioningClient(plan, random: a)
         device = ProvisioningDevice(
             .init(
-                credential: credential, identity: DeviceIdentity(id: "camera", keyFingerprint: [1, 2, 3]), binds: binds),
+                credential: credential, identity: DeviceIdentity(id: "camera", keyFingerprint: [1, 2, 3]), binds: binds,
+                isWired: isWired),
             at: start, random: b)
     }
 
@@ -128,8 +130,8 @@ struct ProvisioningWorld {
         case .scanned: device.scanned(heard, at: now)
         case .applied:
             if case .connected = outcome { joinedAt = joinedAt ?? now }
-            device.applied(outcome, at: now)
-        case .bound: device.bound(binding, at: now)
+            device.joining.applied(outcome, at: now)
+        case .bound: device.joining.bound(binding, at: now)
         }
     }
 
@@ -146,14 +148,14 @@ struct ProvisioningWorld {
             switch output {
             case .reply(let reply, let caller): answer(reply, caller)
             case .scan: add(.scanned, after: .seconds(2))
-            case .apply(let credentials):
+            case .join(.apply(let credentials)):
                 given.append(credentials)
                 add(.applied, after: .seconds(4))
-            case .bind(let order):
+            case .join(.bind(let order)):
                 orders.append(order)
                 add(.bound, after: .seconds(1))
-            case .timeout(let due): add(.deviceDue, after: due - now)
-            case .end(let reason): end = reason
+            case .join(.timeout(let due)): add(.deviceDue, after: due - now)
+            case .join(.end(let reason)): end = reason
             }
         }
     }

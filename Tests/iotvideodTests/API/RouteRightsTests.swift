@@ -43,6 +43,12 @@ import Testing
         ("PATCH /v1/devices/{device}", "/v1/devices/d", #"{"name":"e"}"#),
         ("DELETE /v1/devices/{device}", "/v1/devices/d", nil),
         ("GET /v1/devices/{device}/export", "/v1/devices/d/export", nil),
+        (
+            "PUT /v1/devices/{device}/key", "/v1/devices/d/key",
+            #"{"fingerprint":"SHA256:AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8","source":"ap"}"#
+        ),
+        ("DELETE /v1/devices/{device}/key", "/v1/devices/d/key", nil),
+        ("POST /v1/devices/{device}/lan-password", "/v1/devices/d/lan-password", #"{"password":"guess"}"#),
         ("GET /v1/devices/{device}/snapshot", "/v1/devices/d/snapshot?size=640", nil),
         ("GET /v1/devices/{device}/bindings", "/v1/devices/d/bindings", nil),
         ("POST /v1/devices/{device}/share", "/v1/devices/d/share", "{}"),

@@ -78,8 +78,8 @@ public final class LocalServices: DeviceFinder {
         guard cameras.count <= ServiceAnnouncement.maximumCount else {
             throw IoTError(.invalidParameter, "\(cameras.count) cameras: at most \(ServiceAnnouncement.maximumCount)")
         }
-        guard Set(cameras.map(\.deviceID)).count == cameras.count else {
-            throw IoTError(.invalidParameter, "two cameras have one device id")
+        guard Set(cameras.map(\.id)).count == cameras.count else {
+            throw IoTError(.invalidParameter, "two cameras have one id")
         }
         for camera in cameras {
             guard !camera.name.isEmpty, ServiceText.readable(Array(camera.name.utf8)) != nil else {

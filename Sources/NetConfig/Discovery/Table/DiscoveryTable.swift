@@ -96,6 +96,7 @@ extension DiscoveredDevice {
         deviceID = deviceID ?? other.deviceID
         productID = productID ?? other.productID
         hasOwner = hasOwner ?? other.hasOwner
+        keyFingerprint = keyFingerprint ?? other.keyFingerprint
         addresses = (addresses + other.addresses).unique
         serviceURLs = (serviceURLs + other.serviceURLs).unique
         foundBy.formUnion(other.foundBy)

@@ -42,6 +42,7 @@ extension DiscoveredDevice {
         case "serialNumber": serialNumber = value
         case "macAddr": macAddress = DeviceText.macAddress(value)
         case "hasOwner": hasOwner = value == "true"
+        case "keyFingerprint": keyFingerprint = KeyFingerprint(value)
         default: break
         }
     }

@@ -1,3 +1,5 @@
+import IoTCore
+
 extension WSDTarget {
     /// The prefix of our scopes: `iotlink://camera/deviceID/…`.
     static let scopePrefix = "iotlink://camera/"
@@ -7,9 +9,10 @@ extension WSDTarget {
             ("deviceID", camera.deviceID), ("productID", camera.productID), ("serialNumber", camera.serialNumber),
             ("name", camera.name), ("version", camera.version), ("macAddr", camera.macAddress),
             ("hasOwner", camera.hasOwner ? "true" : "false"),
+            ("keyFingerprint", camera.keyFingerprint?.description),
         ]
         self.init(
-            endpoint: WSDIdentifier.address(camera.deviceID), types: [WSDNamespace.camera],
+            endpoint: WSDIdentifier.address(camera.id), types: [WSDNamespace.camera],
             scopes: facts.compactMap { key, value in value.map { Self.scopePrefix + key + "/" + WSDScope.encoded($0) } }
         )
     }

@@ -169,7 +169,7 @@ extension ProvisioningClient {
         if step == .order {
             if let device = outcome.device { report(.ordered(device)) }
             outcome.bind = .waiting
-            return proceed(to: .apply, at: now)
+            return proceed(to: plan.network == nil ? .bindState : .apply, at: now)
         }
         switch reply.state {
         case .bound:

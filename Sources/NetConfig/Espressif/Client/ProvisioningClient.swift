@@ -207,7 +207,8 @@ extension ProvisioningClient {
     }
 
     private var firstStep: Step {
-        plan.scans && outcome.networks.isEmpty ? .scanStart : plan.network == nil ? .scanStart : .set
+        if plan.network == nil, plan.bind != nil { return .order }
+        return plan.scans && outcome.networks.isEmpty || plan.network == nil ? .scanStart : .set
     }
 
     /// Continues with the next step.

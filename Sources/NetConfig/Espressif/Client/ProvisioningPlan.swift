@@ -1,7 +1,8 @@
 /// The actions of a client with a device.
 public struct ProvisioningPlan: Sendable {
     public var credential: ProvisioningCredential
-    /// If `nil`, the client only requests the networks in reach, and changes nothing.
+    /// `nil` with `bind`: the device is already in its network by cable. If both are `nil`, the client only requests the
+    /// networks in reach, and changes nothing.
     public var network: WiFiCredentials?
     public var bind: BindOrder?
     /// Whether to request the networks first.

@@ -1,8 +1,8 @@
-import NIOCore
+package import NIOCore
 
 /// The time after wrong proofs in which proofs are refused: 1 s, 2 s, 4 s … 64 s. Also limits how often a session may
 /// be opened, because each costs the device two long exponentiations.
-struct ProofDelay: Sendable {
+package struct ProofDelay: Sendable {
     private static let longest = 6
     private static let openingsAtOnce = 8
     private static let openingTime = TimeAmount.seconds(10)
@@ -10,6 +10,8 @@ struct ProofDelay: Sendable {
     private var failures = 0
     private var closedUntil = NIODeadline.distantPast
     private var openings: [NIODeadline] = []
+
+    package init() {}
 
     /// Seconds until a session may be opened; `nil` if one may be opened now.
     mutating func open(at now: NIODeadline) -> Int? {
@@ -23,12 +25,13 @@ struct ProofDelay: Sendable {
     }
 
     /// Seconds until a proof is accepted again.
-    func wait(at now: NIODeadline) -> Int? {
+    package func wait(at now: NIODeadline) -> Int? {
         now < closedUntil ? Self.seconds(closedUntil - now) : nil
     }
 
     /// - Returns: Seconds to wait.
-    mutating func wrong(at now: NIODeadline) -> Int {
+    @discardableResult
+    package mutating func wrong(at now: NIODeadline) -> Int {
         let wait = Int64(1) << Int64(min(failures, Self.longest))
         failures += 1
         closedUntil = now + .seconds(wait)

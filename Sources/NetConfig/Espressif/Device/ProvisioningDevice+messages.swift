@@ -72,7 +72,7 @@ extension ProvisioningDevice {
         case (0, nil), (0, .getStatus?):
             reply.kind = 1
             reply.statusReply = status
-            if case .connected = station, bindState == .unbound { outcomeRead(at: now) }
+            if case .connected = joining.station, joining.bindState == .unbound { joining.outcomeRead(at: now) }
         case (2, .set(let set)?):
             reply.kind = 3
             reply.setReply.status = take(set)
@@ -97,21 +97,19 @@ extension ProvisioningDevice {
             let credentials = try? WiFiCredentials(ssid: ssid, password: password)
         else { return .invalidArgument }
         self.credentials = credentials
+        joining.expectNetwork()
         return .success
     }
 
     private mutating func apply() -> ESPStatus {
         guard let credentials else { return .invalidArgument }
-        // A repetition, because the first answer was lost.
-        if case .joining = station { return .success }
-        station = .joining
-        emit(.apply(credentials))
+        joining.apply(credentials)
         return .success
     }
 
     private var status: ESPConfigPayload.StatusReply {
         .with { reply in
-            switch station {
+            switch joining.station {
             case .idle:
                 reply.state = .disconnected
             case .joining:
@@ -142,12 +140,12 @@ extension ProvisioningDevice {
         if !(request.hub.isEmpty && request.token.isEmpty) {
             // Both are required, and the hub must be an address.
             guard let order = try? BindOrder(hub: request.hub, token: request.token) else { return nil }
-            take(order)
+            joining.take(order)
         }
         let reply = IoTBindReply.with {
-            $0.deviceID = configuration.identity.id
-            $0.keyFingerprint = Data(configuration.identity.keyFingerprint)
-            switch bindState {
+            $0.deviceID = identity.id
+            $0.keyFingerprint = Data(identity.keyFingerprint)
+            switch joining.bindState {
             case .unbound: $0.state = .unbound
             case .waiting: $0.state = .waiting
             case .bound: $0.state = .bound
@@ -157,17 +155,8 @@ extension ProvisioningDevice {
                 $0.message = message
             }
         }
-        if case .bound = bindState { outcomeRead(at: now) }
+        if case .bound = joining.bindState { joining.outcomeRead(at: now) }
         return try? reply.serializedBytes()
-    }
-
-    private mutating func take(_ order: BindOrder) {
-        // A repetition after a lost answer changes nothing; neither does another order while the hub is contacted.
-        if case .bound = bindState { return }
-        if case .waiting = bindState, case .connected = station { return }
-        self.order = order
-        bindState = .waiting
-        if case .connected = station { bind() }
     }
 }
 

@@ -12,15 +12,18 @@ struct ProvisioningDevice: Sendable {
         var lifetime: TimeAmount
         /// Whether a hub and a token are accepted.
         var binds: Bool
+        /// Whether the device is in its network by cable, so that it can get a hub without a Wi-Fi network.
+        var isWired: Bool
 
         init(
             credential: DeviceCredential, identity: DeviceIdentity, lifetime: TimeAmount = .minutes(10),
-            binds: Bool = true
+            binds: Bool = true, isWired: Bool = false
         ) {
             self.credential = credential
             self.identity = identity
             self.lifetime = lifetime
             self.binds = binds
+            self.isWired = isWired
         }
     }
 
@@ -39,21 +42,10 @@ struct ProvisioningDevice: Sendable {
         case reply(ProvisioningReply, to: Caller)
         /// The shell must answer with `scanned`.
         case scan
-        /// The shell must answer with `applied`.
-        case apply(WiFiCredentials)
-        /// The shell must answer with `bound`.
-        case bind(BindOrder)
-        case timeout(NIODeadline)
-        case end(End)
+        case join(DeviceJoining.Step)
     }
 
-    /// Why the mode ended.
-    enum End: Sendable, Hashable {
-        case bound
-        /// The device is in its network, and no client set a hub.
-        case connected
-        case timedOut
-    }
+    typealias End = DeviceJoining.End
 
     enum Event: Sendable, Hashable {
         case wrongProof
@@ -73,33 +65,17 @@ struct ProvisioningDevice: Sendable {
         var handshake: DeviceHandshake
     }
 
-    enum Station: Sendable {
-        case idle
-        case joining
-        case connected(WiFiConnection)
-        case failed(WiFiOutcome)
-    }
-
-    /// The mode lasts this long after the client has requested the outcome, so that the answer arrives.
-    private static let answerTime = TimeAmount.seconds(3)
-    /// The mode lasts this long for a client that never requests the outcome.
-    private static let outcomeTime = TimeAmount.seconds(60)
-
     let configuration: Configuration
+    /// Has the device's id as soon as the hub has assigned one.
+    var identity: DeviceIdentity
     private let random: @Sendable (Int) -> [UInt8]
     private var outputs: [Output] = []
     private(set) var events: [Event] = []
     private var delay = ProofDelay()
     private var candidate: Candidate?
     private var session: Session?
-    private var isEnded = false
-    private var due: NIODeadline
-    private var isSettled = false
     var credentials: WiFiCredentials?
-    var station = Station.idle
-    var order: BindOrder?
-    var bindState = BindState.unbound
-    private var isBinding = false
+    var joining: DeviceJoining
     var networks: [WiFiNetwork]?
     var isScanning = false
     /// The request that waits for the scan; only its own session may get the answer.
@@ -110,13 +86,14 @@ struct ProvisioningDevice: Sendable {
         _ configuration: Configuration, at now: NIODeadline, random: @escaping @Sendable (Int) -> [UInt8]
     ) {
         self.configuration = configuration
+        identity = configuration.identity
         self.random = random
-        due = now + configuration.lifetime
-        outputs.append(.timeout(due))
+        joining = DeviceJoining(lifetime: configuration.lifetime, isWired: configuration.isWired, at: now)
     }
 
     mutating func poll() -> Output? {
-        outputs.isEmpty ? nil : outputs.removeFirst()
+        outputs += joining.takeSteps().map(Output.join)
+        return outputs.isEmpty ? nil : outputs.removeFirst()
     }
 
     mutating func takeEvents() -> [Event] {
@@ -129,18 +106,10 @@ struct ProvisioningDevice: Sendable {
     }
 
     mutating func timeout(at now: NIODeadline) {
-        guard !isEnded else { return }
-        guard now >= due else { return emit(.timeout(due)) }
-        if case .bound = bindState { return end(.bound) }
-        if case .connected = station, bindState == .unbound { return end(.connected) }
-        end(.timedOut)
-    }
-
-    private mutating func end(_ reason: End) {
-        isEnded = true
+        joining.timeout(at: now)
+        guard joining.isEnded else { return }
         session = nil
         candidate = nil
-        emit(.end(reason))
     }
 }
 
@@ -148,7 +117,7 @@ struct ProvisioningDevice: Sendable {
 
 extension ProvisioningDevice {
     mutating func handle(_ request: ProvisioningRequest, from caller: Caller, at now: NIODeadline) {
-        guard !isEnded else { return reply(410, to: caller) }
+        guard !joining.isEnded else { return reply(410, to: caller) }
         guard let endpoint = ProvisioningEndpoint(rawValue: request.endpoint),
             endpoint != .bind || configuration.binds
         else { return reply(404, to: caller) }
@@ -259,48 +228,9 @@ extension ProvisioningDevice {
         reply(200, body: sealed, to: caller)
     }
 
-    mutating func applied(_ outcome: WiFiOutcome, at now: NIODeadline) {
-        guard case .joining = station, !isEnded else { return }
-        guard case .connected(let connection) = outcome else {
-            station = .failed(outcome)
-            return
-        }
-        station = .connected(connection)
-        if order == nil { return settle(after: Self.outcomeTime, at: now) }
-        bind()
-    }
-
-    /// Emits the request to bind at the hub, once at a time.
-    mutating func bind() {
-        guard let order, !isBinding else { return }
-        isBinding = true
-        emit(.bind(order))
-    }
-
-    mutating func bound(_ result: Result<Void, IoTError>, at now: NIODeadline) {
-        guard !isEnded else { return }
-        isBinding = false
-        switch result {
-        case .success:
-            bindState = .bound
-            settle(after: Self.outcomeTime, at: now)
-        case .failure(let error):
-            bindState = .failed(error.code, message: error.message)
-            // The client may send another order.
-            order = nil
-        }
-    }
-
-    /// The client has read the final state.
-    mutating func outcomeRead(at now: NIODeadline) {
-        settle(after: Self.answerTime, at: now)
-    }
-
-    /// Ends the mode after this time, if not sooner.
-    private mutating func settle(after time: TimeAmount, at now: NIODeadline) {
-        let end = now + time
-        guard end < due else { return }
-        due = end
-        emit(.timeout(due))
+    /// - Parameter result: The device's id at the hub; `nil` if the device knew it before.
+    mutating func bound(_ result: Result<String?, IoTError>, at now: NIODeadline) {
+        if !joining.isEnded, case .success(let id?) = result { identity.id = id }
+        joining.bound(result, at: now)
     }
 }

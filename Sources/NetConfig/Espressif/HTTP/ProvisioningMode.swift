@@ -31,11 +31,11 @@ actor ProvisioningMode {
     }
 
     func applied(_ outcome: WiFiOutcome) {
-        core.applied(outcome, at: .now())
+        core.joining.applied(outcome, at: .now())
         pump()
     }
 
-    func bound(_ result: Result<Void, IoTError>) {
+    func bound(_ result: Result<String?, IoTError>) {
         core.bound(result, at: .now())
         pump()
     }

@@ -16,16 +16,19 @@ public struct ProvisioningServer: Sendable {
         public var identity: DeviceIdentity
         /// 10 minutes.
         public var lifetime: Duration
+        /// Whether the device is in its network by cable, so that it can get a hub without a Wi-Fi network.
+        public var isWired: Bool
 
         public init(
             host: String, port: Int = 80, credential: DeviceCredential, identity: DeviceIdentity,
-            lifetime: Duration = .seconds(600)
+            lifetime: Duration = .seconds(600), isWired: Bool = false
         ) {
             self.host = host
             self.port = port
             self.credential = credential
             self.identity = identity
             self.lifetime = lifetime
+            self.isWired = isWired
         }
     }
 
@@ -36,8 +39,9 @@ public struct ProvisioningServer: Sendable {
         case timedOut
     }
 
-    /// Binds at the hub when the device is in its network. The client gets the error that it throws.
-    public typealias Binder = @Sendable (BindOrder) async throws(IoTError) -> Void
+    /// Binds at the hub when the device is in its network, and returns the device's id there, or `nil` if the device
+    /// knows it. The client gets the error that it throws.
+    public typealias Binder = @Sendable (BindOrder) async throws(IoTError) -> String?
 
     static let connections = 16
     static let connectionsPerHost = 4
@@ -76,12 +80,13 @@ public struct ProvisioningServer: Sendable {
         let core = ProvisioningDevice(
             .init(
                 credential: configuration.credential, identity: configuration.identity,
-                lifetime: TimeAmount(configuration.lifetime), binds: binder != nil),
+                lifetime: TimeAmount(configuration.lifetime), binds: binder != nil, isWired: configuration.isWired),
             at: .now(), random: random)
         let mode = ProvisioningMode(core, effects: continuation)
         await mode.start()
-        onReady(server.channel.localAddress?.port ?? configuration.port)
-        logger.notice("provisioning mode began", metadata: ["provisioning.port": "\(configuration.port)"])
+        let port = server.channel.localAddress?.port ?? configuration.port
+        onReady(port)
+        logger.notice("provisioning mode began", metadata: ["provisioning.port": "\(port)"])
         let end = try await withThrowingTaskGroup(of: End?.self) { group in
             group.addTask {
                 try await serve(server, mode)
@@ -102,51 +107,24 @@ public struct ProvisioningServer: Sendable {
     // MARK: The core's outputs
 
     private func carryOut(_ effects: AsyncStream<ProvisioningDevice.Output>, _ mode: ProvisioningMode) async -> End? {
-        await withDiscardingTaskGroup { group in
+        let shell = JoiningShell(applier: applier, binder: binder, logger: logger)
+        return await withDiscardingTaskGroup { group in
             defer { group.cancelAll() }
             for await effect in effects {
                 switch effect {
                 case .scan:
                     group.addTask { await mode.scanned(await applier.scan()) }
-                case .apply(let credentials):
-                    group.addTask { await mode.applied(await apply(credentials)) }
-                case .bind(let order):
-                    group.addTask { await mode.bound(await bind(order)) }
-                case .timeout(let due):
-                    group.addTask {
-                        try? await Task.sleep(for: .nanoseconds(max(0, (due - .now()).nanoseconds)))
-                        if !Task.isCancelled { await mode.timeout() }
-                    }
-                case .end(.bound): return .bound
-                case .end(.connected): return .connected
-                case .end(.timedOut): return .timedOut
+                case .join(.apply(let credentials)):
+                    group.addTask { await mode.applied(await shell.apply(credentials)) }
+                case .join(.bind(let order)):
+                    group.addTask { await mode.bound(await shell.bind(order)) }
+                case .join(.timeout(let due)):
+                    group.addTask { if await JoiningShell.wait(until: due) { await mode.timeout() } }
+                case .join(.end(let end)): return End(end)
                 case .reply: break
                 }
             }
             return nil
-        }
-    }
-
-    private func apply(_ credentials: WiFiCredentials) async -> WiFiOutcome {
-        let outcome = await applier.apply(credentials)
-        switch outcome {
-        case .connected: logger.notice("the network was joined")
-        case .wrongPassword: logger.warning("the network refused the password")
-        case .networkNotFound: logger.warning("the network was not found")
-        case .failed(let reason): logger.warning("the network could not be joined", metadata: ["reason": "\(reason)"])
-        }
-        return outcome
-    }
-
-    private func bind(_ order: BindOrder) async -> Result<Void, IoTError> {
-        guard let binder else { return .failure(IoTError(.notBindable)) }
-        do throws(IoTError) {
-            try await binder(order)
-            logger.notice("the device is bound")
-            return .success(())
-        } catch {
-            logger.warning("the device could not be bound", metadata: ["error.code": "\(error.code.rawValue)"])
-            return .failure(error)
         }
     }
 }

@@ -31,6 +31,20 @@ struct ScriptedDevices: GatewayDevices {
 
     func remove(_ device: String, requestID: String?) async throws { try session.note() }
 
+    func learnKey(of device: String, _ request: DeviceKeyRequest) async throws -> DeviceKeyDescription {
+        try session.note()
+        return DeviceKeyDescription(fingerprint: request.fingerprint, source: request.source, since: 1)
+    }
+
+    func forgetKey(of device: String) async throws { try session.note() }
+
+    func lanPassword(
+        of device: String, _ request: LANPasswordRequest, requestID: String?
+    ) async throws -> LANPasswordResponse {
+        try session.note()
+        return LANPasswordResponse(outcome: .ok)
+    }
+
     func picture(of device: String, _ bounds: PictureBounds?) async throws -> Picture {
         try session.note()
         return Picture(format: .jpeg, pts: 0, bytes: ByteBuffer(string: "picture"))

@@ -12,6 +12,7 @@ extension ServiceInstance {
             device.deviceID = text["deviceid"].flatMap { DeviceID(rawValue: $0) }?.rawValue
             device.productID = fact(text["productid"])
             device.serialNumber = text["serialnumber"].flatMap(DeviceText.serialNumber)
+            device.keyFingerprint = text["keyfingerprint"].flatMap { KeyFingerprint($0) }
             device.hasOwner = ["1": true, "0": false][text["hasowner"] ?? ""]
         case .axisVideo:
             device.manufacturer = "Axis"

@@ -1,0 +1,70 @@
+import Crypto
+import Foundation
+public import IoTCore
+
+/// A device's signing key: Ed25519 (RFC 8032). In no description.
+public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
+    /// All of a PKCS #8 document for Ed25519 (RFC 8410 §7) but the key's 32 bytes.
+    private static let header: [UInt8] = [
+        0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+    ]
+    private static let firstLine = "-----BEGIN PRIVATE KEY-----"
+    private static let lastLine = "-----END PRIVATE KEY-----"
+
+    private let signing: Curve25519.Signing.PrivateKey
+
+    public init() {
+        signing = Curve25519.Signing.PrivateKey()
+    }
+
+    /// - Parameter pem: PKCS #8, as `pem` writes it and `openssl genpkey -algorithm ed25519` does.
+    public init?(pem: String) {
+        let lines = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard lines.count >= 3, lines.first == Self.firstLine, lines.last == Self.lastLine,
+            let bytes = Base64.decode(lines.dropFirst().dropLast().joined()),
+            bytes.count == Self.header.count + 32, bytes.starts(with: Self.header),
+            let key = try? Curve25519.Signing.PrivateKey(rawRepresentation: bytes.dropFirst(Self.header.count))
+        else { return nil }
+        signing = key
+    }
+
+    /// Reads the key of a file, or makes one and writes it there, with mode 0600.
+    ///
+    /// - Throws: `fileFailed` for a file that cannot be used, `invalidConfiguration` for one that others may read. The
+    ///   key is never replaced, because users keep its fingerprint.
+    package init(file path: String) throws(IoTError) {
+        guard let text = try PrivateFile.text(of: path) else {
+            self.init()
+            try PrivateFile.write(pem, to: path)
+            return
+        }
+        guard let key = DeviceKey(pem: text) else {
+            throw IoTError(
+                .fileFailed, "\(path) does not contain an Ed25519 key",
+                remedy: "restore it from a backup, or remove it: the camera then gets another key, which its "
+                    + "users must accept")
+        }
+        self = key
+    }
+
+    public var publicKey: DevicePublicKey { DevicePublicKey(signing.publicKey) }
+
+    /// 64 bytes.
+    ///
+    /// - Throws: `internalFailure`.
+    public func signature(of message: some Collection<UInt8>) throws(IoTError) -> [UInt8] {
+        do {
+            return Array(try signing.signature(for: Data(message)))
+        } catch {
+            throw IoTError(.internalFailure, "the device's key does not sign", underlying: error)
+        }
+    }
+
+    var pem: String {
+        let bytes = Self.header + Array(signing.rawRepresentation)
+        return "\(Self.firstLine)\n\(Base64.encode(bytes))\n\(Self.lastLine)\n"
+    }
+
+    public var description: String { "the device key \(publicKey.fingerprint)" }
+    public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

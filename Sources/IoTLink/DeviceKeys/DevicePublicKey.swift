@@ -1,0 +1,50 @@
+import Crypto
+import Foundation
+public import IoTCore
+
+/// The public half of a device's signing key: Ed25519 (RFC 8032), carried as SubjectPublicKeyInfo (RFC 8410 §4).
+public struct DevicePublicKey: Sendable, Hashable {
+    /// All of a SubjectPublicKeyInfo for Ed25519 but the key's 32 bytes.
+    private static let header: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
+
+    /// 32 bytes.
+    private let bytes: [UInt8]
+
+    init(_ key: Curve25519.Signing.PublicKey) {
+        bytes = Array(key.rawRepresentation)
+    }
+
+    /// - Parameter subjectPublicKeyInfo: 44 bytes.
+    /// - Returns: `nil` for anything else than an Ed25519 key.
+    public init?(subjectPublicKeyInfo: [UInt8]) {
+        guard subjectPublicKeyInfo.count == Self.header.count + 32, subjectPublicKeyInfo.starts(with: Self.header),
+            let key = try? Curve25519.Signing.PublicKey(
+                rawRepresentation: subjectPublicKeyInfo.dropFirst(Self.header.count))
+        else { return nil }
+        self.init(key)
+    }
+
+    /// Reads `text`.
+    public init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 60, let bytes = Base64.decode(text) else { return nil }
+        self.init(subjectPublicKeyInfo: bytes)
+    }
+
+    public var subjectPublicKeyInfo: [UInt8] { Self.header + bytes }
+
+    /// The SubjectPublicKeyInfo in base64: what stands between the lines of a PEM file.
+    public var text: String { Base64.encode(subjectPublicKeyInfo) }
+
+    public var fingerprint: KeyFingerprint {
+        guard let fingerprint = KeyFingerprint(bytes: Array(SHA256.hash(data: subjectPublicKeyInfo))) else {
+            preconditionFailure("SHA-256 has 32 bytes")
+        }
+        return fingerprint
+    }
+
+    /// Whether the device's key made this signature of the message.
+    public func isValid(_ signature: [UInt8], of message: some Collection<UInt8>) -> Bool {
+        guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: bytes) else { return false }
+        return key.isValidSignature(signature, for: Data(message))
+    }
+}

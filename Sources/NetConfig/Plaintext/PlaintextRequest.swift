@@ -1,0 +1,46 @@
+import IoTCore
+
+/// The client's message of the plaintext scheme: `{"cmdType":1,"ssid":…,"password":…,"token":…,"region":…}` in one
+/// datagram. The password and the token are in no description.
+struct PlaintextRequest: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+    var credentials: WiFiCredentials
+    /// Empty for none.
+    var token: String
+    /// Which cloud the token is for; ours is the hub's address, `iotlink://host:port`.
+    var region: String?
+
+    /// What neither side takes more of, in bytes: one packet.
+    static let largest = 1_400
+
+    init(credentials: WiFiCredentials, token: String = "", region: String? = nil) {
+        self.credentials = credentials
+        self.token = token
+        self.region = region
+    }
+
+    /// - Throws: `provisioningRefused`, `invalidQRInput`; neither repeats anything of the datagram.
+    init(parsing datagram: [UInt8]) throws(IoTError) {
+        guard datagram.count <= Self.largest, let value = try? JSONValue(parsing: datagram),
+            value["cmdType"] == 1, let ssid = value["ssid"]?.stringValue,
+            let password = value["password"]?.stringValue, let token = value["token"]?.stringValue
+        else { throw IoTError(.provisioningRefused, "not a request of this scheme") }
+        if let region = value["region"], region != .null, region.stringValue == nil {
+            throw IoTError(.provisioningRefused, "the region must be a text")
+        }
+        self.init(
+            credentials: try WiFiCredentials(ssid: ssid, password: password), token: token,
+            region: value["region"]?.stringValue)
+    }
+
+    var bytes: [UInt8] {
+        var message: JSONValue = [
+            "cmdType": 1, "ssid": .string(credentials.ssid), "password": .string(credentials.password),
+            "token": .string(token),
+        ]
+        if let region { message["region"] = .string(region) }
+        return Array(message.jsonText.utf8)
+    }
+
+    var description: String { "a plaintext request for \(credentials)" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,201 @@
+import ArgumentParser
+import Foundation
+import GatewayAPI
+import IoTCore
+import NIOHTTP1
+import NetConfig
+
+extension NetCommand {
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a new camera: a token, the camera's network and hub, and waiting for it.",
+            discussion: """
+                ap   over the camera's own Wi-Fi network, which this machine has joined;
+                qr   by a code that you hold before the camera;
+                lan  over a wired network, where it is found.
+                On a terminal it asks for what is not given.
+
+                EXAMPLES
+                  iotctl net add
+                  iotctl net add --way qr --ssid HomeNet --password-file wifi.txt
+                  iotctl net add --way ap --ssid HomeNet --password-file wifi.txt --pop-file label.txt
+                  iotctl net add --way lan --pop-file label.txt
+                """)
+
+        enum Way: String, CaseIterable, ExpressibleByArgument {
+            case ap, qr, lan
+        }
+
+        @Option(help: "How the camera is reached: ap, qr or lan.")
+        var way: Way?
+
+        @Option(help: "The name of the Wi-Fi network that it joins (ap, qr).")
+        var ssid: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "A file with that network's password; - reads standard input. An open network: an empty file.",
+                valueName: "file"),
+            completion: .file())
+        var passwordFile: String?
+
+        @Option(help: "The camera's address. (default: 192.168.4.1 for ap, the one that is found for lan)")
+        var host: String?
+
+        @Option(help: ArgumentHelp("Its port (ap, lan).", valueName: "n"))
+        var port = 80
+
+        @OptionGroup var secret: CameraSecretOptions
+
+        @Option(
+            help: ArgumentHelp("Write the code to a PNG in place of the terminal (qr).", valueName: "file"),
+            completion: .file())
+        var out: String?
+
+        @Option(
+            help: ArgumentHelp("How long all of it may take, up to 1h. (default: 5m)", valueName: "time"),
+            transform: DurationArgument.parse)
+        var timeout = DurationArgument(.seconds(300))
+
+        @OptionGroup var options: GlobalOptions
+
+        func validate() throws {
+            guard (1...3600).contains(timeout.seconds) else { throw ValidationError("--timeout must be from 1s to 1h") }
+            guard (1...65_535).contains(port) else { throw ValidationError("--port is 1 to 65535") }
+            let files = [passwordFile, secret.popFile, secret.userPasswordFile]
+            guard files.filter({ $0 == "-" }).count <= 1 else {
+                throw ValidationError("only one secret can come from standard input")
+            }
+            guard way != .lan || (ssid == nil && passwordFile == nil) else {
+                throw ValidationError("--way lan goes without --ssid and --password-file")
+            }
+            guard way == .qr || out == nil else { throw ValidationError("--out goes with --way qr") }
+            if way == .qr, host != nil || !secret.isEmpty {
+                throw ValidationError("--way qr goes without --host and the camera's secret")
+            }
+            guard !options.isInteractive else { return }
+            guard let way else { throw ValidationError("give --way") }
+            guard way == .lan || ssid != nil else { throw ValidationError("give --ssid") }
+            guard way == .qr || !secret.isEmpty else { throw ValidationError("give --pop-file or --user") }
+        }
+
+        func run() async throws {
+            let way = try way ?? askWay()
+            let network = way == .lan ? nil : try askNetwork()
+            let credential = way == .qr ? nil : try askSecret()
+            let status = try await options.withClient { client in
+                let token: ProvisioningToken = try await client.call(
+                    .POST, APIPath("v1", "net", "tokens"), ProvisioningTokenRequest(ttlSeconds: timeout.seconds))
+                do {
+                    let fingerprint = try await give(token, to: way, network, credential, client)
+                    let status = try await ProvisioningWait(
+                        id: token.id, timeout: timeout.duration, isQuiet: options.json
+                    ).run(client)
+                    try await ProvisioningWait.keep(fingerprint, of: status, client)
+                    return status
+                } catch {
+                    // The token must not stay usable.
+                    _ = try? await client.call(.DELETE, APIPath("v1", "tokens", token.id), body: nil) as EmptyResponse
+                    throw error
+                }
+            }
+            if options.json { return try Console.printJSON(status) }
+            guard let binding = status.binding else { return }
+            let name = status.name ?? binding.device
+            try Console.print("\(name) \(binding.device)")
+            Console.note("it is yours and online; look at it with `iotctl monitor \(name) --snapshot \(name).jpg`")
+        }
+
+        private func note(_ line: String) {
+            if !options.json { Console.note(line) }
+        }
+
+        /// - Returns: The fingerprint that the camera sent in the session that its secret protects, if any.
+        private func give(
+            _ token: ProvisioningToken, to way: Way, _ network: WiFiCredentials?, _ credential: ProvisioningCredential?,
+            _ client: GatewayClient
+        ) async throws -> KeyFingerprint? {
+            guard let credential else {
+                try await show(token, network)
+                return nil
+            }
+            let host: String
+            if let given = self.host {
+                host = given
+            } else {
+                host = way == .ap ? "192.168.4.1" : try await find(client)
+            }
+            let plan = ProvisioningPlan(
+                credential: credential, network: network, bind: try BindOrder(hub: token.hub, token: token.token),
+                scans: network != nil, patience: timeout.duration)
+            let outcome = try await DeviceProvisioner(host: host, port: port, plan: plan).run { step in
+                if let line = AP.line(step) { note(line) }
+            }
+            return outcome.device.flatMap { KeyFingerprint(bytes: $0.keyFingerprint) }
+        }
+
+        private func show(_ token: ProvisioningToken, _ network: WiFiCredentials?) async throws {
+            let code = try ProvisioningQRCode.make(
+                payload: ProvisioningPayload(
+                    ssid: network?.ssid ?? "", password: network?.password ?? "", token: token.token, hub: token.hub),
+                format: .tlv)
+            if let out {
+                let file = try await FileOutput.open(out, mode: 0o600)
+                try await file.write(code.png)
+                try await file.close()
+                note("show the code in \(out) to the camera; it holds your Wi-Fi password")
+            } else {
+                // The terminal's own output stays the device, for scripts.
+                Console.note(isatty(STDERR_FILENO) == 1 ? code.colouredTerminal : code.terminal)
+                note("hold this code before the camera; it holds your Wi-Fi password")
+            }
+        }
+
+        /// The address of the only camera on the network that waits for its hub.
+        private func find(_ client: GatewayClient) async throws -> String {
+            note("looking for a new camera")
+            let report: DiscoveryReport = try await client.call(
+                .POST, APIPath("v1", "discoveries"), DiscoveryRequest(), timeout: .seconds(20))
+            let new = report.devices.filter { $0.next == .provision }
+            guard let device = new.first, let address = device.addresses.first else {
+                throw IoTError(
+                    .notFound, "no new camera was found on the network",
+                    remedy: "switch its provisioning mode on, or give its address with --host")
+            }
+            guard new.count == 1 else {
+                let addresses = new.compactMap(\.addresses.first).joined(separator: ", ")
+                throw IoTError(
+                    .invalidParameter, "\(new.count) new cameras were found: \(addresses)",
+                    remedy: "choose one with --host")
+            }
+            note("found \(device.name ?? "a camera") at \(address)")
+            return address
+        }
+
+        // MARK: Questions on the terminal
+
+        private func askWay() throws -> Way {
+            let answer = try Prompt.line("How is the camera reached: ap, qr or lan? ")
+            guard let way = Way(rawValue: answer.lowercased()) else {
+                throw IoTError(.invalidParameter, "the answer must be ap, qr or lan")
+            }
+            return way
+        }
+
+        private func askNetwork() throws -> WiFiCredentials {
+            let name = try ssid ?? Prompt.line("Wi-Fi network: ")
+            let password: String
+            if let passwordFile {
+                password = try SecretInput.read(passwordFile, what: "Wi-Fi password")
+            } else {
+                password = options.isInteractive ? try Prompt.secret("Wi-Fi password (none for an open network): ") : ""
+            }
+            return try WiFiCredentials(ssid: name, password: password)
+        }
+
+        private func askSecret() throws -> ProvisioningCredential {
+            if !secret.isEmpty { return try secret.credential() }
+            return .possession(try Prompt.secret("The camera's proof of possession, from its label: "))
+        }
+    }
+}

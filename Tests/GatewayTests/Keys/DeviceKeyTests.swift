@@ -1,0 +1,232 @@
+import Foundation
+import GatewayAPI
+import IoTCore
+import IoTLink
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+/// What an account keeps of its devices' keys, and its LAN access passwords, with a scripted hub.
+@Suite final class DeviceKeyTests: Sendable {
+    private static let front = "00112233445566778899aabbccddeeff"
+    private static let first = DeviceKey().publicKey
+    private static let second = DeviceKey().publicKey
+
+    /// The key that the hub says, and who is asked for.
+    private let reported = Mutex<DevicePublicKey?>(DeviceKeyTests.first)
+
+    private func link() -> ScriptedLink {
+        ScriptedLink { [self] request throws(IoTError) in
+            let summary: [String: JSONValue] = [
+                "id": .string(Self.front), "name": "front", "role": "guest", "online": true, "actions": ["view"],
+            ]
+            switch request.method {
+            case "device.list": return ["devices": [.object(summary)], "more": false]
+            case "device.show":
+                let key = reported.withLock { $0?.text ?? "" }
+                var details = summary
+                details["model"] = ["ProConst": ["signingKey": .string(key)]]
+                details["version"] = 1
+                return .object(details)
+            case "device.bind":
+                return [
+                    "device": .string(Self.front), "user": request.params["user"] ?? .null, "role": "guest",
+                    "actions": ["view"],
+                ]
+            default: return [:]
+            }
+        }
+    }
+
+    private func learn(
+        _ gateway: LocalGateway, _ fingerprint: KeyFingerprint, _ source: KeySource, as account: String = "guest"
+    ) async throws -> DeviceKeyDescription {
+        try await gateway.session(of: account).devices.learnKey(
+            of: "front", DeviceKeyRequest(fingerprint: fingerprint, source: source))
+    }
+
+    private func show(_ gateway: LocalGateway, as account: String = "guest") async throws -> DeviceKeyDescription? {
+        try await gateway.session(of: account).devices.show("front").key
+    }
+
+    @Test("What the hub says first is kept; another key later is an error, and the first one stays kept")
+    func hub() async throws {
+        try await withGateway(link()) { gateway in
+            let kept = try await show(gateway)
+            #expect(kept?.fingerprint == Self.first.fingerprint && kept?.source == .hub && kept?.since != nil)
+            reported.withLock { $0 = Self.second }
+            for _ in 0..<2 {
+                let now = try await show(gateway)
+                #expect(now?.failure?.code == 25080 && now?.fingerprint == Self.first.fingerprint)
+                #expect(now?.failure?.message.contains("\(Self.second.fingerprint)") == true)
+            }
+            // A hub that says nothing any more changes nothing.
+            reported.withLock { $0 = nil }
+            #expect(try await show(gateway)?.fingerprint == Self.first.fingerprint)
+            reported.withLock { $0 = Self.first }
+            #expect(try await show(gateway)?.failure == nil)
+        }
+    }
+
+    @Test("A way that is stronger replaces a weaker one of the same key, and never the other way round")
+    func sources() async throws {
+        try await withGateway(link()) { gateway in
+            _ = try await show(gateway)
+            #expect(try await learn(gateway, Self.first.fingerprint, .lan).source == .lan)
+            #expect(try await learn(gateway, Self.first.fingerprint, .ap).source == .ap)
+            #expect(try await learn(gateway, Self.first.fingerprint, .lan).source == .ap)
+            #expect(try await show(gateway)?.source == .ap)
+        }
+    }
+
+    @Test("A fingerprint that was learned and that the hub contradicts is not kept, and neither is the hub's")
+    func contradiction() async throws {
+        try await withGateway(link()) { gateway in
+            let error = await #expect(throws: IoTError.self) {
+                try await learn(gateway, Self.second.fingerprint, .ap)
+            }
+            #expect(error?.code == .deviceKeyChanged)
+            // Learned before the hub knew anything.
+            reported.withLock { $0 = nil }
+            #expect(try await show(gateway) == nil)
+            #expect(try await learn(gateway, Self.second.fingerprint, .ap).source == .ap)
+            reported.withLock { $0 = Self.first }
+            #expect(try await show(gateway)?.failure?.code == 25080)
+            let other = await #expect(throws: IoTError.self) {
+                try await learn(gateway, Self.first.fingerprint, .ap)
+            }
+            #expect(other?.code == .deviceKeyChanged, "what is kept is not replaced")
+            try await gateway.session(of: "guest").devices.forgetKey(of: "front")
+            #expect(try await show(gateway)?.source == .hub)
+        }
+    }
+
+    @Test("A device whose key has changed is not bound; one whose key has not is, and its key is kept then")
+    func bind() async throws {
+        let link = link()
+        try await withGateway(link) { gateway in
+            let guest = AccessID(rawValue: "guest")!
+            _ = try await gateway.session(of: "guest").bindings.bind(
+                "front", guest, BindingRequest(), requestID: nil)
+            let place = KnownDevices.Place(account: guest, device: DeviceID(rawValue: Self.front)!)
+            #expect(try await gateway.deviceKeys.entry(place)?.fingerprint == Self.first.fingerprint)
+            reported.withLock { $0 = Self.second }
+            let before = link.requests.count { $0.method == "device.bind" }
+            let error = await #expect(throws: IoTError.self) {
+                try await gateway.session(of: "guest").bindings.bind(
+                    "front", guest, BindingRequest(), requestID: nil)
+            }
+            #expect(error?.code == .deviceKeyChanged)
+            #expect(link.requests.count { $0.method == "device.bind" } == before)
+            // Another account keeps nothing yet.
+            _ = try await gateway.session(of: "other").bindings.bind(
+                "front", AccessID(rawValue: "other")!, BindingRequest(), requestID: nil)
+        }
+    }
+
+    @Test("Each account keeps its own; the removal of the device forgets all of it")
+    func accounts() async throws {
+        try await withGateway(link()) { gateway in
+            #expect(try await learn(gateway, Self.first.fingerprint, .ap).source == .ap)
+            #expect(try await show(gateway, as: "other")?.source == .hub)
+            #expect(try await show(gateway)?.source == .ap)
+            try await gateway.session(of: "other").devices.remove("front", requestID: nil)
+            reported.withLock { $0 = Self.second }
+            #expect(try await show(gateway)?.fingerprint == Self.second.fingerprint)
+        }
+    }
+
+    // MARK: The file
+
+    private func entry(_ number: UInt8, _ source: KeySource = .hub) -> KnownDevices.Entry {
+        KnownDevices.Entry(
+            fingerprint: KeyFingerprint(bytes: [UInt8](repeating: number, count: 32))!, source: source, since: 7)
+    }
+
+    private func place(_ number: Int, _ account: String = "bob") -> KnownDevices.Place {
+        let digits = String(number, radix: 16)
+        return KnownDevices.Place(
+            account: AccessID(rawValue: account)!,
+            device: DeviceID(rawValue: String(repeating: "0", count: 32 - digits.count) + digits)!)
+    }
+
+    @Test("The file is private, outlives the process, and a damaged line is refused by its number")
+    func file() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let store = DeviceKeyStore(path: path)
+        _ = try await store.keep(entry(1, .ap), at: place(1))
+        _ = try await store.keep(entry(2), at: place(2))
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        let again = DeviceKeyStore(path: path)
+        #expect(try await again.entry(place(1)) == entry(1, .ap))
+        let error = await #expect(throws: IoTError.self) { try await again.keep(entry(3), at: place(1)) }
+        #expect(error?.code == .deviceKeyChanged)
+        #expect(try await DeviceKeyStore(path: path).entry(place(1)) == entry(1, .ap))
+        try await again.forget(place(1))
+        #expect(try await DeviceKeyStore(path: path).entry(place(1)) == nil)
+        #expect(try await DeviceKeyStore(path: path).entry(place(2)) == entry(2))
+
+        for line in ["bob", "bob 0 hub SHA256:x 7", "bob \(place(1).device.rawValue) friend \(entry(1).fingerprint) 7"]
+        {
+            let damaged = #expect(throws: IoTError.self) { try KnownDevices(parsing: "#\n\(line)\n", name: "known") }
+            #expect(damaged?.message == "known line 2 is damaged")
+        }
+    }
+
+    @Test("Who keeps too many is refused, what is kept stays, and another account has room")
+    func quota() throws {
+        var known = KnownDevices()
+        for number in 0..<KnownDevices.maximumOfAccount { try known.keep(entry(1), at: place(number)) }
+        let error = #expect(throws: IoTError.self) {
+            try known.keep(entry(1), at: place(KnownDevices.maximumOfAccount))
+        }
+        #expect(error?.code == .tooManyRequests)
+        #expect(known.entries.count == KnownDevices.maximumOfAccount)
+        try known.keep(entry(1, .ap), at: place(0))
+        try known.keep(entry(1), at: place(0, "alice"))
+        #expect(try KnownDevices(parsing: known.text, name: "") == known)
+        #expect(known.text.utf8.count * KnownDevices.maximum / known.entries.count < KnownDevices.maximumSize)
+    }
+
+    // MARK: LAN access password
+
+    @Test("Outcomes and failures of the camera arrive; a hub or a camera that knows no passwords is unsupported")
+    func lanPassword() async throws {
+        let rows: [(Result<JSONValue, IoTError>, LANPasswordOutcome?, ErrorCode?)] = [
+            (.success(["outcome": "null"]), .null, nil), (.success(["outcome": "ok"]), .ok, nil),
+            (.success(["outcome": "changed"]), .changed, nil),
+            (.failure(IoTError(.lanPasswordWrong)), .wrong, .lanPasswordWrong),
+            (.failure(IoTError(.lanPasswordChangeFailed)), .changeFailed, .lanPasswordChangeFailed),
+            (.failure(IoTError(.relationInvalid)), .forbidden, .relationInvalid),
+            (.failure(IoTError(.peerTimeout)), .timeout, .peerTimeout),
+            (.failure(IoTError(.invalidRequest)), .unsupported, .lanPasswordUnsupported),
+        ]
+        #expect(Set(rows.compactMap(\.1)) == Set(LANPasswordOutcome.allCases))
+        for (answer, outcome, code) in rows {
+            let link = ScriptedLink { request throws(IoTError) in
+                guard request.method == "device.lanPassword" else { return [:] }
+                return try answer.get()
+            }
+            try await withGateway(link) { gateway in
+                let devices = gateway.session(of: "guest").devices
+                let request = LANPasswordRequest(password: "old one", newPassword: "new one")
+                #expect(!"\(request)".contains("one"))
+                if let code {
+                    let error = await #expect(throws: IoTError.self) {
+                        try await devices.lanPassword(of: "front", request, requestID: "r")
+                    }
+                    #expect(error?.code == code)
+                    #expect(error.flatMap { LANPasswordOutcome($0) } == outcome)
+                } else {
+                    let done = try await devices.lanPassword(of: "front", request, requestID: "r")
+                    #expect(done.outcome == outcome)
+                }
+            }
+            #expect(
+                link.requests.first?.params == ["device": "front", "password": "old one", "newPassword": "new one"])
+            #expect(link.requests.first?.account == Principal("u/guest"))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import IoTCore
+import IoTLink
+import NIOCore
+import Testing
+
+@testable import LinkHub
+
+@Suite("LAN access passwords in the hub's core")
+struct LANPasswordTests {
+    private let params: JSONValue = ["device": "front", "password": "old secret", "newPassword": "new secret"]
+
+    private func forwarded(_ hub: inout CoreFixture, id: String = "p") throws -> LinkRequest {
+        let sent = try hub.sendRequest(hub.owner, "device.lanPassword", params, id: id)
+        let request = try #require(sent.first { $0.address == hub.camera })
+        guard case .request(let request) = request.envelope else { throw IoTError(.internalFailure) }
+        return request
+    }
+
+    private func replies(_ sent: [Sent], to address: LinkAddress) -> [LinkReply] {
+        sent.compactMap { sent in
+            guard sent.address == address, case .reply(let reply) = sent.envelope else { return nil }
+            return reply
+        }
+    }
+
+    @Test("The device gets the passwords, nobody else hears of it, and nothing of it is stored")
+    func passedOn() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let before = hub.stored.count
+        let request = try forwarded(&hub)
+        #expect(request.method == "device.lanPassword" && request.from == hub.owner.principal)
+        #expect(request.params == ["password": "old secret", "newPassword": "new secret"])
+        let answer = try hub.send(hub.camera, .reply(LinkReply(id: request.id, result: ["outcome": "changed"])))
+        #expect(replies(answer, to: hub.owner).map(\.result) == [["outcome": "changed"]])
+        #expect(answer.allSatisfy { $0.address == hub.owner })
+        #expect(hub.stored.count == before)
+    }
+
+    @Test("20001 when the device does not answer, 8000 when it is offline, its own error when it has one")
+    func failures() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let request = try forwarded(&hub)
+        let error = IoTError(.lanPasswordWrong)
+        let refused = try hub.send(hub.camera, .reply(LinkReply(id: request.id, outcome: .failure(error))))
+        #expect(replies(refused, to: hub.owner).map(\.code) == [.lanPasswordWrong])
+        _ = try forwarded(&hub, id: "q")
+        hub.advance(.seconds(61))
+        #expect(replies(hub.timeout(), to: hub.owner).map(\.code).contains(.peerTimeout))
+        var other = try CoreFixture()
+        try other.bringEverybodyOnline()
+        _ = try other.send(other.camera, .push(LinkPush(method: "session.end")))
+        #expect(try other.request(other.owner, "device.lanPassword", params)?.code == .deviceOffline)
+    }
+
+    @Test("Who may no longer configure the device gets no answer of it: 20014")
+    func withdrawn() throws {
+        var hub = try CoreFixture()
+        try hub.bringEverybodyOnline()
+        let bind: JSONValue = ["device": "front", "user": "guest", "actions": ["view", "configure"]]
+        #expect(try hub.request(hub.owner, "device.bind", bind)?.code == .success)
+        #expect(try hub.request(hub.guest, "device.lanPassword", params) == nil, "it waits for the device")
+        let sent = try hub.sendRequest(hub.owner, "device.bind", ["device": "front", "user": "guest"])
+        #expect(replies(sent, to: hub.guest).map(\.code) == [.relationChanged])
+    }
+}
