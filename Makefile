@@ -34,8 +34,8 @@ help:
 	@echo 'make test-long  tests that take too long for make test: chaos with other seeds and for ten minutes, more cases for'
 	@echo '               the API, a TypeScript client, make deb-test (needs root; an hour on 2 cores; CHAOS_SEED,'
 	@echo '               CHAOS_SECONDS, CHAOS_SEEDS, MAX_EXAMPLES and SOAK_CYCLES change the defaults)'
-	@echo 'make interop   test with independent peers: Chromium, GStreamer, aiortc,'
-	@echo '               coturn, a kernel NAT, Avahi (needs root)'
+	@echo 'make interop   test with independent peers: Chromium, GStreamer, aiortc, coturn, a kernel NAT, Avahi,'
+	@echo '               devices like five manufacturers'"'"' cameras; and test the rights of the service (needs root)'
 	@echo 'make lint      run only the format check and the check of targets and imports'
 	@echo 'make attack    attack a daemon as a stranger, a guest, a member and a device, for ATTACK_SECONDS (3600);'
 	@echo '               its owner must get fast answers meanwhile, and the memory must be freed afterwards (needs root)'
@@ -131,8 +131,11 @@ lint:
 
 bench: deps-test build
 	$(SWIFT) build $(RELEASE) --product hub-bench
+	$(SWIFT) build $(RELEASE) --product directory-probe
 	$(SWIFT) build -c release --package-path Benchmarks
 	@python3 Benchmarks/bench.py $(BIN)
+	@# Only discovery.py needs root.
+	@[ "$$(id -u)" -ne 0 ] || python3 Benchmarks/discovery.py $(BIN)
 	@python3 Benchmarks/fanout.py $(BIN) Benchmarks/.build/release/peer-bench
 	@Benchmarks/.build/release/peer-bench
 
@@ -157,6 +160,9 @@ install: install-documents
 	install -D -s -m 0755 $(BIN)/iotctl '$(DESTDIR)$(PREFIX)/bin/iotctl'
 	install -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
 	sed 's|@PREFIX@|$(PREFIX)|' packaging/iotvideod.service > '$(DESTDIR)$(PREFIX)/lib/systemd/system/iotvideod.service'
+	@# Administrators copy these files for a camera's provisioning mode (docs/provisioning.md).
+	install -d '$(DESTDIR)$(PREFIX)/share/iotvideod/provisioning'
+	install -m 0644 packaging/provisioning/* '$(DESTDIR)$(PREFIX)/share/iotvideod/provisioning'
 	install -D -m 0644 packaging/iotvideod.sysusers '$(DESTDIR)$(PREFIX)/lib/sysusers.d/iotvideod.conf'
 	@# An existing configuration belongs to the administrator and is kept.
 	test -e '$(DESTDIR)/etc/iotvideod/iotvideod.yaml' || \

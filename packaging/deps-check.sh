@@ -22,6 +22,8 @@ programs=(
     java tsc
     # Tests/InteropTests/DNSSD
     avahi-browse avahi-daemon avahi-publish dbus-daemon nsenter ss
+    # packaging/as_unit.py
+    systemd-analyze
     # Playwright starts it by its name.
     chromium
 )

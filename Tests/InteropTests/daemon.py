@@ -32,10 +32,11 @@ def eventually(what, is_true, limit=20.0):
 class Daemon:
     """A daemon with its API at a TCP port and at a Unix socket."""
 
-    def __init__(self, folder, cameras, origin="", media="", others=()):
+    def __init__(self, folder, cameras, origin="", media="", others=(), prefix=()):
         """`cameras`: a file in Samples, or a path, by camera name; `others`: names and URLs of cameras for which the
-        constructor does not wait."""
+        constructor does not wait; `prefix`: a command that prepares the environment and then executes the daemon."""
         self.folder = pathlib.Path(folder)
+        self.prefix = list(prefix)
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         urls = [(name, SAMPLES / file) for name, file in cameras.items()] + list(others)
@@ -45,7 +46,14 @@ class Daemon:
             f"dataDirectory: {folder}/data\nsocket: {folder}/s\n"
             f"api: {{listen: '127.0.0.1:{self.port}', allowedOrigins: [{origins}]}}\n{media}cameras:\n{entries}"
         )
-        self.start()
+        try:
+            self.start()
+            self._prepare(cameras)
+        except BaseException:
+            self.process.kill()
+            raise
+
+    def _prepare(self, cameras):
         token = self.local("POST", "/v1/tokens", {"kind": "api", "ttlSeconds": 3600, "actions": ["view"]})
         self.token = token["token"]
         for name in cameras:
@@ -54,7 +62,9 @@ class Daemon:
     def start(self):
         with open(self.folder / "out", "w") as out, open(self.folder / "log", "a") as log:
             self.process = subprocess.Popen(
-                [os.environ["DAEMON"], "--config", f"{self.folder}/iotvideod.yaml"], stdout=out, stderr=log
+                [*self.prefix, os.environ["DAEMON"], "--config", f"{self.folder}/iotvideod.yaml"],
+                stdout=out,
+                stderr=log,
             )
         eventually("the daemon's ready line", self._is_ready, 60)
 

@@ -18,12 +18,9 @@ left() {
 export IOTCTL_SOCKET=/run/iotvideod/iotvideod.sock
 daemon=
 
+# start [DROP-IN…]
 start() {
-    # As systemd does for RuntimeDirectory.
-    install -d -m 0750 -o iotvideod -g iotvideod /run/iotvideod
-    setpriv --reuid iotvideod --regid iotvideod --init-groups --no-new-privs --bounding-set=-all \
-        iotvideod --config /etc/iotvideod/iotvideod.yaml --data-dir /var/lib/iotvideod --socket "$IOTCTL_SOCKET" \
-        >/tmp/daemon.out 2>/tmp/daemon.err &
+    /tmp/as_unit.py /usr/lib/systemd/system/iotvideod.service "$@" >/tmp/daemon.out 2>/tmp/daemon.err &
     daemon=$!
     for _ in $(seq 300); do
         ! grep -q "is ready" /tmp/daemon.out || return 0
@@ -47,6 +44,8 @@ quiet() {
 
 echo "== install"
 quiet apt-get update --quiet
+# as_unit.py needs them.
+quiet apt-get install --yes --no-install-recommends python3-seccomp systemd
 quiet apt-get install --yes --no-install-recommends /tmp/one.deb
 [ "$(stat -c '%U %G %a' /var/lib/iotvideod)" = "iotvideod iotvideod 700" ] || fail "the data directory's rights"
 iotvideod --config /etc/iotvideod/iotvideod.yaml --check-config
@@ -72,9 +71,14 @@ iotctl monitor front --frames 20 --snapshot /tmp/front.png --record /tmp/front.m
 id=$(iotctl device list | awk '$2 == "front" { print $1 }')
 [ -n "$id" ] || fail "no device"
 kill -HUP $daemon
-for _ in $(seq 100); do ! grep -q "read again" /tmp/daemon.err || break; sleep 0.1; done
-grep -q "read again" /tmp/daemon.err || fail "no reload"
+for _ in $(seq 100); do ! grep -q "was reloaded" /tmp/daemon.err || break; sleep 0.1; done
+grep -q "was reloaded" /tmp/daemon.err || fail "no reload"
 stop
+
+echo "== networks"
+quiet apt-get install --yes --no-install-recommends avahi-daemon avahi-utils iproute2 network-manager polkitd
+export -f start stop fail
+unshare --net --mount --propagation unchanged /tmp/test-inside-network.sh
 
 echo "== upgrade"
 quiet apt-get install --yes --no-install-recommends /tmp/two.deb

@@ -9,6 +9,6 @@ package protocol GatewayDiscovery: Sendable {
 
     /// Requests a camera's streams.
     ///
-    /// - Throws: 25010, 25041, 25040, 25011.
+    /// - Throws: 25010, 25041, 25040, 25011; 25027 for an untrusted certificate.
     func ask(_ request: ONVIFRequest) async throws -> ONVIFReport
 }

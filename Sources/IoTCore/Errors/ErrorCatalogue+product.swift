@@ -80,7 +80,7 @@ extension ErrorCatalogue {
             .tokenRejected, "tokenRejected", "the hub refused the access token",
             remedy: "get a new token for this access id"),
         Entry(
-            .certificateRejected, "certificateRejected", "the hub's certificate is not trusted",
+            .certificateRejected, "certificateRejected", "the certificate of the hub or the camera is not trusted",
             remedy: "check the address and the certificate authority's file; join again if the hub was reinstalled"),
         Entry(
             .requestIDReused, "requestIDReused", "this request id, or idempotency key, was used for something else",

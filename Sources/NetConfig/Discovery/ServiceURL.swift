@@ -3,7 +3,10 @@ import IoTCore
 /// Used by other targets.
 public enum ServiceAddress {
     /// The host of an `http`, `https` or `rtsp` URL, in `IPAddress`'s form; `nil` for anything else.
-    public static func host(of url: String) -> String? { ServiceURL(url)?.host }
+    public static func host(of url: String) -> String? {
+        // A displayed source URL contains "…" in place of its login.
+        ServiceURL(url.replacing("…", with: ""))?.host
+    }
 }
 
 /// A service's URL from a device: `http`, `https` or `rtsp`, a host, an optional port, a path.
@@ -48,6 +51,10 @@ struct ServiceURL: Hashable, Sendable {
         if portText.isEmpty || portText == ":" { return }
         guard portText.hasPrefix(":"), let port = UInt16(portText.dropFirst()), port > 0 else { return nil }
         self.port = Int(port)
+    }
+
+    var portOrDefault: Int {
+        port ?? (["http": 80, "https": 443, "rtsp": 554, "rtsps": 322][scheme] ?? 0)
     }
 
     /// `nil` for a host name.

@@ -2,6 +2,7 @@ import ArgumentParser
 import GatewayAPI
 import IoTCore
 import NIOHTTP1
+import NetConfig
 
 /// The source of a new camera: a URL, or an ONVIF camera that returns its URL.
 struct AddedSourceOptions: ParsableArguments {
@@ -20,11 +21,26 @@ struct AddedSourceOptions: ParsableArguments {
     @Option(help: "With --onvif: main, the largest picture, or sub, the smallest. (default: main)")
     var stream: Stream?
 
+    @Option(
+        help: ArgumentHelp(
+            "With --onvif https://…: the SHA-256 fingerprint of the camera's certificate.", valueName: "fingerprint"))
+    var certificate: String?
+
+    @Flag(help: "With --onvif https://…: accept any certificate.")
+    var insecure = false
+
     @OptionGroup var login: CameraLogin
 
     func validate() throws {
         guard (url == nil) != (onvif == nil) else { throw ValidationError("give either a source, or --onvif URL") }
         guard stream == nil || onvif != nil else { throw ValidationError("--stream requires --onvif") }
+        guard certificate == nil || !insecure else { throw ValidationError("give either --certificate or --insecure") }
+        guard certificate == nil && !insecure || onvif?.lowercased().hasPrefix("https://") == true else {
+            throw ValidationError("--certificate and --insecure require --onvif https://…")
+        }
+        guard certificate.map({ CertificateFingerprint($0) != nil }) ?? true else {
+            throw ValidationError("--certificate must be 64 hexadecimal digits, with or without colons")
+        }
         for text in [url, onvif].compactMap({ $0 }) { try CameraSourceOptions.check(text) }
     }
 
@@ -34,7 +50,9 @@ struct AddedSourceOptions: ParsableArguments {
     /// - Throws: the reason why the camera does not return its streams.
     func address(_ client: GatewayClient, password: String?, isQuiet: Bool) async throws -> String {
         guard let onvif else { return CameraSourceOptions.absolute(url ?? "") }
-        let request = ONVIFRequest(url: onvif, username: login.username, password: password)
+        let request = ONVIFRequest(
+            url: onvif, username: login.username, password: password, certificate: certificate,
+            insecure: insecure ? true : nil)
         let report: ONVIFReport = try await client.call(
             .POST, APIPath("v1", "onvif-queries"), request, timeout: CameraOutcome.requestTime)
         if !isQuiet {

@@ -1,6 +1,5 @@
-import Crypto
-import Foundation
 import NIOSSL
+import NetConfig
 
 /// A certificate that a user has accepted.
 struct TrustedCertificate: Equatable, Sendable {
@@ -17,7 +16,7 @@ struct TrustedCertificate: Equatable, Sendable {
     var fingerprint: String { Self.fingerprint(der) }
 
     static func fingerprint(_ der: [UInt8]) -> String {
-        SHA256.hash(data: der).map { String(format: "%02X", $0) }.joined(separator: ":")
+        CertificateFingerprint(der: der).description
     }
 
     /// Trusts this certificate and no other.

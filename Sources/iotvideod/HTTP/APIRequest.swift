@@ -125,6 +125,17 @@ struct APIRequest {
         }
     }
 
+    /// Runs `work`, and cancels it when the client disconnects. Read the body before, if you need it.
+    func untilClosed<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        var request = request
+        // Replaces the body that was read. Otherwise Hummingbird waits for the end of the body, which has already come,
+        // and traps when the client disconnects (RequestBody+inboundClose.swift, `iterate`).
+        request.body = RequestBody(buffer: ByteBuffer())
+        return try await request.body.consumeWithCancellationOnInboundClose { _ in try await work() }
+    }
+
     /// The body as a single JSON value.
     func jsonValue() async throws -> JSONValue {
         let bytes = try await body()

@@ -23,9 +23,7 @@ extension APIRoutes {
                 let body = try await request.decode(CameraTestRequest.self)
                 if let username = body.username { try checkUsername(username) }
                 // The trial ends when the client disconnects.
-                let report = try await request.request.body.consumeWithCancellationOnInboundClose { _ in
-                    try await gateway.cameras.test(body)
-                }
+                let report = try await request.untilClosed { try await gateway.cameras.test(body) }
                 var response = try Response(json: report)
                 response.headers[.connection] = "close"
                 return response

@@ -72,7 +72,7 @@ extension APIRoutes {
     static func picture(
         _ request: APIRequest, _ take: @escaping @Sendable () async throws -> Picture
     ) async throws -> Response {
-        let picture = try await request.request.body.consumeWithCancellationOnInboundClose { _ in try await take() }
+        let picture = try await request.untilClosed(take)
         var headers: HTTPFields = [
             .contentType: picture.format.contentType,
             .contentLength: String(picture.bytes.readableBytes),

@@ -20,8 +20,15 @@ extension APIRoutes {
             },
             APIRoute(.post, "/v1/onvif-queries", isTimed: false) { request, gateway in
                 let body = try await request.decode(ONVIFRequest.self)
-                guard body.url.lowercased().hasPrefix("http://"), body.url.utf8.count <= 512 else {
-                    throw IoTError(.invalidRequest, "url must be http://HOST[:PORT]/PATH of the ONVIF device service")
+                let scheme = body.url.prefix { $0 != ":" }.lowercased()
+                guard ["http", "https"].contains(scheme), body.url.utf8.count <= 512 else {
+                    throw IoTError(
+                        .invalidRequest, "url must be http[s]://HOST[:PORT]/PATH of the ONVIF device service")
+                }
+                let isTrusting = body.certificate != nil || body.insecure == true
+                guard !isTrusting || scheme == "https", body.certificate == nil || body.insecure != true else {
+                    throw IoTError(
+                        .invalidRequest, "certificate and insecure exclude each other and require an https URL")
                 }
                 if let username = body.username { try checkUsername(username) }
                 guard body.password == nil || body.username != nil else {
@@ -35,7 +42,7 @@ extension APIRoutes {
     private static func watched<Value: Encodable & Sendable>(
         _ request: APIRequest, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Response {
-        let value = try await request.request.body.consumeWithCancellationOnInboundClose { _ in try await work() }
+        let value = try await request.untilClosed(work)
         var response = try Response(json: value)
         response.headers[.connection] = "close"
         return response

@@ -1,8 +1,12 @@
 """Tests of test.sh; those that are named as arguments, or all."""
+import pathlib
 import sys
 import traceback
 
-from boxes import Boxes, Probe, eventually
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from daemon import eventually
+from pair import Boxes, Probe
 
 CAMERA = "0123456789abcdef0123456789abcdef"
 TEXT = {"deviceID": CAMERA, "productID": "12345", "serialNumber": f"SN-{CAMERA}", "version": "1.2.3",

@@ -5,7 +5,8 @@ import NIOCore
 import NIOPosix
 import NetConfig
 
-/// DNS-SD on the command line, for tests with Avahi: `directory-probe automatic|avahi|multicastDNS`.
+/// DNS-SD on the command line, for tests with Avahi: `directory-probe automatic|avahi|multicastDNS`. Also a complete
+/// search (`DiscoveryProbe`) and a provisioning mode (`ProvisionProbe`).
 ///
 /// Lines on standard input: `announce JSON` with a list of cameras, `search`, `close`. Lines on standard output: `ok`
 /// after each, `found JSON` with a device, `lost TYPE NAME`. The log is written to standard error.
@@ -26,7 +27,10 @@ enum DirectoryProbe {
     static func main() async {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         do {
-            guard let way = LocalServices.Way(rawValue: CommandLine.arguments.dropFirst().first ?? "") else {
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments.first == "provision" { return try await ProvisionProbe.run(Array(arguments.dropFirst())) }
+            if arguments == ["discover"] { return try await DiscoveryProbe.run() }
+            guard let way = LocalServices.Way(rawValue: arguments.first ?? "") else {
                 throw IoTError(.invalidParameter, "say automatic, avahi or multicastDNS")
             }
             try await run(way)

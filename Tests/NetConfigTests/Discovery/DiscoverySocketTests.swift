@@ -34,6 +34,30 @@ import Testing
         #expect(endpoints.contains(try await gone.value ?? ""))
     }
 
+    @Test("An answer of several kilobytes, which cameras with gSOAP send, arrives complete", .timeLimit(.minutes(1)))
+    func large() async throws {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let announcer = try await WSDAnnouncer.start(on: loop, interfaces: Self.interfaces)
+        try await announcer.update([.numbered(1)])
+        let camera = try await loop.submit {
+            let sockets = LANSocket.open(Self.interfaces(), .ask, eventLoop: loop) { _, _ in }
+            return NIOLoopBound(sockets, eventLoop: loop)
+        }.get()
+        let datagram = Fixture.gsoap.bytes
+        #expect(datagram.count > 3_000)
+        var models: [String] = []
+        for await sighting in WSDFinder(loops: loop, interfaces: Self.interfaces).find(for: .seconds(20)) {
+            guard case .found(let device) = sighting else { continue }
+            // The search has found our own camera, so it is listening.
+            if device.deviceID != nil { loop.execute { camera.value.forEach { $0.sendToGroup(datagram) } } }
+            if let model = device.model { models.append(model) }
+            if !models.isEmpty { break }
+        }
+        #expect(models == ["IPC-model"])
+        try await loop.submit { camera.value.forEach { $0.close() } }.get()
+        try await announcer.stop()
+    }
+
     @Test("The loopback interface knows who is on its link")
     func link() throws {
         let interface = try #require(LANInterface.loopback())

@@ -20,6 +20,13 @@ import Testing
         return table.devices
     }
 
+    @Test(
+        "The host of a camera's source is found even if the login is hidden",
+        arguments: ["rtsp://192.0.2.9:8554/main", "rtsp://…@192.0.2.9/main", "rtsp://admin@192.0.2.9/main"])
+    func hosts(url: String) {
+        #expect(ServiceAddress.host(of: url) == "192.0.2.9")
+    }
+
     @Test("One device is one row, by whatever interface and protocol it was found, in whatever order")
     func oneRow() {
         var sightings = [

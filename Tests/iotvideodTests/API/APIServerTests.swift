@@ -210,6 +210,36 @@ import Testing
         }
     }
 
+    // MARK: Clients that disconnect
+
+    @Test(
+        "A client that disconnects cancels its request, and the server continues", .timeLimit(.minutes(1)),
+        arguments: [
+            "POST /v1/discoveries HTTP/1.1\r\nHost: l\r\nContent-Length: 29\r\n\r\n{\"timeoutMilliseconds\":29999}",
+            "GET /v1/channels/endless/snapshot HTTP/1.1\r\nHost: l\r\n\r\n",
+            // The body is not needed, and is incomplete.
+            "GET /v1/channels/endless/snapshot HTTP/1.1\r\nHost: l\r\nContent-Length: 10\r\n\r\n{",
+        ])
+    func disconnect(request: String) async throws {
+        let (calls, source) = AsyncStream.makeStream(of: String.self)
+        let gateway = ScriptedGateway(grants: RouterFixture.grants) { name in
+            source.yield(name)
+            return nil
+        }
+        try await serve(gateway) { socket, _ in
+            let address = try SocketAddress(unixDomainSocketPath: socket)
+            var names = calls.makeAsyncIterator()
+            let channel = try await connect(address)
+            try await channel.executeThenClose { _, outbound in
+                try await outbound.write(ByteBuffer(string: request))
+                _ = await names.next()
+            }
+            #expect(await names.next() == "cancelled")
+            let status = "GET /v1/status HTTP/1.1\r\nHost: l\r\nConnection: close\r\n\r\n"
+            #expect(try await exchange(address, status).hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
     // MARK: Shares of resources
 
     @Test("An account with many streams gets 429 and Retry-After; other accounts are not affected")

@@ -44,6 +44,8 @@ import Testing
             ("POST", "/v1/discoveries", #"{"timeoutMilliseconds":30001}"#, "timeoutMilliseconds"),
             ("POST", "/v1/onvif-queries", #"{"url":"http://192.0.2.9/","password":"x"}"#, "username"),
             ("POST", "/v1/onvif-queries", #"{"url":"file:///etc/passwd"}"#, "url"),
+            ("POST", "/v1/onvif-queries", #"{"url":"http://192.0.2.9/","insecure":true}"#, "https"),
+            ("POST", "/v1/onvif-queries", #"{"url":"https://h/","insecure":true,"certificate":"00"}"#, "insecure"),
             ("DELETE", "/v1/device-events", "{}", "ids"),
             ("DELETE", "/v1/device-events", #"{"ids":["x"]}"#, "ids"),
             ("DELETE", "/v1/device-events", #"{"ids":["1"],"device":"d"}"#, "ids"),

@@ -28,6 +28,8 @@ final class LANSocket {
     private var waiting: [[UInt8]] = []
 
     static let port = 3702
+    /// The largest payload of UDP over IPv4, in bytes (RFC 768, RFC 791).
+    private static let largestDatagram = 65_507
     private static let maximumWaiting = 8
 
     /// - Parameter deliver: Called on the event loop.
@@ -69,6 +71,8 @@ final class LANSocket {
         let me = NIOLoopBound(self, eventLoop: eventLoop)
         DatagramBootstrap(group: eventLoop)
             .channelOption(.socketOption(.so_reuseaddr), value: 1)
+            // NIO's default buffer has 2,048 bytes and truncates longer datagrams. Many cameras' answers are longer.
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: Self.largestDatagram))
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Handler(me.value))

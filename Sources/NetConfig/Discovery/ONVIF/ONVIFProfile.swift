@@ -13,18 +13,21 @@ struct ONVIFProfile: Hashable, Sendable {
     /// Recorders have some hundred profiles.
     static let maximumCount = 1024
 
-    /// The profiles with video in a GetProfilesResponse.
+    /// The profiles in a GetProfilesResponse of Media or Media2.
     static func read(_ response: XMLElement) -> [ONVIFProfile] {
         response.children("Profiles").prefix(maximumCount).compactMap { element in
             guard let token = element.attribute("token"), !token.isEmpty, token.utf8.count <= 256 else { return nil }
-            let encoder = element.child("VideoEncoderConfiguration")
+            let encoder =
+                element.child("VideoEncoderConfiguration") ?? element.descendant("Configurations", "VideoEncoder")
+            let source =
+                element.child("VideoSourceConfiguration") ?? element.descendant("Configurations", "VideoSource")
             let size = encoder?.child("Resolution")
             func pixels(_ name: String) -> Int? {
                 (size?.child(name)?.text).flatMap(Int.init).flatMap { (1...32_768).contains($0) ? $0 : nil }
             }
             return ONVIFProfile(
                 token: token, name: DeviceText.clean(element.child("Name")?.text ?? token),
-                source: element.descendant("VideoSourceConfiguration", "SourceToken")?.text,
+                source: source?.child("SourceToken")?.text,
                 codec: (encoder?.child("Encoding")?.text).map(DeviceText.clean), width: pixels("Width"),
                 height: pixels("Height"))
         }

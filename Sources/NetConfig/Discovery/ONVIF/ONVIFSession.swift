@@ -1,6 +1,9 @@
 import IoTCore
 
-/// Asks one camera, request after request, for its description and its streams (ONVIF Core §8, Media §5).
+/// Asks one camera, request after request, for its description and its streams (ONVIF Core §8, Media §5, Media2 §5).
+///
+/// GetServices lists the camera's media services; cameras without it are asked with GetCapabilities. Profiles are
+/// requested from Media2 first, and from Media if the camera has no Media2 or Media2 returns no profile.
 ///
 /// The camera's answers do not decide which host we contact: only port and path of their URLs are used, with the host
 /// of the first request; the user name and the password are not sent elsewhere.
@@ -20,7 +23,7 @@ struct ONVIFSession {
     }
 
     private enum Step: Hashable {
-        case clock, information, capabilities, profiles
+        case clock, information, services, capabilities, profiles
         case stream(isMain: Bool)
     }
 
@@ -28,7 +31,8 @@ struct ONVIFSession {
     private let login: ONVIFLogin?
     private var random: any RandomNumberGenerator
     private var step = Step.clock
-    private var media: ServiceURL
+    /// The media services that are still to be tried; the first one is in use.
+    private var media: [ONVIFMediaService] = []
     /// The difference in seconds by which the camera's clock is ahead of ours.
     private var clockOffset: Int64 = 0
     private var digest: HTTPDigest?
@@ -43,7 +47,6 @@ struct ONVIFSession {
         self.device = device
         self.login = login
         self.random = random
-        media = device
     }
 
     /// The first request: the camera's clock, without a login, because a login needs the camera's time.
@@ -62,12 +65,28 @@ struct ONVIFSession {
                 return request(login, now)
             }
         }
-        let content = try Self.content(answer, isClock: step == .clock, hasLogin: login != nil)
+        let content: XMLElement?
+        do throws(IoTError) {
+            content = try Self.content(answer, hasLogin: login != nil)
+        } catch {
+            guard canDoWithout(error) else { throw error }
+            content = nil
+        }
         try take(content, now)
         return result == nil ? request(login, now) : nil
     }
 
     // MARK: Answers
+
+    /// Whether the conversation can continue without this answer: it is optional, or another request can replace it.
+    private func canDoWithout(_ error: IoTError) -> Bool {
+        switch step {
+        case .clock: true
+        case .services: error.code == .sourceUnsupported
+        case .profiles: error.code == .sourceUnsupported && media.count > 1
+        case .information, .capabilities, .stream: false
+        }
+    }
 
     private mutating func take(_ content: XMLElement?, _ now: Int64) throws(IoTError) {
         switch step {
@@ -76,17 +95,26 @@ struct ONVIFSession {
             step = .information
         case .information:
             information = content
-            step = .capabilities
+            step = .services
+        case .services:
+            media = (content.map(ONVIFMediaService.read) ?? []).map { service in
+                ONVIFMediaService(version: service.version, url: atService(service.url))
+            }
+            step = media.isEmpty ? .capabilities : .profiles
         case .capabilities:
             let address = content?.descendant("Capabilities", "Media", "XAddr")?.text
-            media = address.flatMap { ServiceURL($0) }.map(atDevice) ?? device
+            let url = address.flatMap { ServiceURL($0) }.map(atService) ?? device
+            media = [ONVIFMediaService(version: .first, url: url)]
             step = .profiles
         case .profiles:
-            guard let chosen = ONVIFProfile.choose(content.map(ONVIFProfile.read) ?? []) else {
+            if let chosen = ONVIFProfile.choose(content.map(ONVIFProfile.read) ?? []) {
+                profiles = chosen
+                step = .stream(isMain: true)
+            } else if media.count > 1 {
+                media.removeFirst()
+            } else {
                 throw IoTError(.sourceUnsupported, "the camera lists no video profile")
             }
-            profiles = chosen
-            step = .stream(isMain: true)
         case .stream(let isMain):
             guard let profile = isMain ? profiles?.main : profiles?.sub else { return }
             let stream = try stream(profile, content)
@@ -102,7 +130,8 @@ struct ONVIFSession {
     private func stream(
         _ profile: ONVIFProfile, _ content: XMLElement?
     ) throws(IoTError) -> ONVIFDescription.Stream {
-        guard let text = content?.descendant("MediaUri", "Uri")?.text, let url = ServiceURL(text),
+        let address = content?.descendant("MediaUri", "Uri") ?? content?.child("Uri")
+        guard let text = address?.text, let url = ServiceURL(text),
             ["rtsp", "rtsps"].contains(url.scheme)
         else { throw IoTError(.sourceUnsupported, "the camera gives no RTSP address for its profile \(profile.name)") }
         return ONVIFDescription.Stream(
@@ -126,10 +155,16 @@ struct ONVIFSession {
         return url
     }
 
-    /// The answer's content; `nil` for an unknown clock.
-    private static func content(
-        _ answer: Answer, isClock: Bool, hasLogin: Bool
-    ) throws(IoTError) -> XMLElement? {
+    /// The service's URL with the host of the first request, and with TLS if and only if the first request used it. If
+    /// the scheme changes, so does the port, because the user trusts the certificate of the first request's port.
+    private func atService(_ url: ServiceURL) -> ServiceURL {
+        var service = atDevice(url)
+        if service.scheme != device.scheme { (service.scheme, service.port) = (device.scheme, device.port) }
+        return service
+    }
+
+    /// The answer's content.
+    private static func content(_ answer: Answer, hasLogin: Bool) throws(IoTError) -> XMLElement {
         let envelope: XMLElement?
         var reason = "HTTP \(answer.status)"
         do throws(XMLFailure) {
@@ -141,7 +176,6 @@ struct ONVIFSession {
         let content = envelope?.child("Body")?.children.first
         let fault = content?.name.local == "Fault" ? content : nil
         if answer.status == 200, fault == nil, let content { return content }
-        if isClock { return nil }
         if let fault { reason = ONVIFFault.words(fault) }
         if [401, 403].contains(answer.status) || fault.map(ONVIFFault.isRefusal) == true {
             throw hasLogin
@@ -171,14 +205,19 @@ struct ONVIFSession {
     // MARK: Requests
 
     private mutating func request(_ login: ONVIFLogin?, _ now: Int64) -> Request {
+        let service = media.first ?? ONVIFMediaService(version: .first, url: device)
         let (url, question) =
             switch step {
             case .clock: (device, ONVIFQuestion.clock)
             case .information: (device, ONVIFQuestion.information)
+            case .services: (device, ONVIFQuestion.services)
             case .capabilities: (device, ONVIFQuestion.capabilities)
-            case .profiles: (media, ONVIFQuestion.profiles)
+            case .profiles: (service.url, ONVIFQuestion.profiles(service.version))
             case .stream(let isMain):
-                (media, ONVIFQuestion.stream((isMain ? profiles?.main : profiles?.sub)?.token ?? ""))
+                (
+                    service.url,
+                    ONVIFQuestion.stream((isMain ? profiles?.main : profiles?.sub)?.token ?? "", service.version)
+                )
             }
         guard let login else { return Request(url: url, body: Self.envelope("", question)) }
         var nonce: [UInt8] = []

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import NIOCore
 import NIOPosix
 
@@ -9,10 +9,18 @@ public struct SupplicantApplier: WiFiApplier {
 
     /// - Parameters:
     ///   - socket: The interface's socket, for example `/run/wpa_supplicant/wlan0`.
-    ///   - directory: The directory of our socket during a request. wpa_supplicant must be able to write to it.
-    public init(socket: String, directory: String = "/tmp") {
+    ///   - directory: The directory of our socket during a request. wpa_supplicant must be able to see it and to write
+    ///     to it.
+    public init(socket: String, directory: String = Self.usualDirectory) {
         self.socket = socket
         self.directory = directory
+    }
+
+    /// The service's runtime directory, because wpa_supplicant cannot see the service's private /tmp (systemd.exec(5),
+    /// RuntimeDirectory= and PrivateTmp=). /tmp if there is no runtime directory.
+    public static var usualDirectory: String {
+        let directories = ProcessInfo.processInfo.environment["RUNTIME_DIRECTORY"] ?? ""
+        return directories.split(separator: ":").first.map(String.init) ?? "/tmp"
     }
 
     public func scan() async -> [WiFiNetwork] {

@@ -52,6 +52,7 @@ struct ScriptedChannels: GatewayChannels {
 
     func snapshot(_ id: String, format: SnapshotFormat) async throws -> Picture {
         try session.note()
+        if id == "endless" { try await session.waitForCancellation() }
         throw IoTError(.notFound)
     }
 

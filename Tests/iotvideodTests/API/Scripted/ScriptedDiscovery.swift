@@ -5,8 +5,12 @@ import GatewayAPI
 struct ScriptedDiscovery: GatewayDiscovery {
     let session: ScriptedSession
 
+    /// A search with this `timeoutMilliseconds` lasts until it is cancelled.
+    static let endless = 29_999
+
     func search(_ request: DiscoveryRequest) async throws -> DiscoveryReport {
         try session.note()
+        if request.timeoutMilliseconds == Self.endless { try await session.waitForCancellation() }
         return DiscoveryReport(devices: [], interfaces: [])
     }
 

@@ -24,4 +24,13 @@ struct ScriptedSession: GatewaySession {
     func note(_ name: String = #function) throws(IoTError) {
         try script.note(lease.caller, String(name.prefix { $0 != "(" }))
     }
+
+    /// Waits until the request is cancelled, and records `cancelled`.
+    func waitForCancellation() async throws -> Never {
+        let (endless, source) = AsyncStream.makeStream(of: Never.self)
+        for await _ in endless {}
+        source.finish()
+        try note("cancelled")
+        throw CancellationError()
+    }
 }

@@ -1,0 +1,126 @@
+"""The tests of test.sh. Arguments name the tests to run; without arguments, all run."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import traceback
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from boxes import Box
+from daemon import ROOT, eventually
+from unit_sandbox import USER, unit
+
+FIXTURES = ROOT / "Tests" / "NetConfigTests" / "Fixtures"
+PROBE = os.environ["PROBE"]
+PASSWORD, PROOF = "correct horse", "abcd1234"
+
+# Prints the output of nmcli 1.42 (Tests/NetConfigTests/Espressif/NetworkManagerApplierTests.swift).
+NMCLI = f"""#!/bin/sh
+case "$*" in
+*"wifi list"*) echo '486F6D65:02\\:00\\:00\\:00\\:00\\:01:6:74:WPA2' ;;
+*"wifi connect"*)
+    read -r password
+    id -un > {{folder}}/asked
+    [ "$password" = '{PASSWORD}' ] || {{{{ echo 'Error: Connection activation failed: (7) Secrets were required' >&2; exit 4; }}}}
+    ;;
+esac
+"""
+
+
+def serve(box, *arguments, drop_ins=(), port=80, writable=()):
+    """Starts a provisioning mode with the rights of the service."""
+    command = [*unit(*drop_ins, writable=writable), PROBE, "provision", str(port), *map(str, arguments)]
+    process = box.start(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(PROOF + "\n")
+    process.stdin.flush()
+    return process
+
+
+def provision(box, password=PASSWORD):
+    """Provisions the camera with the test's independent client."""
+    order = {"security": 1, "pop": PROOF, "ssid": "Home", "passphrase": password}
+    command = box.inside("/usr/bin/python3", "-B", str(FIXTURES / "espressif_client.py"), "80")
+    answer = subprocess.run(command, input=json.dumps(order), check=True, capture_output=True, text=True, timeout=60)
+    return json.loads(answer.stdout)
+
+
+def expect_ready(process):
+    assert process.stdout.readline() == "ready\n", process.stderr.read()
+
+
+def port(box):
+    """The service may listen on port 80 only with the drop-in."""
+    process = serve(box, "nmcli", "/usr/bin/nmcli")
+    assert process.wait(20) != 0
+    said = process.stderr.read()
+    assert "ermission" in said, said
+    process = serve(box, "nmcli", "/usr/bin/nmcli", drop_ins=["port.conf"])
+    expect_ready(process)
+    box.stop(process)
+
+
+def nmcli(box):
+    """nmcli, as the service's user, joins the network with the received password; a wrong password is reported."""
+    with tempfile.TemporaryDirectory(dir=ROOT / ".build") as folder:
+        os.chmod(folder, 0o777)
+        program = pathlib.Path(folder) / "nmcli"
+        program.write_text(NMCLI.format(folder=folder))
+        program.chmod(0o755)
+        process = serve(box, "nmcli", program, drop_ins=["port.conf"], writable=[folder])
+        expect_ready(process)
+        result = provision(box, "a wrong one")
+        # WifiConnectionFailed, AuthError
+        assert (result["state"], result["reason"]) == (3, 0), result
+        result = provision(box)
+        assert result["state"] == 0 and [n["ssid"] for n in result["networks"]] == ["Home"], result
+        assert process.stdout.readline() == "connected\n" and process.wait(20) == 0
+        assert (pathlib.Path(folder) / "asked").read_text() == USER + "\n"
+
+
+def wpa_supplicant(box):
+    """wpa_supplicant's answers reach the service, although wpa_supplicant cannot see the service's /tmp."""
+    socket = "/run/wpa_supplicant/wlan0"
+    box.run("install", "-d", "-m", "0750", "-g", "netdev", "/run/wpa_supplicant")
+    supplicant = box.start(
+        "/usr/bin/python3", "-B", str(FIXTURES / "supplicant.py"), socket, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    supplicant.stdin.write(json.dumps({"password": PASSWORD}) + "\n")
+    supplicant.stdin.flush()
+    assert supplicant.stdout.readline() == "ready\n"
+    # The rights that wpa_supplicant sets with GROUP=netdev.
+    box.run("chgrp", "netdev", socket)
+    box.run("chmod", "0770", socket)
+    # Without the group, the service cannot use the socket.
+    process = serve(box, "supplicant", socket, drop_ins=["port.conf"])
+    expect_ready(process)
+    assert provision(box)["state"] != 0
+    box.stop(process)
+    process = serve(box, "supplicant", socket, drop_ins=["port.conf", "wpa_supplicant.conf"])
+    expect_ready(process)
+    result = provision(box)
+    assert result["state"] == 0 and result["address"] == "192.0.2.9", result
+    assert process.stdout.readline() == "connected\n" and process.wait(20) == 0
+
+
+def main():
+    failed = []
+    for test in (port, nmcli, wpa_supplicant):
+        if len(sys.argv) > 1 and test.__name__ not in sys.argv[1:]:
+            continue
+        print(test.__name__, "-", test.__doc__, flush=True)
+        box = Box("camera")
+        try:
+            test(box)
+        except Exception:
+            traceback.print_exc()
+            failed.append(test.__name__)
+        finally:
+            box.close()
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+main()

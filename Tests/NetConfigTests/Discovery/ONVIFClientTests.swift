@@ -1,0 +1,75 @@
+import Foundation
+import IoTCore
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import NetConfig
+
+/// Uses a camera in Python with a self-signed certificate (Fixtures/onvif_camera.py).
+@Suite struct ONVIFClientTests {
+    private static let login = ONVIFLogin(username: "admin", password: "secret")
+
+    /// The camera's URL, and its certificate's fingerprint from Python.
+    private func camera(isEncrypted: Bool) async throws -> (peer: PythonPeer, url: String, fingerprint: String) {
+        let peer = try PythonPeer("onvif_camera.py", isEncrypted ? ["--tls"] : [], .object(["password": "secret"]))
+        let start = try JSONValue(parsing: try await peer.line())
+        let port = try #require(start["port"]?.integerValue)
+        let scheme = isEncrypted ? "https" : "http"
+        return (peer, "\(scheme)://127.0.0.1:\(port)/onvif/device_service", start["fingerprint"]?.stringValue ?? "")
+    }
+
+    private func describe(_ url: String, _ trust: CameraTrust = .none) async throws -> ONVIFDescription {
+        try await ONVIFClient(loops: MultiThreadedEventLoopGroup.singleton)
+            .describe(url, login: Self.login, trust: trust)
+    }
+
+    @Test("A camera with a self-signed certificate is accepted if it is pinned, or if any certificate is accepted")
+    func trusted() async throws {
+        let (peer, url, fingerprint) = try await camera(isEncrypted: true)
+        let pinned = CameraTrust.pinned(try #require(CertificateFingerprint(fingerprint)))
+        for trust in [pinned, .any] {
+            let description = try await describe(url, trust)
+            #expect(description.model == "PY-1" && description.main.codec == "H265")
+            #expect(description.main.url == "rtsp://127.0.0.1:8554/main" && description.sub?.width == 640)
+        }
+        _ = try await peer.result()
+    }
+
+    @Test("An unknown certificate, or one that differs from the pinned one, is refused before anything is sent")
+    func refused() async throws {
+        let (peer, url, fingerprint) = try await camera(isEncrypted: true)
+        for (trust, words) in [
+            (CameraTrust.none, "is unknown"), (.pinned(CertificateFingerprint(der: [1])), "different certificate"),
+        ] {
+            let error = await #expect(throws: IoTError.self) { try await describe(url, trust) }
+            #expect(error?.code == .certificateRejected)
+            // The user compares the fingerprint and passes it in the next call.
+            #expect(error?.message.contains(words) == true && error?.message.contains(fingerprint) == true)
+        }
+        #expect(try await peer.result()["requests"]?.integerValue == 0)
+    }
+
+    @Test("http:// works without a certificate, and https:// to a server without TLS is an error")
+    func plain() async throws {
+        let (peer, url, _) = try await camera(isEncrypted: false)
+        #expect(try await describe(url).main.url == "rtsp://127.0.0.1:8554/main")
+        let error = await #expect(throws: IoTError.self) {
+            try await describe(url.replacing("http:", with: "https:"), .any)
+        }
+        #expect(error?.code == .sourceUnreachable && error?.message.contains("TLS") == true)
+        _ = try await peer.result()
+    }
+
+    @Test(
+        "A fingerprint is valid with and without colons; any other text is invalid",
+        arguments: [String(repeating: "ab", count: 32), Array(repeating: "AB", count: 32).joined(separator: ":")])
+    func fingerprints(text: String) throws {
+        let fingerprint = try #require(CertificateFingerprint(text))
+        #expect(fingerprint.description == Array(repeating: "AB", count: 32).joined(separator: ":"))
+        let notHexadecimal = text.replacing("b", with: "g").replacing("B", with: "g")
+        for wrong in ["", text + "00", String(text.dropLast(2)), notHexadecimal] {
+            #expect(CertificateFingerprint(wrong) == nil)
+        }
+    }
+}
