@@ -104,6 +104,8 @@ let package = Package(
         system("CExpat", pkgConfig: "expat", apt: ["libexpat1-dev"]),
         // glibc's own, without which nothing runs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
+        // The kernel's own header.
+        .systemLibrary(name: "CVideo4Linux", path: "Sources/SystemLibraries/CVideo4Linux"),
 
         // Floor 2
         library("IoTCore", [nioCore]),
@@ -113,7 +115,7 @@ let package = Package(
         library("GatewayAPI", ["IoTCore"]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
-        library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
+        library("MediaCodec", ["IoTCore", "CFFmpeg", "CVideo4Linux", nioCore, logging]),
 
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),

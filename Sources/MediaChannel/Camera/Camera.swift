@@ -55,7 +55,7 @@ public final class Camera: Service, Sendable {
         self.stream = stream
         source = CameraSource(settings, onEvent: SourceHandOff(stream: stream).take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
-        let constants = CameraSchema.constants(isLive: settings.isLive, softwareVersion: softwareVersion)
+        let constants = CameraSchema.constants(settings.sourceKind, softwareVersion: softwareVersion)
         for (path, value) in constants { try model.report(path, value) }
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
@@ -93,20 +93,21 @@ public final class Camera: Service, Sendable {
 
     /// The camera's current state.
     public func snapshot() async -> CameraSnapshot {
-        let (settings, device) = (settings, device)
+        let (settings, device, source) = (settings, device, source)
         let future = stream.eventLoop.submit { [stream] in
             let stream = stream.value
             return CameraSnapshot(
                 name: settings.name, device: device, url: settings.redactedURL, source: stream.source,
                 isOn: stream.isOn, since: stream.since, viewers: stream.viewers.count,
                 maximumViewers: stream.maximumViewers, media: stream.measurement,
-                shown: settings.shown(isFile: !settings.isLive))
+                shown: settings.shown, droppedPictures: source.droppedPictures)
         }
         guard let snapshot = try? await future.get() else {
             return CameraSnapshot(
                 name: settings.name, device: device, url: settings.redactedURL,
                 source: .failed(IoTError(.stopping)), isOn: false, since: WallClock.milliseconds(), viewers: 0,
-                maximumViewers: 0, media: CameraMeasurement(), shown: CameraSettings())
+                maximumViewers: 0, media: CameraMeasurement(), shown: CameraSettings(),
+                droppedPictures: source.droppedPictures)
         }
         return snapshot
     }

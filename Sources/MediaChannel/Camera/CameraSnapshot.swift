@@ -37,6 +37,8 @@ public struct CameraSnapshot: Sendable {
     public var media: CameraMeasurement
     /// The settings that are shown.
     public var shown: CameraSettings
+    /// Pictures that the source made but the camera did not take, since the start: `SourceReader.droppedPictures`.
+    public var droppedPictures: Int
 }
 
 /// A camera's tracks as measured from their frames.

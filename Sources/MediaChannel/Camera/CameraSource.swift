@@ -3,6 +3,7 @@ import IoTCore
 import MediaCodec
 import MediaPlayer
 import NIOCore
+import Synchronization
 
 /// Events of a camera's source.
 enum CameraSourceEvent: Sendable {
@@ -28,6 +29,7 @@ final class CameraSource: @unchecked Sendable {
     private let cancellation = DemuxerCancellation()
     private var timeline = LoopTimeline()
     private var retry = SourceRetry()
+    private let dropped = Atomic<Int>(0)
 
     /// `onEvent` is called on the source's thread; nothing is read while it blocks.
     init(_ settings: CameraSettings, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) {
@@ -43,6 +45,9 @@ final class CameraSource: @unchecked Sendable {
         thread.stackSize = 1 << 20
         thread.start()
     }
+
+    /// Pictures that the source's readers dropped, since the start.
+    var droppedPictures: Int { dropped.load(ordering: .relaxed) }
 
     /// Ends the thread soon; a blocking network call is interrupted.
     func stop() {
@@ -73,37 +78,37 @@ final class CameraSource: @unchecked Sendable {
     }
 
     private func readSource() throws(IoTError) {
-        var options = DemuxerOptions()
-        options.rtspTransport = settings.rtspTransport
-        let demuxer = try MediaDemuxer(url: settings.url, options: options, cancellation: cancellation)
+        let reader = try settings.open(cancellation)
         retry.opened()
-        onEvent(.opened(video: demuxer.video, audio: demuxer.audio))
+        onEvent(.opened(video: reader.video, audio: reader.audio))
         var pacer = SourcePacer()
         let opened = NIODeadline.now()
         let isLive = settings.isLive
         var isFirst = true
         var isHealthy = false
+        let droppedBefore = droppedPictures
         let file = isLive ? nil : FileIdentity(path: settings.filePath)
         var nextLook = opened + Self.fileInterval
         while !stopping {
             if !isLive, NIODeadline.now() >= nextLook {
                 nextLook = .now() + Self.fileInterval
                 guard file == FileIdentity(path: settings.filePath) else {
-                    timeline.beginRound(frameInterval: frameInterval(demuxer.video))
+                    timeline.beginRound(frameInterval: frameInterval(reader.video))
                     return
                 }
             }
-            guard let read = try demuxer.readFrame() else {
+            guard let read = try reader.readFrame() else {
                 if isLive {
                     throw IoTError(.sourceUnreachable, "the source ended its stream")
                 }
                 guard !isFirst else { throw IoTError(.sourceUnsupported, "the file contains no frame") }
-                timeline.beginRound(frameInterval: frameInterval(demuxer.video))
+                timeline.beginRound(frameInterval: frameInterval(reader.video))
                 guard file == FileIdentity(path: settings.filePath) else { return }
-                try demuxer.rewind()
+                try reader.rewind()
                 continue
             }
             isFirst = false
+            dropped.store(droppedBefore + reader.droppedPictures, ordering: .relaxed)
             let frame = timeline.place(read)
             if !isLive {
                 wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))

@@ -8,3 +8,4 @@ extension DeviceAction: ExpressibleByArgument {}
 extension GatewayEvent.Kind: ExpressibleByArgument {}
 extension MessageResponses: ExpressibleByArgument {}
 extension RTSPTransport: ExpressibleByArgument {}
+extension CaptureSize: ExpressibleByArgument {}

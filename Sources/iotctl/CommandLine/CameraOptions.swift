@@ -16,10 +16,18 @@ struct CameraLogin: ParsableArguments {
     @Option(help: "The transport of the media in RTSP.")
     var transport: RTSPTransport?
 
+    @Option(help: "The largest pictures that a V4L2 camera captures.")
+    var pictureSize: CaptureSize?
+
+    @Option(help: ArgumentHelp("The pictures a second that a V4L2 camera captures.", valueName: "n"))
+    var frameRate: Int?
+
     /// Sets all keys except the password.
     func give(to camera: inout CameraSettings) {
         camera.username = username
         camera.$rtspTransport.given = transport
+        camera.$pictureSize.given = pictureSize
+        camera.$frameRate.given = frameRate
     }
 
     func password() throws -> String? {

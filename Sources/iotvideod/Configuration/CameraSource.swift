@@ -2,15 +2,10 @@ import Foundation
 import GatewayAPI
 import IoTCore
 
-/// Where a camera's frames come from: an `rtsp://` URL or a file. A source never starts a program.
+/// Where a camera's frames come from: an `rtsp://` URL, a capture device or a file. A source never starts a program.
 struct CameraSource: Sendable, Equatable {
-    enum Kind: Sendable, Equatable {
-        case rtsp
-        case file
-    }
-
-    let kind: Kind
-    /// In the form that libavformat reads: the URL, or the file's path.
+    let kind: CameraSourceKind
+    /// In the form that libavformat reads: the URL, or the file's path. `v4l2:` and the path of a device.
     let url: String
 
     /// - Parameter directory: the base of relative file paths.
@@ -20,6 +15,12 @@ struct CameraSource: Sendable, Equatable {
         }
         switch CameraRequest.scheme(of: text) {
         case nil:
+            // A file of this name would be read as a clip. A device has a form of its own, so that a source's kind does
+            // not depend on what is plugged in.
+            guard !text.hasPrefix("/dev/video"), !text.hasPrefix("/dev/v4l/") else {
+                throw IoTError(
+                    .invalidConfiguration, "a capture device is written with its scheme", remedy: "write v4l2:\(text)")
+            }
             self.kind = .file
             self.url = text.hasPrefix("/") ? text : directory + "/" + text
         case "rtsp":
@@ -35,6 +36,16 @@ struct CameraSource: Sendable, Equatable {
             }
             self.kind = .rtsp
             self.url = text
+        case "v4l2":
+            // A path is taken as it is: those below /dev/v4l/by-path have colons.
+            let path = text.dropFirst("v4l2:".count)
+            guard path.hasPrefix("/"), !path.hasPrefix("//") else {
+                throw IoTError(
+                    .invalidConfiguration, "a capture device needs its absolute path",
+                    remedy: "write it as v4l2:/dev/v4l/by-id/NAME or v4l2:/dev/video0")
+            }
+            self.kind = .v4l2
+            self.url = "v4l2:" + path
         case "file":
             guard let parts = URLComponents(string: text), parts.path.hasPrefix("/"),
                 ["", "localhost"].contains(parts.host?.lowercased() ?? "")
@@ -49,14 +60,15 @@ struct CameraSource: Sendable, Equatable {
             // libavformat and other gateways read such a scheme as a protocol: `exec:…`, `pipe:0`.
             throw IoTError(
                 .invalidConfiguration,
-                "'\(scheme.prefix(64)):' is not a camera source; sources are rtsp://…, file:///… and file paths",
+                "'\(scheme.prefix(64)):' is not a camera source; sources are rtsp://…, file:///…, v4l2:/dev/… and "
+                    + "file paths",
                 remedy: "use one of these; write ./NAME for a file with a colon in its name")
         }
     }
 
     /// - Parameter url: the `url` of another `CameraSource`.
     init(checked url: String) {
-        kind = CameraRequest.scheme(of: url) == nil ? .file : .rtsp
+        kind = CameraSettings(url: url).sourceKind
         self.url = url
     }
 
