@@ -1,3 +1,4 @@
+import Foundation
 import IoTCore
 import Testing
 
