@@ -41,7 +41,7 @@ enum { DEVICES = 16, BUFFERS = 8, FORMATS = 8, SIZES = 8, PADDING = 32 };
  * denied: open fails with EACCES. notv4l: another kind of character device. metadata: no capture. busy: another program
  * captures. gone: every call fails with ENODEV, and poll reports an error. eio: reading fails. silent: no picture comes.
  * short: half of each picture is there. flagged: V4L2_BUF_FLAG_ERROR. corrupt: noise in place of the bytes. overlong:
- * more bytes than the buffer has. unstamped: time stamps of an unknown clock. otherformat: VIDIOC_S_FMT chooses another
+ * more bytes than the buffer has. flaky: every third picture is corrupt. unstamped: time stamps of an unknown clock. otherformat: VIDIOC_S_FMT chooses another
  * format.
  */
 struct settings {
@@ -340,7 +340,7 @@ static int dequeue(struct device *device, const struct settings *settings, struc
     size_t length = picture_size(device);
     if (stride(device)) paint(device, target, number);
     else length = next_payload(device, target);
-    if (has(settings, "corrupt"))
+    if (has(settings, "corrupt") || (has(settings, "flaky") && number % 3 == 0))
         for (size_t place = 0; place < length; place++) target[place] = place * 2654435761u >> 13;
     memset(buffer, 0, sizeof *buffer);
     buffer->type = V4L2_BUF_TYPE_VIDEO_CAPTURE;

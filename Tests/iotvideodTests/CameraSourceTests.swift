@@ -37,8 +37,11 @@ import Testing
     func devices() throws {
         for (text, path) in [
             ("v4l2:/dev/video0", "/dev/video0"), ("V4L2:/dev/video0", "/dev/video0"),
-            ("v4l2:/dev/v4l/by-path/pci-0000:00:14.0-usb-0:1:1.0-video-index0", "/dev/v4l/by-path/"
-                + "pci-0000:00:14.0-usb-0:1:1.0-video-index0"),
+            (
+                "v4l2:/dev/v4l/by-path/pci-0000:00:14.0-usb-0:1:1.0-video-index0",
+                "/dev/v4l/by-path/"
+                    + "pci-0000:00:14.0-usb-0:1:1.0-video-index0"
+            ),
         ] {
             let source = try CameraSource(text, relativeTo: "/d")
             #expect(source.kind == .v4l2 && source.url == "v4l2:" + path)

@@ -85,7 +85,18 @@ public final class Camera: Service, Sendable {
             group.cancelAll()
         }
         try? await stream.eventLoop.submit { [stream] in stream.value.close() }.get()
+        if settings.sourceKind == .v4l2 { await untilReleased() }
         setLogLevel(nil)
+    }
+
+    /// A capture device has one user at a time, and the next one may be this camera with other settings. A driver may
+    /// hang, so this takes at most two seconds.
+    private func untilReleased() async {
+        let promise = stream.eventLoop.makePromise(of: Void.self)
+        let limit = stream.eventLoop.scheduleTask(in: .seconds(2)) { promise.succeed() }
+        source.whenEnded { promise.succeed() }
+        try? await promise.futureResult.get()
+        limit.cancel()
     }
 
     /// The device's session with its hub.

@@ -26,6 +26,8 @@ final class CameraSource: @unchecked Sendable {
     private let onEvent: @Sendable (CameraSourceEvent) -> Void
     private let condition = NSCondition()
     private var isStopping = false
+    private var hasEnded = false
+    private var onEnd: (@Sendable () -> Void)?
     private let cancellation = DemuxerCancellation()
     private var timeline = LoopTimeline()
     private var retry = SourceRetry()
@@ -41,6 +43,11 @@ final class CameraSource: @unchecked Sendable {
         let thread = Thread { [self] in
             ThreadName.set("source-\(settings.name)")
             run()
+            let onEnd = condition.withLock {
+                hasEnded = true
+                return self.onEnd
+            }
+            onEnd?()
         }
         thread.stackSize = 1 << 20
         thread.start()
@@ -56,6 +63,15 @@ final class CameraSource: @unchecked Sendable {
             condition.signal()
         }
         cancellation.cancel()
+    }
+
+    /// Calls `body` once the thread has closed the source.
+    func whenEnded(_ body: @escaping @Sendable () -> Void) {
+        let hasEnded = condition.withLock {
+            onEnd = body
+            return self.hasEnded
+        }
+        if hasEnded { body() }
     }
 
     private func run() {
@@ -87,6 +103,7 @@ final class CameraSource: @unchecked Sendable {
         var isFirst = true
         var isHealthy = false
         let droppedBefore = droppedPictures
+        defer { dropped.store(droppedBefore + reader.droppedPictures, ordering: .relaxed) }
         let file = isLive ? nil : FileIdentity(path: settings.filePath)
         var nextLook = opened + Self.fileInterval
         while !stopping {

@@ -21,10 +21,13 @@ struct CaptureClockTests {
         }
     }
 
-    @Test("Pictures are admitted up to the rate, whatever the device's", arguments: [
-        // Pictures a second of the device, the rate, and how many of 10 s are admitted.
-        (30.0, 30.0, 298...300), (60, 30, 298...301), (1_000, 30, 290...401), (15, 30, 149...150), (25, 30, 249...250),
-    ])
+    @Test(
+        "Pictures are admitted up to the rate, whatever the device's",
+        arguments: [
+            // Pictures a second of the device, the rate, and how many of 10 s are admitted.
+            (30.0, 30.0, 298...300), (60, 30, 298...301), (1_000, 30, 290...401), (15, 30, 149...150),
+            (25, 30, 249...250),
+        ])
     func rate(device: Double, rate: Double, admitted: ClosedRange<Int>) {
         var limit = PictureRate(rate)
         var generator = SystemRandomNumberGenerator()

@@ -101,9 +101,11 @@ struct CaptureNegotiationTests {
         }
     }
 
-    @Test("The size of a raw picture counts its planes", arguments: [
-        ("YUYV", 1_312, 629_760), ("UYVY", 1_280, 614_400), ("NV12", 640, 460_800), ("YU12", 672, 483_840),
-    ])
+    @Test(
+        "The size of a raw picture counts its planes",
+        arguments: [
+            ("YUYV", 1_312, 629_760), ("UYVY", 1_280, 614_400), ("NV12", 640, 460_800), ("YU12", 672, 483_840),
+        ])
     func pictureSize(name: String, stride: Int, bytes: Int) throws {
         let format = try #require(CaptureFormat.all.first { $0.name == name })
         #expect(format.pictureSize(stride: stride, height: 480) == bytes)
@@ -118,12 +120,14 @@ struct CaptureNegotiationTests {
         }
     }
 
-    @Test("Each errno has a number and a remedy of its own", arguments: [
-        (ENOENT, ErrorCode.sourceNotFound, "/dev/v4l/by-id"), (EACCES, .sourceForbidden, "`video`"),
-        (EPERM, .sourceForbidden, "`video`"), (EBUSY, .sourceBusy, "fuser -v"),
-        (ENOTTY, .sourceUnsupported, "-video-index0"), (ENODEV, .sourceUnreachable, "opened again by itself"),
-        (EIO, .sourceUnreachable, "opened again by itself"), (ENOMEM, .sourceUnreachable, "kernel's log"),
-    ])
+    @Test(
+        "Each errno has a number and a remedy of its own",
+        arguments: [
+            (ENOENT, ErrorCode.sourceNotFound, "/dev/v4l/by-id"), (EACCES, .sourceForbidden, "`video`"),
+            (EPERM, .sourceForbidden, "`video`"), (EBUSY, .sourceBusy, "fuser -v"),
+            (ENOTTY, .sourceUnsupported, "-video-index0"), (ENODEV, .sourceUnreachable, "opened again by itself"),
+            (EIO, .sourceUnreachable, "opened again by itself"), (ENOMEM, .sourceUnreachable, "kernel's log"),
+        ])
     func failures(errno: Int32, code: ErrorCode, remedy: String) {
         let error = IoTError.capture(errno, "/dev/video7", whileDoing: "starting")
         #expect(error.code == code && error.message.contains("/dev/video7"), "\(error)")

@@ -41,7 +41,9 @@ struct CapturedPicturesTests {
     private static func jpeg(_ options: [String] = []) throws -> [UInt8] {
         Array(
             try FFmpegTool.run(
-                ["-i", Clips.h264, "-frames:v", "1"] + options + ["-c:v", "mjpeg", "-q:v", "2", "-f", "image2pipe", "-"]))
+                ["-i", Clips.h264, "-frames:v", "1"] + options + [
+                    "-c:v", "mjpeg", "-q:v", "2", "-f", "image2pipe", "-",
+                ]))
     }
 
     private func encode(_ pictures: CapturedPictures, _ bytes: [UInt8], at time: Int64) throws -> MediaFrame? {
@@ -120,7 +122,8 @@ struct CapturedPicturesTests {
         }
     }
 
-    @Test("Each picture gives its frame at once, and a key frame comes every two seconds, also when pictures are missing")
+    @Test(
+        "Each picture gives its frame at once, and a key frame comes every two seconds, also when pictures are missing")
     func keyFrames() throws {
         let mode = try Self.mode("NV12")
         let pictures = try CapturedPictures(mode, frameRate: 25)
