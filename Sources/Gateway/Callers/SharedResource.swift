@@ -56,7 +56,7 @@ package enum SharedResource: String, CaseIterable, Sendable {
         switch self {
         case .requests: "requests are in progress"
         case .channels: "connections to devices (channels.connections)"
-        case .channelUses: "parts in channels are open"
+        case .channelUses: "channel uses are open"
         case .calls: "calls from browsers (channels.calls)"
         case .cameraTests: "camera sources are being tested"
         case .discoveries: "searches of the network are running"

@@ -1,24 +1,24 @@
 import IoTCore
 
-/// What other targets ask of a service's address.
+/// Used by other targets.
 public enum ServiceAddress {
-    /// Of an `http`, `https` or `rtsp` URL, as an `IPAddress` writes it; `nil` for anything else.
+    /// The host of an `http`, `https` or `rtsp` URL, in `IPAddress`'s form; `nil` for anything else.
     public static func host(of url: String) -> String? { ServiceURL(url)?.host }
 }
 
-/// The address of a service as a device gives it: `http`, `https` or `rtsp`, a host, perhaps a port, a path.
+/// A service's URL from a device: `http`, `https` or `rtsp`, a host, an optional port, a path.
 struct ServiceURL: Hashable, Sendable {
     var scheme: String
     /// A name, or an address without brackets.
     var host: String
     var port: Int?
-    /// With its slash, and the query.
+    /// With its slash and the query.
     var path: String
 
     static let maximumSize = 512
     static let schemes = ["http", "https", "rtsp", "rtsps"]
 
-    /// - Parameter zone: of the interface, for an IPv6 link-local address that comes without.
+    /// - Parameter zone: The interface's zone, for an IPv6 link-local address without one.
     init?(_ text: String, zone: String? = nil) {
         let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
         guard text.utf8.count <= Self.maximumSize, isPrintable, let colon = text.firstIndex(of: ":") else { return nil }
@@ -29,7 +29,7 @@ struct ServiceURL: Hashable, Sendable {
         let authority = afterScheme.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let tail = afterScheme.dropFirst(authority.count).prefix { $0 != "#" }
         path = tail.hasPrefix("/") ? String(tail) : "/" + tail
-        // A user name there is not for us to use.
+        // A user name in the URL is ignored.
         let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         let portText: Substring
         if place.hasPrefix("[") {
@@ -50,7 +50,7 @@ struct ServiceURL: Hashable, Sendable {
         self.port = Int(port)
     }
 
-    /// `nil` for a name.
+    /// `nil` for a host name.
     var address: IPAddress? { IPAddress(host) }
 
     var text: String {
@@ -69,7 +69,7 @@ extension IPAddress {
         isIPv6 && ["fe8", "fe9", "fea", "feb"].contains { description.lowercased().hasPrefix($0) }
     }
 
-    /// False for what nobody can be reached at: unspecified, loopback, groups.
+    /// False for addresses that cannot be reached: unspecified, loopback, multicast.
     var isUsable: Bool {
         let text = description
         if isIPv6 { return text != "::" && text != "::1" && !text.hasPrefix("ff") }
@@ -77,7 +77,7 @@ extension IPAddress {
         return first != 0 && first != 127 && first < 224
     }
 
-    /// With this zone, where it is link-local and has none.
+    /// With this zone, if it is link-local and has none.
     func zoned(_ zone: String?) -> IPAddress {
         guard let zone, isLinkLocal, self.zone == nil else { return self }
         return IPAddress("\(description)%\(zone)") ?? self

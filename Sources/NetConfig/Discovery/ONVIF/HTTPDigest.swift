@@ -1,7 +1,7 @@
 import Crypto
 import IoTCore
 
-/// HTTP's digest authentication (RFC 7616), the client's side.
+/// The client's side of HTTP's digest authentication (RFC 7616).
 struct HTTPDigest: Hashable, Sendable {
     enum Algorithm: String, Sendable {
         case md5 = "MD5"
@@ -12,18 +12,18 @@ struct HTTPDigest: Hashable, Sendable {
     var nonce: String
     var opaque: String?
     var algorithm = Algorithm.md5
-    /// Whether the server takes `qop=auth`; without it RFC 2069's form counts.
+    /// Whether the server supports `qop=auth`; otherwise RFC 2069's form is used.
     var hasQuality = false
 
-    /// The best that a server offers.
+    /// The best offer of a server.
     ///
-    /// - Parameter challenges: the values of `WWW-Authenticate`.
+    /// - Parameter challenges: The values of `WWW-Authenticate`.
     static func best(_ challenges: [String]) -> HTTPDigest? {
         let known = challenges.compactMap { HTTPDigest($0) }
         return known.first { $0.algorithm == .sha256 } ?? known.first
     }
 
-    /// `nil` for another scheme, or an algorithm that is not known.
+    /// `nil` for another scheme, or an unknown algorithm.
     init?(_ challenge: String) {
         guard challenge.utf8.count <= 2048, challenge.prefix(7).lowercased() == "digest " else { return nil }
         let parameters = Self.parameters(challenge.dropFirst(7))
@@ -40,7 +40,7 @@ struct HTTPDigest: Hashable, Sendable {
         hasQuality = qualities != nil
     }
 
-    /// `name=value`, quoted or not, parted by commas (RFC 9110 §11.2).
+    /// `name=value`, quoted or not, separated by commas (RFC 9110 §11.2).
     private static func parameters(_ text: Substring) -> [String: String] {
         var result: [String: String] = [:]
         var rest = Array(text.utf8)[...]
@@ -66,7 +66,7 @@ struct HTTPDigest: Hashable, Sendable {
 
     /// The value of `Authorization`.
     ///
-    /// - Parameter count: how often this nonce has been used, this time included.
+    /// - Parameter count: The number of uses of this nonce, including this one.
     func authorization(
         _ login: ONVIFLogin, method: String, path: String, clientNonce: String, count: Int = 1
     ) -> String {
