@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("A capture device has a scheme and an absolute path, which may have colons; its path alone is refused")
+    @Test("A capture device needs its scheme and an absolute path, which may contain colons")
     func devices() throws {
         for (text, path) in [
             ("v4l2:/dev/video0", "/dev/video0"), ("V4L2:/dev/video0", "/dev/video0"),
@@ -51,11 +51,13 @@ import Testing
         for text in ["v4l2:video0", "v4l2:", "v4l2://dev/video0", "v4l2:///dev/video0", "v4l:/dev/video0"] {
             #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
         }
-        for text in ["/dev/video0", "/dev/v4l/by-id/x"] {
-            let error = #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
-            #expect(error?.remedy == "write v4l2:\(text)")
+        for path in ["/dev/video0", "/dev/v4l/by-id/x"] {
+            for text in [path, "file://" + path] {
+                let error = #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
+                #expect(error?.remedy == "write v4l2:\(path)", "\(text)")
+            }
         }
-        // A file may have any name elsewhere.
+        // In other directories, a file may have any name.
         #expect(try CameraSource("video0", relativeTo: "/d").kind == .file)
         #expect(CameraSource(checked: "/d/a://b").kind == .file)
     }

@@ -5,7 +5,7 @@ import IoTCore
 /// Where a camera's frames come from: an `rtsp://` URL, a capture device or a file. A source never starts a program.
 struct CameraSource: Sendable, Equatable {
     let kind: CameraSourceKind
-    /// In the form that libavformat reads: the URL, or the file's path. `v4l2:` and the path of a device.
+    /// The URL or the file's path, as libavformat reads it; for a device, `v4l2:` and its path.
     let url: String
 
     /// - Parameter directory: the base of relative file paths.
@@ -15,14 +15,8 @@ struct CameraSource: Sendable, Equatable {
         }
         switch CameraRequest.scheme(of: text) {
         case nil:
-            // A file of this name would be read as a clip. A device has a form of its own, so that a source's kind does
-            // not depend on what is plugged in.
-            guard !text.hasPrefix("/dev/video"), !text.hasPrefix("/dev/v4l/") else {
-                throw IoTError(
-                    .invalidConfiguration, "a capture device is written with its scheme", remedy: "write v4l2:\(text)")
-            }
             self.kind = .file
-            self.url = text.hasPrefix("/") ? text : directory + "/" + text
+            self.url = try Self.filePath(text.hasPrefix("/") ? text : directory + "/" + text)
         case "rtsp":
             let parts = URLComponents(string: text)
             guard let host = parts?.host, !host.isEmpty else {
@@ -37,11 +31,11 @@ struct CameraSource: Sendable, Equatable {
             self.kind = .rtsp
             self.url = text
         case "v4l2":
-            // A path is taken as it is: those below /dev/v4l/by-path have colons.
+            // The path is not parsed as a URL, because names in /dev/v4l/by-path contain colons.
             let path = text.dropFirst("v4l2:".count)
             guard path.hasPrefix("/"), !path.hasPrefix("//") else {
                 throw IoTError(
-                    .invalidConfiguration, "a capture device needs its absolute path",
+                    .invalidConfiguration, "the V4L2 source has no absolute path",
                     remedy: "write it as v4l2:/dev/v4l/by-id/NAME or v4l2:/dev/video0")
             }
             self.kind = .v4l2
@@ -55,7 +49,7 @@ struct CameraSource: Sendable, Equatable {
                     remedy: "write it as file:///PATH")
             }
             self.kind = .file
-            self.url = parts.path
+            self.url = try Self.filePath(parts.path)
         case let scheme?:
             // libavformat and other gateways read such a scheme as a protocol: `exec:…`, `pipe:0`.
             throw IoTError(
@@ -64,6 +58,16 @@ struct CameraSource: Sendable, Equatable {
                     + "file paths",
                 remedy: "use one of these; write ./NAME for a file with a colon in its name")
         }
+    }
+
+    /// - Throws: `.invalidConfiguration` for a capture device, which would be read as a clip. It needs its own scheme, so
+    ///   that a source's kind does not depend on which devices are connected.
+    private static func filePath(_ path: String) throws(IoTError) -> String {
+        guard !path.hasPrefix("/dev/video"), !path.hasPrefix("/dev/v4l/") else {
+            throw IoTError(
+                .invalidConfiguration, "the URL of a capture device begins with v4l2:", remedy: "write v4l2:\(path)")
+        }
+        return path
     }
 
     /// - Parameter url: the `url` of another `CameraSource`.
