@@ -104,7 +104,7 @@ let package = Package(
         system("CExpat", pkgConfig: "expat", apt: ["libexpat1-dev"]),
         // Part of glibc, which every program needs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
-        // The kernel's own header.
+        // A header of the kernel.
         .systemLibrary(name: "CVideo4Linux", path: "Sources/SystemLibraries/CVideo4Linux"),
 
         // Layer 2

@@ -116,7 +116,7 @@ extension LocalGateway {
             MetricSample("iotvideod_viewers", .gauge, Double(viewers), help: "Viewers of this daemon's cameras"),
             MetricSample(
                 "iotvideod_source_dropped_pictures_total", .counter, Double(dropped),
-                help: "Pictures of V4L2 cameras that came damaged, or before the last one was encoded"),
+                help: "Pictures of V4L2 cameras that were damaged, or dropped for the frame rate or a newer picture"),
         ]
     }
 }

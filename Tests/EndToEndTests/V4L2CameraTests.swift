@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// Whole cameras at the machine itself, on capture devices that a preloaded library answers for.
+/// V4L2 cameras with a real daemon, on capture devices that a preloaded library simulates.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct V4L2CameraTests {
     private static let size = (width: 320, height: 240)
 
-    /// The raw video of a camera's next pictures, as one frame's planes each.
+    /// The next pictures of a camera: the planes of each.
     private static func watch(_ daemon: RunningDaemon, _ camera: String, frames: Int) async throws -> [[UInt8]] {
         let folder = try TemporaryFolder()
         let video = folder.path("v.y4m")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("Raw pictures of every format arrive in their colours, whatever the padding of their rows, and move")
+    @Test("Raw pictures of every format arrive with the right colours and movement, and without the rows' padding")
     func raw() async throws {
         let devices = try await FakeDevices()
         let formats = ["YUYV", "UYVY", "NV12", "YU12"]
@@ -36,7 +36,7 @@ import Testing
             let (luma, chroma) = (Self.size.width * Self.size.height, Self.size.width * Self.size.height / 4)
             var bars: Set<Int> = []
             for frame in frames {
-                // The bar is 16 rows of luma 235.
+                // The bar has 16 rows of luma 235.
                 let rows = (0..<Self.size.height).filter { frame[$0 * Self.size.width + 10] > 180 }
                 bars.formUnion(rows.prefix(1))
                 #expect((12...20).contains(rows.count), "\(format): \(rows)")
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(
-        "A device's own H.264 and H.265 show exactly its pictures",
+        "The H.264 or H.265 of a device arrives unchanged",
         arguments: [
             ("H264", "street-h264-aac.mp4", "h264_mp4toannexb,h264_metadata=aud=insert", [0, 0, 0, 1, 9] as [UInt8]),
             ("HEVC", "street-h265-aac.mp4", "hevc_mp4toannexb,hevc_metadata=aud=insert", [0, 0, 0, 1, 70, 1]),
@@ -65,7 +65,7 @@ import Testing
         let devices = try await FakeDevices()
         let payload = try await devices.payload(
             sample, ["-c", "copy", "-bsf:v", filter, "-f", format == "H264" ? "h264" : "hevc"], before: mark)
-        // It offers raw pictures, too.
+        // The device also offers raw pictures.
         try devices.plug("video0", "formats YUYV \(format)", "sizes 768x576", "rate 10", "payload \(payload)")
         let daemon = try await RunningDaemon(cameras: ["desk": "v4l2:/dev/video0"], prefix: devices.prefix)
         let folder = try TemporaryFolder()
@@ -78,7 +78,7 @@ import Testing
         await daemon.stop()
     }
 
-    @Test("A device's JPEG pictures are shown, and damaged ones are left out and counted")
+    @Test("A device's JPEG pictures are shown, and damaged ones are dropped and counted")
     func jpeg() async throws {
         let devices = try await FakeDevices()
         let sample = "street-h264-aac.mp4"
@@ -108,7 +108,7 @@ import Testing
         try await eventually("damaged pictures") { try await Self.dropped(daemon) > before + 5 }
         try await isShown()
         #expect(try await daemon.camera("desk")?["state"] as? String == "ready")
-        // Nothing but noise is no camera any more.
+        // The camera fails if all pictures are damaged.
         try devices.plug("video0", lines, "fault corrupt")
         try await eventually("the failure", within: .seconds(40)) {
             let reason = try await daemon.camera("desk")?["reason"] as? [String: Any]
@@ -128,7 +128,7 @@ import Testing
         return try #require(line.flatMap { Double($0.split(separator: " ")[1]) }.map { Int($0) }, "\(text)")
     }
 
-    @Test("A device with a thousand pictures a second is limited to the frame rate, and the rest is counted")
+    @Test("A device with 1,000 pictures per second is limited to the frame rate, and dropped pictures are counted")
     func tooFast() async throws {
         let devices = try await FakeDevices()
         try devices.plug("video0", "formats NV12", "sizes 320x240", "fixed 1000")
@@ -140,14 +140,14 @@ import Testing
         let duration = try await Program.named(
             "ffprobe", ["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", file]
         ).run()
-        // On the pictures' own clock, so a busy machine only makes it longer.
+        // From the pictures' times, so a slow machine can only increase it.
         let seconds = try #require(Double(duration.text.trimmingCharacters(in: .whitespacesAndNewlines)))
         #expect(seconds > 90 / 40.0, "\(seconds)")
         #expect(try await Self.dropped(daemon) > 1_000)
         await daemon.stop()
     }
 
-    @Test("A camera that is unplugged, or fails, says so, and goes on when it is back; its viewer stays")
+    @Test("A camera that was disconnected or failed reports it and recovers, and its viewer stays connected")
     func unplugged() async throws {
         let devices = try await FakeDevices()
         let lines = "formats YUYV\nsizes 320x240"
@@ -165,7 +165,7 @@ import Testing
             }
         }
         for camera in cameras.keys { try await state(camera, "ready", code: nil) }
-        // The kernel's device is gone, then its node; the other's transfers fail.
+        // One device is removed, and later its node; the other device's transfers fail.
         try devices.plug("video0", lines, "fault gone")
         try devices.plug("usb-Test_Camera-video-index0", lines, "fault eio")
         try await state("desk", "failed", code: 25010)
@@ -184,12 +184,13 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
-    @Test("Each way not to work has a number and a remedy")
+    @Test("Each failure has its error code and remedy")
     func failures() async throws {
         let devices = try await FakeDevices()
         let quick = [
             ("denied", "25046 sourceForbidden", "`video`"), ("notv4l", "25011 sourceUnsupported", "-video-index0"),
-            ("metadata", "25011 sourceUnsupported", "does not capture video"), ("busy", "25045 sourceBusy", "fuser -v"),
+            ("metadata", "25011 sourceUnsupported", "no single-planar video capture"),
+            ("busy", "25045 sourceBusy", "fuser -v"),
             ("gone", "25010 sourceUnreachable", "No such device"),
             ("eio", "25010 sourceUnreachable", "Input/output error"),
             ("otherformat", "25011 sourceUnsupported", "it stays at GREY"),
@@ -214,7 +215,7 @@ import Testing
                 #expect(failed.errors.contains(words), "\(failed)")
             }
         }
-        // Its stamps are of an unknown clock, which changes nothing.
+        // A device with stamps of an unknown clock works.
         #expect(try await Self.watch(daemon, "unstamped", frames: 5).count == 5)
         let busy = try await daemon.iotctl("camera", "test", "v4l2:/dev/video-unstamped")
         #expect(busy.errors.hasPrefix("error 25045 sourceBusy: "), "\(busy)")
@@ -227,7 +228,7 @@ import Testing
         #expect(await daemon.stop() == 0)
     }
 
-    @Test("camera add, camera test and camera set take a device with its own settings, and a path alone is refused")
+    @Test("camera add, camera test and camera set accept a device and its settings, and refuse a path without v4l2:")
     func commands() async throws {
         let devices = try await FakeDevices()
         try devices.plug("video0", "formats YUYV", "sizes 640x480 320x240", "rate 60")

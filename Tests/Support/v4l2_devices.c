@@ -1,20 +1,20 @@
 /*
- * Video4Linux devices for tests, on a kernel that has none: a library for LD_PRELOAD that answers stat, open, ioctl,
- * mmap, poll and close for /dev/videoN and /dev/v4l/by-id/NAME. Every other call goes to the kernel.
+ * Simulated Video4Linux devices for tests: a library for LD_PRELOAD that implements stat, open, ioctl, mmap, poll and
+ * close for /dev/videoN and /dev/v4l/by-id/NAME. Every other call goes to the kernel.
  *
  *     cc -shared -fPIC -O2 -o v4l2_devices.so v4l2_devices.c
  *
- * A device exists while the directory $V4L2_DEVICES has a file of its name, which is read again at every call, so that
- * a test can change or unplug a running device. One key a line:
+ * A device exists while the directory $V4L2_DEVICES contains a file with its name. The file is read at every call, so
+ * a test can change or disconnect a device in use. It has one key per line:
  *
  *     formats NV12 YUYV      pixel formats
  *     sizes 640x480 320x240  or `steps` for 16x16 to 4096x4096 in steps of 16x8
- *     rate 30                the highest frame rate; `fixed 60`: VIDIOC_S_PARM is not there
- *     payload PATH           of H264, HEVC and MJPG: each buffer's length (32 bits, little-endian) and bytes, repeated
- *     fault NAME             see `faults` below
+ *     rate 30                the maximum frame rate; `fixed 60`: the only one, without VIDIOC_S_PARM
+ *     payload PATH           for H264, HEVC and MJPG: each buffer's length (32 bits, little-endian) and bytes, repeated
+ *     fault NAME             see the list of faults below
  *
- * A raw picture has a left half of luma 60 and a right half of luma 200, Cb 90 and Cr 170, and a white bar of 16 rows
- * that moves down by 16 rows a picture. Its rows have 32 bytes of padding.
+ * A raw picture has luma 60 in the left half and 200 in the right half, Cb 90 and Cr 170, and a white bar of 16 rows
+ * that moves down by 16 rows per picture. Its rows have 32 bytes of padding.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,11 +38,22 @@
 enum { DEVICES = 16, BUFFERS = 8, FORMATS = 8, SIZES = 8, PADDING = 32 };
 
 /*
- * denied: open fails with EACCES. notv4l: another kind of character device. metadata: no capture. busy: another program
- * captures. gone: every call fails with ENODEV, and poll reports an error. eio: reading fails. silent: no picture comes.
- * short: half of each picture is there. flagged: V4L2_BUF_FLAG_ERROR. corrupt: noise in place of the bytes. overlong:
- * more bytes than the buffer has. flaky: every third picture is corrupt. unstamped: time stamps of an unknown clock. otherformat: VIDIOC_S_FMT chooses another
- * format.
+ * Faults:
+ *
+ *     denied       open fails with EACCES
+ *     notv4l       another kind of character device
+ *     metadata     no video capture
+ *     busy         another program captures
+ *     gone         every call fails with ENODEV, and poll reports an error
+ *     eio          reading fails
+ *     silent       no pictures
+ *     short        half of each picture
+ *     flagged      V4L2_BUF_FLAG_ERROR
+ *     corrupt      noise instead of each picture
+ *     overlong     a length greater than the buffer's
+ *     flaky        every third picture is corrupt
+ *     unstamped    time stamps of an unknown clock
+ *     otherformat  VIDIOC_S_FMT sets another format
  */
 struct settings {
     uint32_t formats[FORMATS];
@@ -64,7 +75,7 @@ struct device {
     double rate;
     bool streaming;
     struct timespec start;
-    uint64_t taken; /* pictures that were read or that no buffer was free for */
+    uint64_t taken; /* pictures that were read, or lost because no buffer was free */
     void *memory[BUFFERS];
     size_t length;
     int buffers;
@@ -215,7 +226,7 @@ static double now_since(struct timespec start) {
     return (now.tv_sec - start.tv_sec) + (now.tv_nsec - start.tv_nsec) / 1e9;
 }
 
-/* Pictures that the sensor has made and nobody has read. */
+/* The number of pictures that the sensor has made and the program has not read. */
 static uint64_t waiting(struct device *device, const struct settings *settings) {
     if (!device->streaming || has(settings, "silent")) return 0;
     uint64_t made = now_since(device->start) * device->rate;
@@ -331,7 +342,7 @@ static int dequeue(struct device *device, const struct settings *settings, struc
     if (!device->streaming || device->queued == 0) return fail(EAGAIN);
     uint64_t ready = waiting(device, settings);
     if (ready == 0) return fail(EAGAIN);
-    /* What no buffer was free for is lost. */
+    /* Pictures without a free buffer are lost. */
     if (ready > (uint64_t)device->queued) device->taken += ready - device->queued;
     uint64_t number = device->taken++;
     int index = device->queue[0];
@@ -382,7 +393,7 @@ static int control(struct device *device, const struct settings *settings, unsig
         strcpy((char *)capability->card, "Test camera");
         uint32_t capture = has(settings, "metadata") ? V4L2_CAP_META_CAPTURE : V4L2_CAP_VIDEO_CAPTURE;
         capability->device_caps = capture | V4L2_CAP_STREAMING;
-        /* As UVC does: the whole camera's capabilities, whichever device is asked. */
+        /* Like UVC: the whole camera's capabilities, for each of its devices. */
         capability->capabilities = V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_META_CAPTURE | V4L2_CAP_STREAMING
             | V4L2_CAP_DEVICE_CAPS;
         return 0;
@@ -409,7 +420,7 @@ static int control(struct device *device, const struct settings *settings, unsig
     }
     case VIDIOC_S_FMT: {
         if (has(settings, "busy")) return fail(EBUSY);
-        /* As in the kernel: who has buffers has the device. */
+        /* Like the kernel: the program with buffers owns the device. */
         for (int index = 0; index < DEVICES; index++)
             if (devices[index].descriptor && devices[index].buffers && !strcmp(devices[index].name, device->name))
                 return fail(EBUSY);

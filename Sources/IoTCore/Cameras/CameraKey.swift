@@ -29,7 +29,7 @@ package struct CameraKey: Sendable {
         }
 
         package static let required = Traits(rawValue: 1)
-        /// Not allowed when the source is not RTSP.
+        /// Allowed only if the source is RTSP.
         package static let rtspOnly = Traits(rawValue: 2)
         /// Responses never include it.
         package static let secret = Traits(rawValue: 4)
@@ -41,7 +41,7 @@ package struct CameraKey: Sendable {
         package static let apiOnly = Traits(rawValue: 32)
         /// Not available in the API.
         package static let fileOnly = Traits(rawValue: 64)
-        /// Not allowed when the source is not a V4L2 device.
+        /// Allowed only if the source is a V4L2 device.
         package static let v4l2Only = Traits(rawValue: 128)
 
         /// The only kind of source that allows the key; `nil` if all do.

@@ -22,10 +22,10 @@ public struct CameraSettings: Sendable, Hashable {
     /// TCP is the default because it passes through firewalls and loses no packets.
     @Setting(default: .tcp) public var rtspTransport: RTSPTransport
 
-    /// The largest pictures to capture. The default is what one core of a small box encodes at 30 frames a second.
+    /// The maximum size of captured pictures. One core of a small box encodes the default size at 30 frames per second.
     @Setting(default: .hd) public var pictureSize: CaptureSize
 
-    /// The frames a second to capture. The device takes its nearest rate.
+    /// The number of pictures to capture per second. The device uses its nearest rate.
     @Setting(default: 30) public var frameRate: Int
 
     /// The largest number of viewers at once. Further viewers get error 20007.

@@ -1,4 +1,4 @@
-/// What a camera's source is.
+/// The kind of a camera's source.
 package enum CameraSourceKind: Sendable, Hashable {
     /// `rtsp://…`
     case rtsp
@@ -7,7 +7,7 @@ package enum CameraSourceKind: Sendable, Hashable {
     /// `v4l2:/dev/…`: a capture device of this machine.
     case v4l2
 
-    /// For messages.
+    /// The kind in error messages.
     package var form: String {
         switch self {
         case .rtsp: "rtsp://"

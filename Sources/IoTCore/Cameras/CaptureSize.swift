@@ -1,4 +1,4 @@
-/// The size of a V4L2 camera's pictures, in pixels. The device's largest size that fits is taken.
+/// The maximum size of a V4L2 camera's pictures, in pixels. The device's largest size that fits is used.
 public enum CaptureSize: String, Sendable, Codable, CaseIterable {
     case quarterVGA = "320x240"
     case vga = "640x480"

@@ -89,8 +89,8 @@ public final class Camera: Service, Sendable {
         setLogLevel(nil)
     }
 
-    /// A capture device has one user at a time, and the next one may be this camera with other settings. A driver may
-    /// hang, so this takes at most two seconds.
+    /// Waits until the capture device is closed: it has only one user at a time, and this camera may open it again with
+    /// other settings. Waits at most two seconds, because a driver can hang.
     private func untilReleased() async {
         let promise = stream.eventLoop.makePromise(of: Void.self)
         let limit = stream.eventLoop.scheduleTask(in: .seconds(2)) { promise.succeed() }

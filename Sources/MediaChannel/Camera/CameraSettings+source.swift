@@ -6,7 +6,7 @@ import MediaCodec
 extension CameraSettings {
     var isLive: Bool { sourceKind != .file }
 
-    /// Opens the source, which blocks.
+    /// Opens the source. Blocks its caller.
     func open(_ cancellation: DemuxerCancellation) throws(IoTError) -> any SourceReader {
         guard sourceKind != .v4l2 else {
             let options = CaptureOptions(width: pictureSize.width, height: pictureSize.height, frameRate: frameRate)

@@ -37,7 +37,7 @@ public struct CameraSnapshot: Sendable {
     public var media: CameraMeasurement
     /// The settings that are shown.
     public var shown: CameraSettings
-    /// Pictures that the source made but the camera did not take, since the start: `SourceReader.droppedPictures`.
+    /// The number of pictures that the source dropped since the start (`SourceReader.droppedPictures`).
     public var droppedPictures: Int
 }
 

@@ -53,7 +53,7 @@ final class CameraSource: @unchecked Sendable {
         thread.start()
     }
 
-    /// Pictures that the source's readers dropped, since the start.
+    /// The number of pictures that the source's readers dropped since the start.
     var droppedPictures: Int { dropped.load(ordering: .relaxed) }
 
     /// Ends the thread soon; a blocking network call is interrupted.
@@ -65,7 +65,7 @@ final class CameraSource: @unchecked Sendable {
         cancellation.cancel()
     }
 
-    /// Calls `body` once the thread has closed the source.
+    /// Calls `body` after the thread has closed the source; at once if it already has.
     func whenEnded(_ body: @escaping @Sendable () -> Void) {
         let hasEnded = condition.withLock {
             onEnd = body

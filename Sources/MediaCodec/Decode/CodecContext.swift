@@ -13,7 +13,7 @@ final class CodecContext {
 
     /// Creates the context, calls `configure`, and then opens the context.
     ///
-    /// - Parameter encoder: libav's name of the encoder; by default, its first one for the codec.
+    /// - Parameter encoder: libav's name of the encoder; by default, libav's first encoder of the codec.
     init(
         _ role: Role, _ id: AVCodecID, encoder: String? = nil,
         configure: (UnsafeMutablePointer<AVCodecContext>) throws(IoTError) -> Void

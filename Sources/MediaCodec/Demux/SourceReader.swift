@@ -13,7 +13,7 @@ public protocol SourceReader: AnyObject {
     /// The source's tracks with unsupported codecs: "audio mp3".
     var unsupportedTracks: [String] { get }
 
-    /// Pictures that the source made, but that are not among the frames.
+    /// The number of pictures of the source that were dropped.
     var droppedPictures: Int { get }
 
     /// The next frame, with each track in decoding order; nil at the end of the source.
@@ -24,6 +24,6 @@ public protocol SourceReader: AnyObject {
 }
 
 extension MediaDemuxer: SourceReader {
-    /// Not counted.
+    /// Always 0: drops are not counted for files and RTSP.
     public var droppedPictures: Int { 0 }
 }

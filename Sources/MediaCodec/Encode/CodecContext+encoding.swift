@@ -2,7 +2,7 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// Encoding, of sound and of pictures.
+/// Encoding of audio and video.
 extension CodecContext {
     /// Encodes `frame`.
     ///

@@ -2,8 +2,8 @@ import CFFmpeg
 import IoTCore
 import NIOCore
 
-/// Encodes pictures as H.264 for live viewers, with libx264: each picture gives its frame at once, and a key frame
-/// comes every two seconds. Uses the calling thread alone, so that a camera takes one processor at most.
+/// Encodes pictures as H.264 for live viewers, with libx264. Each picture gives its frame immediately, and there is a
+/// key frame every two seconds. Uses only the calling thread, so a camera uses at most one processor core.
 final class H264Encoder {
     /// µs between key frames.
     static let keyFrameInterval: Int64 = 2_000_000
@@ -17,13 +17,13 @@ final class H264Encoder {
     private var count: Int64 = 0
     private var lastKeyFrame: Int64?
 
-    /// The stream's parameters, from the first frame on.
+    /// The stream's parameters; `nil` before the first frame.
     private(set) var parameters: VideoParameters?
 
     /// - Parameters:
     ///   - width: even, as the chroma of 4:2:0 requires.
     ///   - height: even.
-    ///   - frameRate: pictures a second, for the control of the bit rate.
+    ///   - frameRate: pictures per second, for the bit rate control.
     init(width: Int, height: Int, frameRate: Double) throws(IoTError) {
         self.width = width
         self.height = height
@@ -39,19 +39,19 @@ final class H264Encoder {
             context.pointee.time_base = av_inv_q(rate)
             context.pointee.thread_count = 1
             context.pointee.max_b_frames = 0
-            // Not reached: they are forced by time, because pictures can be missing.
+            // Never reached: `encode(at:)` forces key frames by time, because pictures can be missing.
             context.pointee.gop_size = Int32(clamping: Int(frameRate) * 60)
             let most = Self.mostBits(width: width, height: height, frameRate: frameRate)
             context.pointee.rc_max_rate = Int64(most)
             context.pointee.rc_buffer_size = Int32(clamping: most)
             for (option, value) in [
-                // No picture waits for a later one.
+                // No delay: a picture does not wait for later ones.
                 ("tune", "zerolatency"),
-                // 720p at 30 frames a second on one core of a small box; slower presets are not.
+                // Encodes 720p at 30 frames per second on one core of a small box; slower presets do not.
                 ("preset", "superfast"),
-                // Every browser decodes it.
+                // Every browser decodes Main.
                 ("profile", "main"), ("crf", "23"),
-                // Key frames come by time alone.
+                // No key frames except those that `encode(at:)` forces.
                 ("forced-idr", "1"), ("x264-params", "scenecut=0"),
             ] where av_opt_set(context.pointee.priv_data, option, value, 0) < 0 {
                 throw IoTError(.mediaFailed, "this build of libx264 has no option \(option) with \(value)")
@@ -64,7 +64,7 @@ final class H264Encoder {
         guard av_frame_get_buffer(frame, 0) >= 0 else { throw IoTError.outOfMemory() }
     }
 
-    /// The limit of the bit rate, in bits a second: a tenth of a bit a pixel, which few scenes need.
+    /// The maximum bit rate, in bits per second: a tenth of a bit per pixel. Few scenes need this much.
     static func mostBits(width: Int, height: Int, frameRate: Double) -> Int {
         max(500_000, min(12_000_000, Int(Double(width * height) * frameRate / 10)))
     }
@@ -79,7 +79,7 @@ final class H264Encoder {
     ///
     /// - Parameter time: its time in µs, later than the previous one.
     func encode(at time: Int64) throws(IoTError) -> MediaFrame {
-        // The encoder counts pictures; their times stay here, because none waits.
+        // The encoder's pts is a count. The time does not pass through it, because the frame comes out immediately.
         codec.frame.pointee.pts = count
         count += 1
         let isKeyFrameDue = lastKeyFrame.map { time - $0 > Self.keyFrameInterval - interval / 2 } ?? true
@@ -87,7 +87,7 @@ final class H264Encoder {
         let packets = try codec.encodeFrame(as: "H.264", through: packet)
         guard let bytes = packets.first?.bytes, packets.count == 1,
             let unit = bytes.withUnsafeReadableBytes({ assembler.assemble($0, isMarkedKey: false) })
-        else { throw IoTError(.mediaFailed, "the H.264 encoder did not encode a picture at once") }
+        else { throw IoTError(.mediaFailed, "the H.264 encoder did not return a frame for a picture") }
         if unit.isKeyFrame { lastKeyFrame = time }
         if unit.didChangeParameterSets {
             parameters = VideoParameters(codec: .h264, parameterSets: assembler.store.parameterSets)

@@ -45,7 +45,7 @@ struct CaptureChoice: Sendable, Equatable {
     var format: CaptureFormat
     var size: PixelSize
 
-    /// The first format of `CaptureFormat.all` among the offers; `nil` if none can be captured here.
+    /// Chooses the first format of `CaptureFormat.all` that is offered; `nil` if none is.
     init?(_ offers: [CaptureOffer], wanted: PixelSize) {
         for format in CaptureFormat.all {
             guard let offer = offers.first(where: { $0.code == format.code }) else { continue }
@@ -57,29 +57,29 @@ struct CaptureChoice: Sendable, Equatable {
     }
 }
 
-/// What the driver made of a choice: it may change all of it (V4L2, VIDIOC_S_FMT).
+/// The driver's answer to a choice. The driver may change every value (V4L2, VIDIOC_S_FMT).
 struct CaptureMode: Sendable, Equatable {
     var format: CaptureFormat
     var size: PixelSize
-    /// The bytes of a row of the first plane; 0 unless raw.
+    /// The bytes of one row of the first plane; 0 unless raw.
     var stride: Int
 
     private static let sides = 16...8192
 
-    /// - Throws: `sourceUnsupported` if the driver's answer cannot be used: another format, an absurd size, rows that
-    ///   are shorter than the picture.
+    /// - Throws: `sourceUnsupported` if the answer has another format, a side outside 16–8192 pixels, or rows that are
+    ///   shorter than the picture or over 16 times as long.
     init(_ format: CaptureFormat, answer code: UInt32, size: PixelSize, stride: Int, path: String) throws(IoTError) {
         func refusal(_ reason: String) -> IoTError {
             IoTError(
                 .sourceUnsupported, "the device \(path) cannot be set to \(format.name): \(reason)",
-                remedy: "choose another `pictureSize`, or look at what `v4l2-ctl --list-formats-ext` prints")
+                remedy: "choose another `pictureSize`; `v4l2-ctl --list-formats-ext` lists the device's formats")
         }
         guard code == format.code else { throw refusal("it stays at \(FourCC.name(code))") }
         guard Self.sides.contains(size.width), Self.sides.contains(size.height) else {
             throw refusal("it answers with \(size.width)x\(size.height) pixels")
         }
         let least = format.leastStride(width: size.width)
-        // Old drivers leave it 0, which means no padding.
+        // Old drivers return 0, which means no padding.
         let stride = stride == 0 ? least : stride
         guard least == 0 || (least...16 * least).contains(stride) else {
             throw refusal("it answers with rows of \(stride) bytes for \(size.width) pixels")
@@ -89,8 +89,12 @@ struct CaptureMode: Sendable, Equatable {
         self.stride = least == 0 ? 0 : stride
     }
 
-    /// The pictures a second to take, if the driver answered with `reported` when asked for `wanted`. Drivers without
-    /// the setting, and those that stay far above it, are limited to what was asked for: each picture costs CPU here.
+    /// The number of pictures to use per second.
+    ///
+    /// - Parameters:
+    ///   - wanted: the requested rate. It is the limit if the driver reports no rate or a much higher one, because
+    ///     each picture costs CPU time.
+    ///   - reported: the driver's answer; `nil` if the driver has no such setting.
     static func rate(wanted: Double, reported: Double?) -> Double {
         guard let reported, reported > 0, reported <= 1.5 * wanted else { return wanted }
         return reported

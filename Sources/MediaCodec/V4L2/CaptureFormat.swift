@@ -1,16 +1,16 @@
 import CFFmpeg
 import IoTCore
 
-/// A pixel format of V4L2 that can be captured here.
+/// A supported pixel format of V4L2.
 struct CaptureFormat: Sendable, Equatable {
     enum Content: Sendable, Equatable {
-        /// The device encodes: its access units are passed on.
+        /// The device encodes. Its access units are forwarded.
         case coded(VideoCodec)
         case jpeg
         case raw(AVPixelFormat, [Plane])
     }
 
-    /// One plane of a raw picture: its stride and its height are those of the picture, divided by these.
+    /// One plane of a raw picture. Its stride and height are the picture's, divided by these numbers.
     struct Plane: Sendable, Equatable {
         var strideDivisor = 1
         var heightDivisor = 1
@@ -20,9 +20,9 @@ struct CaptureFormat: Sendable, Equatable {
     let name: String
     let content: Content
 
-    /// In order of preference. The device's own H.264 and H.265 cost nothing here, and every browser plays H.264. JPEG
-    /// comes before raw pictures, because USB carries raw pictures of larger sizes at a few frames a second only. Of
-    /// the raw formats, the 4:2:0 ones take less memory and no conversion of the chroma.
+    /// In order of preference. The device's own H.264 and H.265 need no encoding, and every browser plays H.264. JPEG
+    /// is before raw pictures, because USB carries only a few large raw pictures per second. Of the raw formats, 4:2:0
+    /// is first, because it needs less memory and no conversion of the chroma.
     static let all: [CaptureFormat] = [
         CaptureFormat(name: "H264", content: .coded(.h264)),
         CaptureFormat(name: "HEVC", content: .coded(.h265)),
@@ -65,7 +65,7 @@ enum FourCC {
         name.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// For messages: other characters than printable ASCII become "?".
+    /// The characters, for messages. Other characters than printable ASCII become "?".
     static func name(_ code: UInt32) -> String {
         String(
             decoding: (0..<4).map { index in

@@ -3,14 +3,14 @@ import NIOCore
 
 /// Options for capturing.
 public struct CaptureOptions: Sendable, Hashable {
-    /// In pixels: the largest of the device's sizes that fits is taken. Default 1280 × 720.
+    /// In pixels. The device's largest size that fits is used. Default 1280 × 720.
     public var width: Int
     public var height: Int
 
-    /// Pictures a second. Default 30.
+    /// Pictures per second. Default 30.
     public var frameRate: Int
 
-    /// The maximum time without a whole picture, also at the start. Default 10 s.
+    /// The maximum time without a complete picture, also at the start. Default 10 s.
     public var timeout: Duration
 
     public init(width: Int = 1280, height: Int = 720, frameRate: Int = 30, timeout: Duration = .seconds(10)) {
@@ -21,12 +21,12 @@ public struct CaptureOptions: Sendable, Hashable {
     }
 }
 
-/// Reads a V4L2 camera: its own H.264 or H.265 as it is, and its JPEG or raw pictures encoded as H.264.
+/// Reads a V4L2 camera: returns its H.264 or H.265 unchanged, and encodes its JPEG or raw pictures as H.264.
 ///
-/// When encoding takes longer than the device's pictures come, the newest is encoded and the older ones are dropped, so
-/// that no delay builds up.
+/// If encoding is slower than the device, the newest picture is encoded and older ones are dropped, so the delay does
+/// not grow.
 public final class CaptureReader: SourceReader {
-    /// How long a wait lasts at most before the cancellation is looked at, as in libav.
+    /// The maximum wait, in ms, before the cancellation is checked again. libav uses the same.
     private static let waitingTime: Int32 = 100
 
     private enum Conversion {
@@ -51,13 +51,13 @@ public final class CaptureReader: SourceReader {
     public var unsupportedTracks: [String] { [] }
     public private(set) var droppedPictures = 0
 
-    /// Pictures that came damaged or incomplete, which are dropped too.
+    /// The number of damaged or incomplete pictures. `droppedPictures` includes them.
     public private(set) var damagedPictures = 0
 
     /// Opens the device and waits for its first picture.
     ///
     /// - Throws: `sourceNotFound`, `sourceForbidden`, `sourceBusy`, `sourceUnsupported` (not a camera, or its formats
-    ///   cannot be used), `sourceUnreachable` (unplugged, or no picture came), `stopping` (cancelled).
+    ///   are not supported), `sourceUnreachable` (disconnected, or it sent no picture), `stopping` (cancelled).
     public init(
         path: String, options: CaptureOptions = CaptureOptions(),
         cancellation: DemuxerCancellation = DemuxerCancellation()
@@ -67,7 +67,7 @@ public final class CaptureReader: SourceReader {
         guard let choice = CaptureChoice(offers, wanted: PixelSize(width: options.width, height: options.height)) else {
             let found = offers.isEmpty ? "none" : offers.map { FourCC.name($0.code) }.joined(separator: ", ")
             throw IoTError(
-                .sourceUnsupported, "the device \(path) offers no format that can be used; it has \(found)",
+                .sourceUnsupported, "the device \(path) offers no supported format; it has \(found)",
                 remedy: "use a camera with one of " + CaptureFormat.all.map(\.name).joined(separator: ", "))
         }
         mode = try device.set(choice)
@@ -104,19 +104,19 @@ public final class CaptureReader: SourceReader {
         let end = NIODeadline.now() + timeout
         while true {
             guard !cancellation.isCancelled else { throw IoTError(.stopping, "reading \(device.path) was cancelled") }
-            guard .now() < end else { throw silence }
+            guard .now() < end else { throw timeoutError }
             guard try device.wait(atMost: Self.waitingTime), let picture = try takeNewest() else { continue }
             if let frame = try convert(picture) { return frame }
         }
     }
 
-    private var silence: IoTError {
+    private var timeoutError: IoTError {
         let seconds = timeout.nanoseconds / 1_000_000_000
         let what = damagedInARow > 0 ? "only damaged pictures" : "no picture"
         return IoTError(
             .sourceUnreachable, "the device \(device.path) sent \(what) for \(seconds) s",
-            remedy: "plug it in again, at best at another port; a smaller `pictureSize` or `frameRate` needs less of "
-                + "the USB bus")
+            remedy: "connect it again, if possible to another USB port; a smaller `pictureSize` or `frameRate` needs "
+                + "less bandwidth")
     }
 
     /// The next access unit, or the newest picture.
@@ -133,11 +133,11 @@ public final class CaptureReader: SourceReader {
         return newest
     }
 
-    /// Counts the pictures for which the driver had no buffer.
+    /// Counts the pictures that the driver lost because no buffer was free.
     private func count(_ picture: V4L2Device.Picture) {
         if let sequence {
             let gap = picture.sequence &- sequence
-            // Some drivers start again, or leave it 0.
+            // Some drivers restart the sequence, or leave it 0.
             if gap > 1, gap < 1 << 16 { droppedPictures += Int(gap) - 1 }
         }
         sequence = picture.sequence
@@ -146,7 +146,7 @@ public final class CaptureReader: SourceReader {
     private func convert(_ picture: V4L2Device.Picture) throws(IoTError) -> MediaFrame? {
         let time = clock.place(picture.time, now: Int64(NIODeadline.now().uptimeNanoseconds / 1_000))
         let result = Result { () throws(IoTError) in try convert(picture, at: time) }
-        // Before anything is thrown: the driver needs its buffer.
+        // Also after an error, because the driver needs its buffer.
         try device.queue(picture.index)
         return try result.get()
     }
@@ -157,7 +157,8 @@ public final class CaptureReader: SourceReader {
         case .coded(var assembler):
             frame = assemble(picture, at: time, &assembler)
             conversion = .coded(assembler)
-            // Parameter sets may come in a buffer of their own, and nothing can be shown before the first key frame.
+            // No frame is not damage here: a buffer may contain only parameter sets, and frames before the first key frame
+            // are not returned.
             guard picture.isDamaged else {
                 if frame != nil { damagedInARow = 0 }
                 return frame

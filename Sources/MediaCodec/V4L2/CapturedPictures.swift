@@ -14,7 +14,7 @@ final class CapturedPictures {
     init(_ mode: CaptureMode, frameRate: Double) throws(IoTError) {
         self.mode = mode
         packet = try CodecPacket()
-        // The chroma of 4:2:0 needs even sides: an odd row or column is left out.
+        // The chroma of 4:2:0 needs even sides, so the last row or column of an odd size is left out.
         encoder = try H264Encoder(width: mode.size.width & ~1, height: mode.size.height & ~1, frameRate: frameRate)
         guard mode.format.content == .jpeg else {
             decoder = nil
@@ -22,7 +22,7 @@ final class CapturedPictures {
         }
         decoder = try CodecContext(.decoder, AV_CODEC_ID_MJPEG) { context throws(IoTError) in
             context.pointee.thread_count = 1
-            // A damaged header must not make it allocate more than the device's pictures need.
+            // Limits what the decoder allocates for a damaged header.
             context.pointee.max_pixels = Int64(4 * mode.size.area)
         }
     }
@@ -81,7 +81,7 @@ final class CapturedPictures {
             Int(frame.pointee.width) == mode.size.width, Int(frame.pointee.height) == mode.size.height
         else { return false }
         let (data, strides) = (frame.pointee.data, frame.pointee.linesize)
-        // JPEG has the full range (JFIF 1.02 §7).
+        // JPEG uses the full range (JFIF 1.02 §7).
         return try scale(
             [data.0, data.1, data.2, data.3].map { $0.map { UnsafePointer($0) } },
             [strides.0, strides.1, strides.2, strides.3], AVPixelFormat(frame.pointee.format), isFullRange: true)

@@ -9,16 +9,16 @@ struct SystemCallError: Error, Equatable, CustomStringConvertible {
 }
 
 extension IoTError {
-    /// The error of a capture device for an errno.
+    /// Converts an errno of a capture device.
     ///
-    /// - Parameter action: what failed: "opening".
+    /// - Parameter action: the failed action: "opening".
     static func capture(_ code: Int32, _ path: String, whileDoing action: String) -> IoTError {
         let cause = SystemCallError(code: code)
         switch code {
         case ENOENT, ENOTDIR:
             return IoTError(
                 .sourceNotFound, "there is no device \(path)",
-                remedy: "plug the camera in; `ls -l /dev/v4l/by-id` lists those that are there", underlying: cause)
+                remedy: "connect the camera; `ls -l /dev/v4l/by-id` lists the connected ones", underlying: cause)
         case EACCES, EPERM:
             return IoTError(.sourceForbidden, "the daemon may not open the device \(path)", underlying: cause)
         case EBUSY:
@@ -27,19 +27,19 @@ extension IoTError {
             return .notACaptureDevice(path, "it is not a V4L2 device", underlying: cause)
         case ENODEV, ENXIO, EIO, ESHUTDOWN:
             return IoTError(
-                .sourceUnreachable, "the device \(path) is gone, or does not work any more: \(cause)",
-                remedy: "check its cable and its power; it is opened again by itself", underlying: cause)
+                .sourceUnreachable, "the device \(path) was disconnected or has failed: \(cause)",
+                remedy: "check its cable and power; the daemon opens it again automatically", underlying: cause)
         default:
             return IoTError(
                 .sourceUnreachable, "\(action) the device \(path) failed: \(cause)",
-                remedy: "look for its driver's messages in the kernel's log", underlying: cause)
+                remedy: "read its driver's messages in the kernel's log: `dmesg`", underlying: cause)
         }
     }
 
     static func notACaptureDevice(_ path: String, _ reason: String, underlying: (any Error)? = nil) -> IoTError {
         IoTError(
             .sourceUnsupported, "\(path) is not a camera: \(reason)",
-            remedy: "many cameras have several devices; use the one whose name below /dev/v4l/by-id ends in "
+            remedy: "many cameras have several devices; use the one with a name in /dev/v4l/by-id that ends with "
                 + "-video-index0", underlying: underlying)
     }
 }

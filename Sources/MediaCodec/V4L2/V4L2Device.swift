@@ -1,17 +1,17 @@
 import CVideo4Linux
 import IoTCore
 
-/// A capture device of Video4Linux (V4L2), with memory-mapped buffers: the thin shell around its system calls.
+/// A capture device of Video4Linux (V4L2) with memory-mapped buffers: a thin layer over its system calls.
 ///
-/// Single-planar capture only, which all USB cameras have. Nothing waits except `wait(atMost:)`.
+/// Supports only single-planar capture, which all USB cameras have. Only `wait(atMost:)` waits.
 final class V4L2Device {
-    /// A picture, or an access unit, in a buffer of the driver. Valid until the buffer is queued again.
+    /// A picture, or an access unit, in a driver's buffer. Valid until the buffer is queued again.
     struct Picture {
         let index: UInt32
         let bytes: UnsafeRawBufferPointer
         /// µs of CLOCK_MONOTONIC; `nil` if the driver uses another clock.
         let time: Int64?
-        /// Counts every picture of the device, also those for which it had no buffer.
+        /// The number of the picture. The driver also counts pictures for which no buffer was free.
         let sequence: UInt32
         let isKeyFrame: Bool
         let isDamaged: Bool
@@ -21,10 +21,10 @@ final class V4L2Device {
     private let descriptor: Int32
     private var buffers: [UnsafeMutableRawBufferPointer] = []
 
-    // A driver's lists are read up to here; real ones are much shorter.
+    // The maximum lengths of a driver's lists. Real lists are much shorter.
     private static let mostFormats = 64
     private static let mostSizes = 256
-    /// While one is converted, the device fills the others.
+    /// The device fills the other buffers while one is converted.
     private static let bufferCount = 4
 
     /// - Throws: `sourceNotFound`, `sourceForbidden`, `sourceBusy`, `sourceUnsupported` (not a capture device),
@@ -58,11 +58,11 @@ final class V4L2Device {
         let result = cv4l2_query_capability(descriptor, &capability)
         if result == EINVAL || result == ENOTTY { throw .capture(ENOTTY, path, whileDoing: "querying") }
         try check(result, "querying")
-        // A driver with several devices says here what this one can do.
+        // `capabilities` describes the whole camera, `device_caps` only this device (V4L2, VIDIOC_QUERYCAP).
         let all = UInt32(truncatingIfNeeded: V4L2_CAP_DEVICE_CAPS)
         let flags = capability.capabilities & all != 0 ? capability.device_caps : capability.capabilities
         guard flags & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0 else {
-            throw IoTError.notACaptureDevice(path, "the device does not capture video, single-planar")
+            throw IoTError.notACaptureDevice(path, "the device has no single-planar video capture")
         }
         guard flags & UInt32(V4L2_CAP_STREAMING) != 0 else {
             throw IoTError.notACaptureDevice(path, "the device has no memory-mapped buffers")
@@ -102,7 +102,7 @@ final class V4L2Device {
         return .discrete(sizes)
     }
 
-    /// Asks for a format and a size.
+    /// Requests a format and a size.
     func set(_ choice: CaptureChoice) throws(IoTError) -> CaptureMode {
         var format = v4l2_format()
         format.type = Self.type
@@ -118,7 +118,7 @@ final class V4L2Device {
             path: path)
     }
 
-    /// Asks for a frame rate.
+    /// Requests a frame rate.
     ///
     /// - Returns: the driver's nearest rate; `nil` if it has no such setting.
     func setFrameRate(_ rate: Int) -> Double? {
@@ -134,8 +134,8 @@ final class V4L2Device {
         return Double(interval.denominator) / Double(interval.numerator)
     }
 
-    /// Asks an encoder in the device for a key frame every `interval` frames with its parameter sets. Drivers without
-    /// these controls keep their own ways.
+    /// Requests a key frame with parameter sets every `interval` frames from the device's encoder. Drivers without these
+    /// controls keep their own interval.
     func setKeyFrames(every interval: Int) {
         for (identifier, value) in [
             (UInt32(V4L2_CID_MPEG_VIDEO_GOP_SIZE), interval), (UInt32(V4L2_CID_MPEG_VIDEO_H264_I_PERIOD), interval),
@@ -186,12 +186,12 @@ final class V4L2Device {
         return buffer
     }
 
-    /// - Returns: false after the time-out.
+    /// - Returns: false after the timeout.
     func wait(atMost milliseconds: Int32) throws(IoTError) -> Bool {
         var events: Int16 = 0
         try check(cv4l2_wait(descriptor, milliseconds, &events), "waiting for")
         guard Int32(events) & POLLIN == 0, events != 0 else { return events != 0 }
-        // A device that was unplugged reports an error without a picture. To wait again would not wait.
+        // A disconnected device reports an error without a picture. Another wait would return immediately.
         throw IoTError.capture(ENODEV, path, whileDoing: "waiting for")
     }
 
@@ -214,7 +214,7 @@ final class V4L2Device {
             isDamaged: isTooLong || buffer.flags & UInt32(V4L2_BUF_FLAG_ERROR) != 0)
     }
 
-    /// Gives the buffer back to the driver.
+    /// Returns the buffer to the driver.
     func queue(_ index: UInt32) throws(IoTError) {
         var buffer = self.buffer(index)
         try check(cv4l2_queue_buffer(descriptor, &buffer), "queueing a buffer of")

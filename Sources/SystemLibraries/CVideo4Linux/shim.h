@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-// The ioctl numbers are macros that Swift cannot import, and ioctl is variadic. Each function returns 0, or errno.
+// Swift can import neither the macros of the ioctl numbers nor the variadic ioctl. Each function returns 0 or errno.
 
 static inline int cv4l2_ioctl(int descriptor, unsigned long request, void *argument) {
     int result;
@@ -42,8 +42,8 @@ CV4L2_CALL(stop_stream, VIDIOC_STREAMOFF, int)
 
 #undef CV4L2_CALL
 
-// Opens a video device only (ENOTTY for another file), because opening others can have effects: a watchdog's timer
-// starts, a tape is rewound. Linux gives major number 81 to video devices alone (Documentation/admin-guide/devices.txt).
+// Opens only video devices (ENOTTY for other files), because opening can have effects: it starts a watchdog's timer or
+// rewinds a tape. Only video devices have major number 81 (Linux, Documentation/admin-guide/devices.txt).
 static inline int cv4l2_open(const char *path, int *descriptor) {
     struct stat status;
     if (stat(path, &status) != 0) return errno;
@@ -57,7 +57,7 @@ static inline int cv4l2_map(int descriptor, size_t length, __u32 offset, void **
     return *memory == MAP_FAILED ? errno : 0;
 }
 
-// Waits for a picture. `*events` is 0 after the time-out.
+// Waits for a picture. `*events` is 0 after the timeout.
 static inline int cv4l2_wait(int descriptor, int milliseconds, short *events) {
     struct pollfd entry = {.fd = descriptor, .events = POLLIN};
     int result = poll(&entry, 1, milliseconds);

@@ -16,10 +16,10 @@ struct CameraLogin: ParsableArguments {
     @Option(help: "The transport of the media in RTSP.")
     var transport: RTSPTransport?
 
-    @Option(help: "The largest pictures that a V4L2 camera captures.")
+    @Option(help: "The maximum size of a V4L2 camera's pictures.")
     var pictureSize: CaptureSize?
 
-    @Option(help: ArgumentHelp("The pictures a second that a V4L2 camera captures.", valueName: "n"))
+    @Option(help: ArgumentHelp("The pictures per second of a V4L2 camera.", valueName: "n"))
     var frameRate: Int?
 
     /// Sets all keys except the password.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Capture devices for a daemon, on a kernel without them: `Tests/Support/v4l2_devices.c`, whose comment describes them.
+/// Simulated capture devices for a daemon. `Tests/Support/v4l2_devices.c` implements and describes them.
 struct FakeDevices {
     private let folder: TemporaryFolder
     private let library: String
@@ -18,7 +18,7 @@ struct FakeDevices {
     /// For `RunningDaemon(prefix:)`.
     var prefix: [String] { ["LD_PRELOAD=\(library)", "V4L2_DEVICES=\(folder.path("devices"))"] }
 
-    /// Plugs a device in, or changes it while it runs.
+    /// Connects a device, or changes it while it is in use.
     func plug(_ name: String, _ lines: String...) throws {
         try lines.joined(separator: "\n").write(
             toFile: folder.path("devices/\(name)"), atomically: true, encoding: .utf8)
@@ -28,7 +28,7 @@ struct FakeDevices {
         try FileManager.default.removeItem(atPath: folder.path("devices/\(name)"))
     }
 
-    /// What ffmpeg makes of a sample, as the contents of buffers: one begins before each `mark`.
+    /// Converts a sample with ffmpeg, and writes the result as buffers: each `mark` begins a buffer.
     func payload(_ sample: String, _ options: [String], before mark: [UInt8]) async throws -> String {
         let stream = folder.path("stream-" + UUID().uuidString)
         let outcome = try await Program.named(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How like two pictures are, dB; 99 for equal ones.
+/// The peak signal-to-noise ratio of two pictures, in dB; 99 if they are equal.
 func peakSignalToNoise(_ a: Data, _ b: Data) -> Double {
     var sum = 0
     a.withUnsafeBytes { left in

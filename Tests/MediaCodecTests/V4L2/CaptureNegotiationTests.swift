@@ -28,18 +28,18 @@ struct CaptureNegotiationTests {
     }
 
     @Test(
-        "H.264 is preferred to H.265, these to JPEG, and JPEG to raw pictures, in the device's nearest size",
+        "H.264 is preferred to H.265, both to JPEG, and JPEG to raw pictures, in the largest size that fits",
         arguments: [
-            // A webcam: raw pictures in all sizes, but slow.
+            // A webcam, which also offers raw pictures.
             (["YUYV 640x480 1280x720", "MJPG 640x480 1280x720 1920x1080"], "1280x720", "MJPG 1280x720"),
             (["MJPG 1920x1080", "H264 640x480 1920x1080"], "1280x720", "H264 640x480"),
             (["HEVC 1280x720", "H264 1280x720"], "1280x720", "H264 1280x720"),
             (["MJPG 1280x720", "HEVC 1280x720"], "1280x720", "HEVC 1280x720"),
             (["YUYV 640x480", "NV12 640x480"], "1280x720", "NV12 640x480"),
             (["BA81 640x480", "UYVY 640x480"], "640x480", "UYVY 640x480"),
-            // None fits: the smallest.
+            // If none fits, the smallest.
             (["MJPG 3840x2160 1920x1080"], "320x240", "MJPG 1920x1080"),
-            // The area counts, not the order, and both sides must fit.
+            // The largest area in any order. Both sides must fit.
             (["MJPG 640x480 800x600 1280x1024 320x240"], "1280x720", "MJPG 800x600"),
             // The driver does not list its sizes.
             (["MJPG"], "1280x720", "MJPG 1280x720"),
@@ -53,14 +53,14 @@ struct CaptureNegotiationTests {
         #expect("\(choice.format.name) \(choice.size.width)x\(choice.size.height)" == expected)
     }
 
-    @Test("A device with other formats only, or none, has no choice")
+    @Test("Without a supported format there is no choice")
     func noChoice() {
         let wanted = PixelSize(width: 640, height: 480)
         #expect(CaptureChoice([], wanted: wanted) == nil)
         #expect(CaptureChoice([Self.offer("BA81", Self.sizes("640x480"))], wanted: wanted) == nil)
     }
 
-    @Test("Of sizes in steps, the largest step that fits is chosen")
+    @Test("For sizes in steps, the largest step that fits is chosen")
     func steps() {
         let offer = Self.offer(
             "NV12",
@@ -72,13 +72,13 @@ struct CaptureNegotiationTests {
         ] {
             #expect(offer.size(for: Self.size(wanted)) == Self.size(expected), "\(wanted)")
         }
-        // A broken driver: no steps, and limits in the wrong order.
+        // A broken driver: a step of 0, and the maximum below the minimum.
         let broken = PixelSize(width: 0, height: 0)
         let odd = Self.offer("NV12", .stepwise(least: Self.size("640x480"), greatest: broken, step: broken))
         #expect(odd.size(for: Self.size("320x240")) == Self.size("640x480"))
     }
 
-    @Test("What the driver answers is taken if it can be used")
+    @Test("The driver's answer is used if it is possible, and refused with the reason otherwise")
     func answer() throws {
         let all = Dictionary(uniqueKeysWithValues: CaptureFormat.all.map { ($0.name, $0) })
         func mode(_ name: String, _ answer: String, _ size: String, stride: Int) throws(IoTError) -> CaptureMode {
@@ -102,7 +102,7 @@ struct CaptureNegotiationTests {
     }
 
     @Test(
-        "The size of a raw picture counts its planes",
+        "The size of a raw picture includes all its planes",
         arguments: [
             ("YUYV", 1_312, 629_760), ("UYVY", 1_280, 614_400), ("NV12", 640, 460_800), ("YU12", 672, 483_840),
         ])
@@ -111,7 +111,7 @@ struct CaptureNegotiationTests {
         #expect(format.pictureSize(stride: stride, height: 480) == bytes)
     }
 
-    @Test("A driver without a frame rate, or far above the one that was asked for, is limited to it")
+    @Test("A driver that reports no frame rate, or a much higher one, is limited to the requested rate")
     func rate() {
         for (wanted, reported, expected) in [
             (30.0, nil, 30.0), (30, 30, 30), (30, 15, 15), (25, 30, 30), (30, 60, 30), (15, 30, 15), (30, 0, 30),
@@ -121,12 +121,12 @@ struct CaptureNegotiationTests {
     }
 
     @Test(
-        "Each errno has a number and a remedy of its own",
+        "Each errno has its error code and remedy",
         arguments: [
             (ENOENT, ErrorCode.sourceNotFound, "/dev/v4l/by-id"), (EACCES, .sourceForbidden, "`video`"),
             (EPERM, .sourceForbidden, "`video`"), (EBUSY, .sourceBusy, "fuser -v"),
-            (ENOTTY, .sourceUnsupported, "-video-index0"), (ENODEV, .sourceUnreachable, "opened again by itself"),
-            (EIO, .sourceUnreachable, "opened again by itself"), (ENOMEM, .sourceUnreachable, "kernel's log"),
+            (ENOTTY, .sourceUnsupported, "-video-index0"), (ENODEV, .sourceUnreachable, "opens it again automatically"),
+            (EIO, .sourceUnreachable, "opens it again automatically"), (ENOMEM, .sourceUnreachable, "kernel's log"),
         ])
     func failures(errno: Int32, code: ErrorCode, remedy: String) {
         let error = IoTError.capture(errno, "/dev/video7", whileDoing: "starting")

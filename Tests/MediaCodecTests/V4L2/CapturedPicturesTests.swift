@@ -17,7 +17,7 @@ struct CapturedPicturesTests {
             format, answer: format.code, size: size, stride: least == 0 ? 0 : least + padding, path: "/dev/video7")
     }
 
-    /// Left of the middle luma 60, otherwise 200; Cb 90, Cr 170; a padding of 255 after each row.
+    /// Luma 60 in the left half and 200 in the right half; Cb 90, Cr 170; padding of 255 after each row.
     private static func raw(_ mode: CaptureMode) -> [UInt8] {
         let (width, height) = (size.width, size.height)
         func luma(_ x: Int) -> UInt8 { x < width / 2 ? 60 : 200 }
@@ -50,7 +50,7 @@ struct CapturedPicturesTests {
         try bytes.withUnsafeBytes { bytes throws(IoTError) in try pictures.encode(bytes, at: time) }
     }
 
-    @Test("Raw pictures with padded rows come out as they are", arguments: ["YUYV", "UYVY", "NV12", "YU12"])
+    @Test("Raw pictures with padded rows are encoded without the padding", arguments: ["YUYV", "UYVY", "NV12", "YU12"])
     func raw(name: String) throws {
         let mode = try Self.mode(name)
         let pictures = try CapturedPictures(mode, frameRate: 30)
@@ -70,7 +70,7 @@ struct CapturedPicturesTests {
         }
     }
 
-    @Test("A raw picture that is one byte short is left out")
+    @Test("A raw picture that is one byte short is dropped")
     func short() throws {
         for name in ["YUYV", "NV12"] {
             let mode = try Self.mode(name)
@@ -82,12 +82,12 @@ struct CapturedPicturesTests {
         }
     }
 
-    @Test("A JPEG becomes nearly the same picture; one without Huffman tables, as webcams send it, too")
+    @Test("A JPEG becomes nearly the same picture, also without Huffman tables, as webcams send it")
     func jpeg() throws {
-        // With the tables of ISO/IEC 10918-1 Annex K, which decoders assume.
+        // With the Huffman tables of ISO/IEC 10918-1 Annex K, which decoders use by default.
         let jpeg = try Self.jpeg(["-vf", "scale=320:240", "-huffman", "default"])
         var bare = jpeg
-        // Segments C4 define the tables (§B.2.4.2).
+        // Remove the DHT segments, which define the tables (§B.2.4.2).
         while let start = bare.indices.dropLast(3).first(where: { bare[$0] == 0xFF && bare[$0 + 1] == 0xC4 }) {
             bare.removeSubrange(start..<(start + 2 + Int(bare[start + 2]) * 256 + Int(bare[start + 3])))
         }
@@ -104,7 +104,7 @@ struct CapturedPicturesTests {
         }
     }
 
-    @Test("A damaged JPEG, one of another size, and other bytes are left out, and the next one is shown")
+    @Test("A damaged JPEG, a JPEG of another size and other bytes are dropped, and the next JPEG is encoded")
     func damaged() throws {
         let jpeg = try Self.jpeg(["-vf", "scale=320:240"])
         let pictures = try CapturedPictures(try Self.mode("MJPG"), frameRate: 30)
@@ -112,7 +112,7 @@ struct CapturedPicturesTests {
         let noise = (0..<5_000).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
         var time: Int64 = 0
         for (name, bytes) in [
-            ("nothing", []), ("noise", noise), ("a head alone", Array(jpeg.prefix(100))),
+            ("nothing", []), ("noise", noise), ("only a header", Array(jpeg.prefix(100))),
             ("another size", try Self.jpeg(["-vf", "scale=160:120"])), ("a huge one", try Self.jpeg()),
         ] {
             time += 1
@@ -123,7 +123,7 @@ struct CapturedPicturesTests {
     }
 
     @Test(
-        "Each picture gives its frame at once, and a key frame comes every two seconds, also when pictures are missing")
+        "Each picture gives its frame immediately, with a key frame every two seconds, also when pictures are missing")
     func keyFrames() throws {
         let mode = try Self.mode("NV12")
         let pictures = try CapturedPictures(mode, frameRate: 25)
@@ -131,7 +131,7 @@ struct CapturedPicturesTests {
         let decoder = try VideoDecoder(VideoParameters(codec: .h264))
         var keys: [Int64] = []
         var decoded: [Int64] = []
-        // 25 a second for 3 s, then every fourth.
+        // 25 per second for 3 s, then every fourth.
         let times = (0..<75).map { Int64($0) * 40_000 } + (0..<25).map { 3_000_000 + Int64($0) * 160_000 }
         for time in times {
             let frame = try #require(try encode(pictures, bytes, at: time))
