@@ -104,6 +104,8 @@ let package = Package(
         system("CExpat", pkgConfig: "expat", apt: ["libexpat1-dev"]),
         // Part of glibc, which every program needs.
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
+        // A header of the kernel.
+        .systemLibrary(name: "CVideo4Linux", path: "Sources/SystemLibraries/CVideo4Linux"),
 
         // Layer 2
         library("IoTCore", [nioCore]),
@@ -113,7 +115,7 @@ let package = Package(
         library("GatewayAPI", ["IoTCore"]),
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
-        library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
+        library("MediaCodec", ["IoTCore", "CFFmpeg", "CVideo4Linux", nioCore, logging]),
 
         // Layer 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),

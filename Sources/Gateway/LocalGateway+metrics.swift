@@ -102,16 +102,21 @@ extension LocalGateway {
     private func cameraMetrics() async -> [MetricSample] {
         var up = 0
         var viewers = 0
+        var dropped = 0
         let cameras = await fleet.cameras()
         for camera in cameras {
             let snapshot = await camera.snapshot()
             if case .ready = snapshot.source { up += 1 }
             viewers += snapshot.viewers
+            dropped += snapshot.droppedPictures
         }
         return [
             MetricSample("iotvideod_cameras", .gauge, Double(cameras.count), help: "Cameras of this daemon"),
             MetricSample("iotvideod_cameras_up", .gauge, Double(up), help: "Cameras whose source sends frames"),
             MetricSample("iotvideod_viewers", .gauge, Double(viewers), help: "Viewers of this daemon's cameras"),
+            MetricSample(
+                "iotvideod_source_dropped_pictures_total", .counter, Double(dropped),
+                help: "Pictures of V4L2 cameras that were damaged, or dropped for the frame rate or a newer picture"),
         ]
     }
 }

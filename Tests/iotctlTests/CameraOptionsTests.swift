@@ -6,9 +6,10 @@ import Testing
 @testable import iotctl
 
 @Suite struct CameraOptionsTests {
-    /// The option of a key. A secret is read from a file.
+    /// The option of a key: words joined by hyphens. A secret is read from a file.
     private static func option(_ key: CameraKey) -> String {
-        "--" + (key.traits.contains(.secret) ? key.member + "-file" : key.member)
+        let words = key.member.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
+        return "--" + (key.traits.contains(.secret) ? words + "-file" : words)
     }
 
     @Test("camera add and camera set have an option for each key of the API, camera test for each key of the source")

@@ -33,7 +33,8 @@ import Yams
 
     /// The settings that the key depends on: the required keys, and the one that it needs.
     private static func camera(with key: CameraKey) -> CameraSettings {
-        var camera = CameraSettings(name: "a", url: "rtsp://192.0.2.1/")
+        let url = key.traits.onlyKind == .v4l2 ? "v4l2:/dev/video0" : "rtsp://192.0.2.1/"
+        var camera = CameraSettings(name: "a", url: url)
         if let needed = key.needs.flatMap(CameraKey.named) { _ = needed.set("u", &camera) }
         return camera
     }
@@ -150,13 +151,17 @@ import Yams
         let key = try #require(CameraKey.named(name))
         let text = try String(contentsOf: Repository.file("docs/openapi.yaml"), encoding: .utf8)
         let schemas = try #require(try Yams.compose(yaml: text)?["components"]?["schemas"])
-        let isForFiles = key.isInAPI && !key.traits.contains(.rtspOnly) && key.needs == nil
-        let places = [
-            ("RTSPCameraRequest", key.isInAPI), ("FileCameraRequest", isForFiles),
-            ("CameraChange", key.isInAPI && key.part != .device),
-            ("RTSPCameraTest", key.isInAPI && key.part == .source),
-            ("FileCameraTest", isForFiles && key.part == .source),
-        ]
+        func isFor(_ kind: CameraSourceKind) -> Bool {
+            let only = key.needs == "username" ? .rtsp : key.traits.onlyKind
+            return key.isInAPI && (only ?? kind) == kind
+        }
+        let places =
+            [("CameraChange", key.isInAPI && key.part != .device)]
+            + [("RTSP", CameraSourceKind.rtsp), ("File", .file), ("V4L2", .v4l2)].flatMap { name, kind in
+                [
+                    (name + "CameraRequest", isFor(kind)), (name + "CameraTest", isFor(kind) && key.part == .source),
+                ]
+            }
         for (schema, isThere) in places {
             let all = try #require(schemas[schema])
             var property = all["properties"]?[key.member]
@@ -176,7 +181,8 @@ import Yams
             default: break
             }
             if schema != "CameraChange" {
-                let text = property?["default"]?.string ?? "none"
+                let value = property?["default"]
+                let text = value?.string ?? value?.int.map { "\($0)" } ?? "none"
                 #expect(text == key.defaultText, "\(schema) \(name)")
             }
         }

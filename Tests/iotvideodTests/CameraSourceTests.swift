@@ -33,6 +33,55 @@ import Testing
         }
     }
 
+    @Test("A capture device needs its scheme and an absolute path, which may contain colons")
+    func devices() throws {
+        for (text, path) in [
+            ("v4l2:/dev/video0", "/dev/video0"), ("V4L2:/dev/video0", "/dev/video0"),
+            (
+                "v4l2:/dev/v4l/by-path/pci-0000:00:14.0-usb-0:1:1.0-video-index0",
+                "/dev/v4l/by-path/"
+                    + "pci-0000:00:14.0-usb-0:1:1.0-video-index0"
+            ),
+        ] {
+            let source = try CameraSource(text, relativeTo: "/d")
+            #expect(source.kind == .v4l2 && source.url == "v4l2:" + path)
+            let checked = try CameraSettings(name: "x", url: text).checked()
+            #expect(checked.source.kind == .v4l2 && checked.devicePath == path && !source.holdsPassword)
+        }
+        for text in ["v4l2:video0", "v4l2:", "v4l2://dev/video0", "v4l2:///dev/video0", "v4l:/dev/video0"] {
+            #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
+        }
+        for path in ["/dev/video0", "/dev/v4l/by-id/x"] {
+            for text in [path, "file://" + path] {
+                let error = #expect(throws: IoTError.self) { try CameraSource(text, relativeTo: "/d") }
+                #expect(error?.remedy == "write v4l2:\(path)", "\(text)")
+            }
+        }
+        // In other directories, a file may have any name.
+        #expect(try CameraSource("video0", relativeTo: "/d").kind == .file)
+        #expect(CameraSource(checked: "/d/a://b").kind == .file)
+    }
+
+    @Test("Settings of one kind of source are refused for another, and removed when the source changes")
+    func settingsOfKinds() throws {
+        for (url, camera) in [
+            ("rtsp://192.0.2.1/", CameraSettings(frameRate: 10)), ("/a.mp4", CameraSettings(pictureSize: .vga)),
+            ("v4l2:/dev/video0", CameraSettings(rtspTransport: .udp)),
+            ("v4l2:/dev/video0", CameraSettings(username: "u")),
+        ] {
+            var camera = camera
+            (camera.name, camera.url) = ("x", url)
+            let error = #expect(throws: IoTError.self) { try camera.checked() }
+            #expect(error?.message.contains("is for ") == true, "\(url)")
+        }
+        let desk = try CameraSettings(name: "x", url: "v4l2:/dev/video0", frameRate: 10, viewers: 3).checked()
+        let door = try desk.applying(CameraChange(CameraSettings(url: "rtsp://192.0.2.1/")))
+        #expect(door.$frameRate.given == nil && door.viewers == 3)
+        let other = try desk.applying(CameraChange(CameraSettings(url: "v4l2:/dev/video1")))
+        #expect(other.frameRate == 10)
+        #expect(desk.shown == CameraSettings(rtspTransport: nil, pictureSize: .hd, frameRate: 10))
+    }
+
     @Test(
         "Sources that could start a program or reach other resources are refused",
         arguments: [

@@ -100,19 +100,27 @@ import Yams
             "rtsp://h:65535/x", "rtsp://h:00554/x", "rtsp://h:1",
             "rtsp://u@h/a b;c=1/~x!", "rtsp://h/ü", "rtsp://h?x", "rtsp://h/%zz", "/clips/a.mp4", "/a b/ü:c.mp4",
             "file:///a.mp4", "file:/a.mp4", "FILE://localhost/a.mp4",
+            "v4l2:/dev/video0", "V4L2:/dev/v4l/by-path/pci-0000:00:14.0-usb-0:1:1.0-video-index0", "/dev/v4l",
+            "/video0",
             // Refused by both the pattern and the daemon.
             "", "a.mp4", "http://h/x", "rtsp://", "rtsp://h:ab/x", "rtsp:///x", "rtsp://h/a\nb", "/a\nb", "/\u{9B}31m",
             "rtsp://h/\u{85}x", "/\u{7F}",
+            "/dev/video0", "/dev/v4l/by-id/x", "file:///dev/video0", "FILE://localhost/dev/v4l/by-id/x",
+            "file:/dev/video0", "v4l2:video0", "v4l2:", "v4l2://dev/video0", "v4l2:/dev/a\nb", "v4l2:/dev/\u{9B}",
             "file://h/a.mp4", "exec:x", "rtsp://h h/x", "rtsp://u:p@h/x", "rtsp://u:p%40q@192.0.2.7/x", "rtsp://u:@h/x",
             "rtsp://:p@h/x", "rtsp://h:65536/x", "rtsp://h:99999/x", "rtsp://h:0/x", "rtsp://h:100554/x",
         ])
     func cameraURLs(url: String) throws {
         let root = try document().root
         let schemas = try #require(root["components"]?["schemas"])
-        let isDescribed = try ["FileURL", "RTSPURL"].contains { name in
-            let pattern = try #require(schemas[name]?["pattern"]?.string)
+        func matches(_ pattern: String) throws -> Bool {
             let expression = try NSRegularExpression(pattern: pattern)
             return expression.firstMatch(in: url, range: NSRange(url.startIndex..., in: url)) != nil
+        }
+        let isDescribed = try ["FileURL", "RTSPURL", "V4L2URL"].contains { name in
+            let pattern = try #require(schemas[name]?["pattern"]?.string)
+            let excluded = schemas[name]?["not"]?["pattern"]?.string
+            return try matches(pattern) && !(excluded.map(matches) ?? false)
         }
         let isTaken = (try? CameraSettings(name: "x", url: url).checked()) != nil
         #expect(isDescribed == isTaken)

@@ -5,7 +5,8 @@ package struct CameraKey: Sendable {
         case text
         /// In a configuration file, it is relative to that file.
         case path
-        /// An `rtsp://` address, or a file's path or URL. In a configuration file, a path is relative to that file.
+        /// An `rtsp://` address, a `v4l2:` device, or a file's path or URL. In a configuration file, a path is relative
+        /// to that file.
         case source
         case wholeNumber(ClosedRange<Int>)
         case choice([String])
@@ -28,7 +29,7 @@ package struct CameraKey: Sendable {
         }
 
         package static let required = Traits(rawValue: 1)
-        /// Not allowed when the source is a file.
+        /// Allowed only if the source is RTSP.
         package static let rtspOnly = Traits(rawValue: 2)
         /// Responses never include it.
         package static let secret = Traits(rawValue: 4)
@@ -40,6 +41,14 @@ package struct CameraKey: Sendable {
         package static let apiOnly = Traits(rawValue: 32)
         /// Not available in the API.
         package static let fileOnly = Traits(rawValue: 64)
+        /// Allowed only if the source is a V4L2 device.
+        package static let v4l2Only = Traits(rawValue: 128)
+
+        /// The only kind of source that allows the key; `nil` if all do.
+        package var onlyKind: CameraSourceKind? {
+            if contains(.rtspOnly) { return .rtsp }
+            return contains(.v4l2Only) ? .v4l2 : nil
+        }
     }
 
     /// A condition on a value, in addition to its form.

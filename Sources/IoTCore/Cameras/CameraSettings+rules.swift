@@ -17,13 +17,15 @@ extension CameraSettings {
 
     /// Keys that do not fit each other or the source.
     ///
-    /// - Parameter isFile: whether the source is a file.
-    package func conflicts(isFile: Bool) -> [Problem] {
+    /// - Parameter kind: the source's kind; `nil` if it is not known.
+    package func conflicts(with kind: CameraSourceKind?) -> [Problem] {
         CameraKey.all.filter { $0.get(self) != nil }.compactMap { key in
             if let needed = key.needs, let other = CameraKey.named(needed), other.get(self) == nil {
                 return Problem(key: key, reason: "requires a \(needed), too")
             }
-            if isFile, key.traits.contains(.rtspOnly) { return Problem(key: key, reason: "is for rtsp:// only") }
+            if let kind, let only = key.traits.onlyKind, kind != only {
+                return Problem(key: key, reason: "is for \(only.form) only")
+            }
             return nil
         }
     }
@@ -37,9 +39,10 @@ extension CameraSettings {
     }
 
     /// The part of a camera's settings that responses include.
-    package func shown(isFile: Bool) -> CameraSettings {
+    package var shown: CameraSettings {
         var shown = CameraSettings()
-        for key in CameraKey.all where key.traits.contains(.shown) && !(isFile && key.traits.contains(.rtspOnly)) {
+        let kind = sourceKind
+        for key in CameraKey.all where key.traits.contains(.shown) && (key.traits.onlyKind ?? kind) == kind {
             if let value = key.get(self) ?? key.defaultValue { _ = key.set(value, &shown) }
         }
         return shown

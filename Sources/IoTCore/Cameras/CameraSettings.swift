@@ -7,7 +7,7 @@ public struct CameraSettings: Sendable, Hashable {
     /// The device's first name, and the key of its directory. Another name makes another device. Required.
     @Setting(default: "") public var name: String
 
-    /// An `rtsp://` address or a file's path. Required.
+    /// An `rtsp://` address, `v4l2:` and a device's path, or a file's path. Required.
     @Setting(default: "") public var url: String
 
     /// The user at the RTSP camera.
@@ -22,12 +22,19 @@ public struct CameraSettings: Sendable, Hashable {
     /// TCP is the default because it passes through firewalls and loses no packets.
     @Setting(default: .tcp) public var rtspTransport: RTSPTransport
 
+    /// The maximum size of captured pictures. One core of a small box encodes the default size at 30 frames per second.
+    @Setting(default: .hd) public var pictureSize: CaptureSize
+
+    /// The number of pictures to capture per second. The device uses its nearest rate.
+    @Setting(default: 30) public var frameRate: Int
+
     /// The largest number of viewers at once. Further viewers get error 20007.
     @Setting(default: 8) public var viewers: Int
 
     public init(
         name: String? = nil, url: String? = nil, username: String? = nil, password: String? = nil,
-        passwordFile: String? = nil, rtspTransport: RTSPTransport? = nil, viewers: Int? = nil
+        passwordFile: String? = nil, rtspTransport: RTSPTransport? = nil, pictureSize: CaptureSize? = nil,
+        frameRate: Int? = nil, viewers: Int? = nil
     ) {
         $name.given = name
         $url.given = url
@@ -35,6 +42,8 @@ public struct CameraSettings: Sendable, Hashable {
         self.password = password
         self.passwordFile = passwordFile
         $rtspTransport.given = rtspTransport
+        $pictureSize.given = pictureSize
+        $frameRate.given = frameRate
         $viewers.given = viewers
     }
 }
@@ -57,6 +66,8 @@ extension CameraKey {
         .choice(
             "rtspTransport", member: "transport", CameraPlace(\.$rtspTransport), part: .source,
             traits: [.rtspOnly, .shown]),
+        .choice("pictureSize", CameraPlace(\.$pictureSize), part: .source, traits: [.v4l2Only, .shown]),
+        .wholeNumber("frameRate", CameraPlace(\.$frameRate), in: 1...120, part: .source, traits: [.v4l2Only, .shown]),
         .wholeNumber("viewers", CameraPlace(\.$viewers), in: 1...10_000, part: .viewers),
     ]
 }

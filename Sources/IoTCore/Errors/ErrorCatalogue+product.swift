@@ -43,6 +43,14 @@ extension ErrorCatalogue {
             .sourceNotFound, "sourceNotFound", "the source has no such file or stream",
             remedy: "check the path of its URL: docs/cameras.md lists those of many makers"),
         Entry(
+            .sourceBusy, "sourceBusy", "the camera's device is in use",
+            remedy: "find the program that uses it with `fuser -v DEVICE` and end it, or remove the other camera with "
+                + "this device"),
+        Entry(
+            .sourceForbidden, "sourceForbidden", "the daemon may not open the camera's device",
+            remedy: "add the daemon's user to the device's group, which is `video` on Debian (`usermod -aG video "
+                + "USER`), and restart the daemon; the packaged unit has this group"),
+        Entry(
             .sourceUnsupported, "sourceUnsupported", "the source holds no track that can be carried",
             remedy: "set the camera to H.264 or H.265 with AAC or G.711"),
         Entry(

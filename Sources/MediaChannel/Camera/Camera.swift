@@ -60,7 +60,7 @@ public final class Camera: Service, Sendable {
         source = CameraSource(settings, onEvent: SourceHandOff(stream: stream).take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
         let constants = CameraSchema.constants(
-            isLive: settings.isLive, softwareVersion: softwareVersion, key: key?.publicKey)
+            settings.sourceKind, softwareVersion: softwareVersion, key: key?.publicKey)
         for (path, value) in constants { try model.report(path, value) }
         events = DeviceEvents(link: link, logger: logger)
         messages = DeviceMessages(link: link)
@@ -90,7 +90,18 @@ public final class Camera: Service, Sendable {
             group.cancelAll()
         }
         try? await stream.eventLoop.submit { [stream] in stream.value.close() }.get()
+        if settings.sourceKind == .v4l2 { await untilReleased() }
         setLogLevel(nil)
+    }
+
+    /// Waits until the capture device is closed: it has only one user at a time, and this camera may open it again with
+    /// other settings. Waits at most two seconds, because a driver can hang.
+    private func untilReleased() async {
+        let promise = stream.eventLoop.makePromise(of: Void.self)
+        let limit = stream.eventLoop.scheduleTask(in: .seconds(2)) { promise.succeed() }
+        source.whenEnded { promise.succeed() }
+        try? await promise.futureResult.get()
+        limit.cancel()
     }
 
     /// The device's session with its hub.
@@ -98,20 +109,21 @@ public final class Camera: Service, Sendable {
 
     /// The camera's current state.
     public func snapshot() async -> CameraSnapshot {
-        let (settings, device) = (settings, device)
+        let (settings, device, source) = (settings, device, source)
         let future = stream.eventLoop.submit { [stream] in
             let stream = stream.value
             return CameraSnapshot(
                 name: settings.name, device: device, url: settings.redactedURL, source: stream.source,
                 isOn: stream.isOn, since: stream.since, viewers: stream.viewers.count,
                 maximumViewers: stream.maximumViewers, media: stream.measurement,
-                shown: settings.shown(isFile: !settings.isLive))
+                shown: settings.shown, droppedPictures: source.droppedPictures)
         }
         guard let snapshot = try? await future.get() else {
             return CameraSnapshot(
                 name: settings.name, device: device, url: settings.redactedURL,
                 source: .failed(IoTError(.stopping)), isOn: false, since: WallClock.milliseconds(), viewers: 0,
-                maximumViewers: 0, media: CameraMeasurement(), shown: CameraSettings())
+                maximumViewers: 0, media: CameraMeasurement(), shown: CameraSettings(),
+                droppedPictures: source.droppedPictures)
         }
         return snapshot
     }

@@ -61,12 +61,18 @@ enum CameraSchema {
 
     /// The values that never change while the camera runs, by path.
     static func constants(
-        isLive: Bool, softwareVersion: UInt32, key: DevicePublicKey?
+        _ kind: CameraSourceKind, softwareVersion: UInt32, key: DevicePublicKey?
     ) -> [String: JSONValue] {
         let version = JSONValue.integer(Int64(softwareVersion))
+        let model: JSONValue =
+            switch kind {
+            case .rtsp: "RTSP camera"
+            case .file: "file camera"
+            case .v4l2: "V4L2 camera"
+            }
         return [
             "ProConst._productInfo": [
-                "productModel": .string(isLive ? "RTSP camera" : "file camera"), "productID": "iotvideod",
+                "productModel": model, "productID": "iotvideod",
                 "funcCode": 0, "revision": .integer(revision.number), "revisionUtc": .integer(revision.date),
             ],
             // The camera's hardware is unknown.

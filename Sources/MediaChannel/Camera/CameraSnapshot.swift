@@ -37,6 +37,8 @@ public struct CameraSnapshot: Sendable {
     public var media: CameraMeasurement
     /// The settings that are shown.
     public var shown: CameraSettings
+    /// The number of pictures that the source dropped since the start (`SourceReader.droppedPictures`).
+    public var droppedPictures: Int
 }
 
 /// A camera's tracks as measured from their frames.

@@ -3,6 +3,7 @@ import IoTCore
 import MediaCodec
 import MediaPlayer
 import NIOCore
+import Synchronization
 
 /// Events of a camera's source.
 enum CameraSourceEvent: Sendable {
@@ -25,9 +26,12 @@ final class CameraSource: @unchecked Sendable {
     private let onEvent: @Sendable (CameraSourceEvent) -> Void
     private let condition = NSCondition()
     private var isStopping = false
+    private var hasEnded = false
+    private var onEnd: (@Sendable () -> Void)?
     private let cancellation = DemuxerCancellation()
     private var timeline = LoopTimeline()
     private var retry = SourceRetry()
+    private let dropped = Atomic<Int>(0)
 
     /// `onEvent` is called on the source's thread; nothing is read while it blocks.
     init(_ settings: CameraSettings, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) {
@@ -39,10 +43,18 @@ final class CameraSource: @unchecked Sendable {
         let thread = Thread { [self] in
             ThreadName.set("source-\(settings.name)")
             run()
+            let onEnd = condition.withLock {
+                hasEnded = true
+                return self.onEnd
+            }
+            onEnd?()
         }
         thread.stackSize = 1 << 20
         thread.start()
     }
+
+    /// The number of pictures that the source's readers dropped since the start.
+    var droppedPictures: Int { dropped.load(ordering: .relaxed) }
 
     /// Ends the thread soon; a blocking network call is interrupted.
     func stop() {
@@ -51,6 +63,15 @@ final class CameraSource: @unchecked Sendable {
             condition.signal()
         }
         cancellation.cancel()
+    }
+
+    /// Calls `body` after the thread has closed the source; at once if it already has.
+    func whenEnded(_ body: @escaping @Sendable () -> Void) {
+        let hasEnded = condition.withLock {
+            onEnd = body
+            return self.hasEnded
+        }
+        if hasEnded { body() }
     }
 
     private func run() {
@@ -73,37 +94,38 @@ final class CameraSource: @unchecked Sendable {
     }
 
     private func readSource() throws(IoTError) {
-        var options = DemuxerOptions()
-        options.rtspTransport = settings.rtspTransport
-        let demuxer = try MediaDemuxer(url: settings.url, options: options, cancellation: cancellation)
+        let reader = try settings.open(cancellation)
         retry.opened()
-        onEvent(.opened(video: demuxer.video, audio: demuxer.audio))
+        onEvent(.opened(video: reader.video, audio: reader.audio))
         var pacer = SourcePacer()
         let opened = NIODeadline.now()
         let isLive = settings.isLive
         var isFirst = true
         var isHealthy = false
+        let droppedBefore = droppedPictures
+        defer { dropped.store(droppedBefore + reader.droppedPictures, ordering: .relaxed) }
         let file = isLive ? nil : FileIdentity(path: settings.filePath)
         var nextLook = opened + Self.fileInterval
         while !stopping {
             if !isLive, NIODeadline.now() >= nextLook {
                 nextLook = .now() + Self.fileInterval
                 guard file == FileIdentity(path: settings.filePath) else {
-                    timeline.beginRound(frameInterval: frameInterval(demuxer.video))
+                    timeline.beginRound(frameInterval: frameInterval(reader.video))
                     return
                 }
             }
-            guard let read = try demuxer.readFrame() else {
+            guard let read = try reader.readFrame() else {
                 if isLive {
                     throw IoTError(.sourceUnreachable, "the source ended its stream")
                 }
                 guard !isFirst else { throw IoTError(.sourceUnsupported, "the file contains no frame") }
-                timeline.beginRound(frameInterval: frameInterval(demuxer.video))
+                timeline.beginRound(frameInterval: frameInterval(reader.video))
                 guard file == FileIdentity(path: settings.filePath) else { return }
-                try demuxer.rewind()
+                try reader.rewind()
                 continue
             }
             isFirst = false
+            dropped.store(droppedBefore + reader.droppedPictures, ordering: .relaxed)
             let frame = timeline.place(read)
             if !isLive {
                 wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))

@@ -38,15 +38,13 @@ public final class SourceProbe: Sendable {
 
     private func probe() throws(IoTError) -> SourceReport {
         // Opening takes at most 10 s, and so does waiting for a frame.
-        var options = DemuxerOptions()
-        options.rtspTransport = settings.rtspTransport
-        let demuxer = try MediaDemuxer(url: settings.url, options: options, cancellation: cancellation)
-        var meter = SourceMeter(hasVideo: demuxer.video != nil)
-        var trial = try demuxer.video.map { video throws(IoTError) in try PictureTrial(video) }
+        let reader = try settings.open(cancellation)
+        var meter = SourceMeter(hasVideo: reader.video != nil)
+        var trial = try reader.video.map { video throws(IoTError) in try PictureTrial(video) }
         let end = NIODeadline.now() + Self.measuringTime
         var isEmpty = true
         while !meter.isEnough, .now() < end {
-            guard let frame = try demuxer.readFrame() else { break }
+            guard let frame = try reader.readFrame() else { break }
             isEmpty = false
             meter.take(frame)
             try trial?.take(frame)
@@ -56,13 +54,13 @@ public final class SourceProbe: Sendable {
         var picture: Snapshot?
         if wantsPicture, let decoded = trial?.picture { picture = try Snapshot(jpegOf: decoded, nil) }
         return SourceReport(
-            video: demuxer.video.map { Self.report($0, meter, isDecoded: trial?.picture != nil) },
-            audio: demuxer.audio.map { audio in
+            video: reader.video.map { Self.report($0, meter, isDecoded: trial?.picture != nil) },
+            audio: reader.audio.map { audio in
                 SourceReport.Audio(
                     codec: audio.codec, sampleRate: audio.sampleRate, channels: audio.channels,
                     bitrate: meter.audioBitrate, browsers: BrowserPlayback(audio))
             },
-            unsupportedTracks: demuxer.unsupportedTracks, measured: Double(meter.measured) / 1_000_000,
+            unsupportedTracks: reader.unsupportedTracks, measured: Double(meter.measured) / 1_000_000,
             picture: picture)
     }
 

@@ -12,11 +12,18 @@ final class CodecContext {
     }
 
     /// Creates the context, calls `configure`, and then opens the context.
+    ///
+    /// - Parameter encoder: libav's name of the encoder; by default, libav's first encoder of the codec.
     init(
-        _ role: Role, _ id: AVCodecID, configure: (UnsafeMutablePointer<AVCodecContext>) throws(IoTError) -> Void
+        _ role: Role, _ id: AVCodecID, encoder: String? = nil,
+        configure: (UnsafeMutablePointer<AVCodecContext>) throws(IoTError) -> Void
     ) throws(IoTError) {
         LibAV.initialize()
-        let codec = role == .decoder ? avcodec_find_decoder(id) : avcodec_find_encoder(id)
+        let codec =
+            switch role {
+            case .decoder: avcodec_find_decoder(id)
+            case .encoder: encoder.map { avcodec_find_encoder_by_name($0) } ?? avcodec_find_encoder(id)
+            }
         let name = avcodec_get_name(id).map { String(cString: $0) } ?? "unknown"
         guard let codec else {
             throw IoTError(

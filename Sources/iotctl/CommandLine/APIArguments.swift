@@ -9,3 +9,4 @@ extension GatewayEvent.Kind: ExpressibleByArgument {}
 extension KeySource: ExpressibleByArgument {}
 extension MessageResponses: ExpressibleByArgument {}
 extension RTSPTransport: ExpressibleByArgument {}
+extension CaptureSize: ExpressibleByArgument {}

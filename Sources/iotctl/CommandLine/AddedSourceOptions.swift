@@ -11,7 +11,7 @@ struct AddedSourceOptions: ParsableArguments {
     }
 
     @Argument(
-        help: "rtsp://… or a file, which is played in a loop; ./a:b for one with a colon in its name.",
+        help: "rtsp://…, v4l2:/dev/…, or a file, played in a loop; ./a:b for one with a colon in its name.",
         completion: .file())
     var url: String?
 

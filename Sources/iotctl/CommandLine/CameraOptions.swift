@@ -16,10 +16,18 @@ struct CameraLogin: ParsableArguments {
     @Option(help: "The transport of the media in RTSP.")
     var transport: RTSPTransport?
 
+    @Option(help: "The maximum size of a V4L2 camera's pictures.")
+    var pictureSize: CaptureSize?
+
+    @Option(help: ArgumentHelp("The pictures per second of a V4L2 camera.", valueName: "n"))
+    var frameRate: Int?
+
     /// Sets all keys except the password.
     func give(to camera: inout CameraSettings) {
         camera.username = username
         camera.$rtspTransport.given = transport
+        camera.$pictureSize.given = pictureSize
+        camera.$frameRate.given = frameRate
     }
 
     func password() throws -> String? {

@@ -138,7 +138,7 @@ struct CameraCommand: AsyncParsableCommand {
         @Argument(help: "The camera's name.", completion: .cameras)
         var name: String
 
-        @Argument(help: "A new source: rtsp://… or a file.", completion: .file())
+        @Argument(help: "A new source: rtsp://…, v4l2:/dev/… or a file.", completion: .file())
         var source: String?
 
         @OptionGroup var login: CameraLogin

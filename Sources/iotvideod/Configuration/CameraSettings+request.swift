@@ -32,10 +32,10 @@ extension CameraSettings {
         var asked = self
         (asked.url, asked.username, asked.password) = old.apart
         asked.passwordFile = nil
-        if (new ?? old).kind == .file {
-            for key in CameraKey.all where key.traits.contains(.rtspOnly) || key.needs == "username" {
-                key.clear(&asked)
-            }
+        let kind = (new ?? old).kind
+        for key in CameraKey.all {
+            let only = key.needs == "username" ? .rtsp : key.traits.onlyKind
+            if let only, only != kind { key.clear(&asked) }
         }
         if let new {
             if new.holdsUser { (asked.username, asked.password) = (nil, nil) }
@@ -56,7 +56,7 @@ extension CameraSettings {
     /// The source of a request's URL: an absolute path, a file URL, or an RTSP URL without a password.
     private static func source(of url: String) throws(IoTError) -> CameraSource {
         guard CameraRequest.scheme(of: url) != nil || url.hasPrefix("/") else {
-            throw refusal("url", "must be an rtsp:// or file:// URL, or an absolute path")
+            throw refusal("url", "must be an rtsp:// or file:// URL, v4l2: and a device's path, or an absolute path")
         }
         let source: CameraSource
         do throws(IoTError) {

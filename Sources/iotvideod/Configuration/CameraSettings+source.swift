@@ -17,7 +17,7 @@ extension CameraSettings {
 
     /// Keys that conflict with each other or with the source. Without a source, only the former.
     func conflicts(with source: CameraSource?) -> [Problem] {
-        var problems = conflicts(isFile: source?.kind == .file)
+        var problems = conflicts(with: source?.kind)
         if username != nil, source?.holdsUser == true, let key = CameraKey.named("username") {
             problems.append(Problem(key: key, reason: "is in the URL too; leave one of them out"))
         }

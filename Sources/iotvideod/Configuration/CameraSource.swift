@@ -2,15 +2,10 @@ import Foundation
 import GatewayAPI
 import IoTCore
 
-/// Where a camera's frames come from: an `rtsp://` URL or a file. A source never starts a program.
+/// Where a camera's frames come from: an `rtsp://` URL, a capture device or a file. A source never starts a program.
 struct CameraSource: Sendable, Equatable {
-    enum Kind: Sendable, Equatable {
-        case rtsp
-        case file
-    }
-
-    let kind: Kind
-    /// In the form that libavformat reads: the URL, or the file's path.
+    let kind: CameraSourceKind
+    /// The URL or the file's path, as libavformat reads it; for a device, `v4l2:` and its path.
     let url: String
 
     /// - Parameter directory: the base of relative file paths.
@@ -21,7 +16,7 @@ struct CameraSource: Sendable, Equatable {
         switch CameraRequest.scheme(of: text) {
         case nil:
             self.kind = .file
-            self.url = text.hasPrefix("/") ? text : directory + "/" + text
+            self.url = try Self.filePath(text.hasPrefix("/") ? text : directory + "/" + text)
         case "rtsp":
             let parts = URLComponents(string: text)
             guard let host = parts?.host, !host.isEmpty else {
@@ -35,6 +30,16 @@ struct CameraSource: Sendable, Equatable {
             }
             self.kind = .rtsp
             self.url = text
+        case "v4l2":
+            // The path is not parsed as a URL, because names in /dev/v4l/by-path contain colons.
+            let path = text.dropFirst("v4l2:".count)
+            guard path.hasPrefix("/"), !path.hasPrefix("//") else {
+                throw IoTError(
+                    .invalidConfiguration, "the V4L2 source has no absolute path",
+                    remedy: "write it as v4l2:/dev/v4l/by-id/NAME or v4l2:/dev/video0")
+            }
+            self.kind = .v4l2
+            self.url = "v4l2:" + path
         case "file":
             guard let parts = URLComponents(string: text), parts.path.hasPrefix("/"),
                 ["", "localhost"].contains(parts.host?.lowercased() ?? "")
@@ -44,19 +49,30 @@ struct CameraSource: Sendable, Equatable {
                     remedy: "write it as file:///PATH")
             }
             self.kind = .file
-            self.url = parts.path
+            self.url = try Self.filePath(parts.path)
         case let scheme?:
             // libavformat and other gateways read such a scheme as a protocol: `exec:…`, `pipe:0`.
             throw IoTError(
                 .invalidConfiguration,
-                "'\(scheme.prefix(64)):' is not a camera source; sources are rtsp://…, file:///… and file paths",
+                "'\(scheme.prefix(64)):' is not a camera source; sources are rtsp://…, file:///…, v4l2:/dev/… and "
+                    + "file paths",
                 remedy: "use one of these; write ./NAME for a file with a colon in its name")
         }
     }
 
+    /// - Throws: `.invalidConfiguration` for a capture device, which would be read as a clip. It needs its own scheme, so
+    ///   that a source's kind does not depend on which devices are connected.
+    private static func filePath(_ path: String) throws(IoTError) -> String {
+        guard !path.hasPrefix("/dev/video"), !path.hasPrefix("/dev/v4l/") else {
+            throw IoTError(
+                .invalidConfiguration, "the URL of a capture device begins with v4l2:", remedy: "write v4l2:\(path)")
+        }
+        return path
+    }
+
     /// - Parameter url: the `url` of another `CameraSource`.
     init(checked url: String) {
-        kind = CameraRequest.scheme(of: url) == nil ? .file : .rtsp
+        kind = CameraSettings(url: url).sourceKind
         self.url = url
     }
 

@@ -18,7 +18,7 @@ struct DaemonOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "A camera: rtsp://… or a file, which is played in a loop. May be repeated.", valueName: "name=url"))
+            "A camera: rtsp://…, v4l2:/dev/…, or a file, played in a loop. May be repeated.", valueName: "name=url"))
     var camera: [String] = []
 
     @Option(

@@ -49,7 +49,7 @@ extension HTTPResponse.Status {
                 [
                     .connectFailed, .channelDisconnected, .channelSendFailed, .peerFailed, .sessionDescriptionInvalid,
                     .actionFailed, .deviceOperationFailed, .sourceUnreachable, .sourceRefused, .sourceHostUnknown,
-                    .sourceNotFound, .sourceUnsupported, .hungUp,
+                    .sourceNotFound, .sourceBusy, .sourceForbidden, .sourceUnsupported, .hungUp,
                     .mediaHeaderInvalid, .modelReceiveFailed, .devicePassThroughFailed, .lanPasswordChangeFailed,
                     .provisioningUnreachable, .provisioningRefused, .provisioningVanished, .wifiFailed,
                 ]

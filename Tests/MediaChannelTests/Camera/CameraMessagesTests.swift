@@ -12,7 +12,7 @@ import Testing
     ) async throws -> JSONValue {
         let camera = CameraSnapshot(
             name: "front", device: .random(), url: "", source: source, isOn: isOn, since: 0, viewers: viewers,
-            maximumViewers: 8, media: CameraMeasurement(), shown: CameraSettings())
+            maximumViewers: 8, media: CameraMeasurement(), shown: CameraSettings(), droppedPictures: 0)
         let responder = DeviceMessageResponder(responses: .one, link: LinkResponder { _ in })
         let message = DeviceMessage(from: nil, data: Array(text.utf8), responses: .one)
         try await CameraMessages { camera }.answer(message, responder)
