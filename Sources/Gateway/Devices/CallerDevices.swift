@@ -52,13 +52,13 @@ struct CallerDevices: GatewayDevices {
             _ = try await session.hub.ask(
                 DeviceMethod.remove, DeviceReference(device: try await session.target(device)), id: requestID)
         }
-        // Its id never comes again.
+        // A device id is never used again.
         if let id = entry.flatMap({ DeviceID(rawValue: $0.id) }) { try? await session.gateway.deviceKeys.forget(id) }
     }
 
     // MARK: LAN access password
 
-    /// The camera hashes slowly, and may have others to answer first.
+    /// Long, because the camera computes a slow hash and answers one request at a time.
     private static let passwordTimeout = Duration.seconds(10)
 
     func lanPassword(
@@ -74,7 +74,7 @@ struct CallerDevices: GatewayDevices {
                 timeout: Self.passwordTimeout, id: requestID)
             return LANPasswordResponse(outcome: answer.outcome)
         } catch {
-            // A hub or a device of before answers that it does not know the method.
+            // An older hub or device answers `invalidRequest` to an unknown method.
             throw error.code == .invalidRequest
                 ? IoTError(.lanPasswordUnsupported, error.message, underlying: error) : error
         }

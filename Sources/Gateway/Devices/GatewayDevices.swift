@@ -10,14 +10,14 @@ package protocol GatewayDevices: Sendable {
     func create(_ request: DeviceRequest, requestID: String?) async throws -> DeviceResponse
     func rename(_ device: String, to name: String, requestID: String?) async throws
     func remove(_ device: String, requestID: String?) async throws
-    /// Compares a fingerprint that the caller learned elsewhere with what is kept for the device and what the hub says,
-    /// and keeps it.
+    /// Compares a fingerprint that the caller learned without the hub with the stored one and with the one that the hub
+    /// reports, and stores it.
     ///
-    /// - Throws: `deviceKeyChanged` when they differ; nothing has changed then.
+    /// - Throws: `deviceKeyChanged` if they differ; then nothing has changed.
     func learnKey(of device: String, _ request: DeviceKeyRequest) async throws -> DeviceKeyDescription
-    /// Forgets the fingerprint that is kept for the device, so that another one can be learned.
+    /// Removes the stored fingerprint of the device, so that another one can be stored.
     func forgetKey(of device: String) async throws
-    /// Checks the camera's LAN access password, or changes it. The failures are errors (`LANPasswordOutcome.init`).
+    /// Checks or changes the camera's LAN access password. Failures are thrown; `LANPasswordOutcome.init` maps them.
     func lanPassword(
         of device: String, _ request: LANPasswordRequest, requestID: String?
     ) async throws -> LANPasswordResponse

@@ -3,8 +3,8 @@ import IoTCore
 import IoTLink
 import ThingModel
 
-/// The signing keys of the caller's devices. The hub says which key a device has; what the account keeps, it says once
-/// and for all.
+/// The signing keys of the caller's devices. The hub reports the key of each device. The first fingerprint that is stored
+/// for an account stays until the account removes it.
 extension CallerDevices {
     func learnKey(of device: String, _ request: DeviceKeyRequest) async throws -> DeviceKeyDescription {
         let details = try await session.model.show(try await session.target(device))
@@ -12,8 +12,8 @@ extension CallerDevices {
         if let reported = Self.key(in: details.model)?.fingerprint, reported != request.fingerprint {
             throw IoTError(
                 .deviceKeyChanged,
-                "the hub says that the device's signing key is \(reported), and you learned \(request.fingerprint)",
-                remedy: "check that it is the same camera. If it is, do not trust this hub with its pictures")
+                "the hub reports \(reported) as the device's signing key, but you learned \(request.fingerprint)",
+                remedy: "check that it is the same camera; if it is, do not trust this hub with its pictures")
         }
         let entry = KnownDevices.Entry(
             fingerprint: request.fingerprint, source: request.source, since: WallClock.milliseconds())
@@ -25,18 +25,19 @@ extension CallerDevices {
         try await session.gateway.deviceKeys.forget(place(details.summary.id))
     }
 
-    /// Keeps what the hub says when the account is bound and keeps nothing yet.
+    /// Stores the key that the hub reports, if the account is bound and has no stored key yet.
     ///
-    /// - Throws: `deviceKeyChanged` when the hub says another key than the one that is kept for the caller's account.
+    /// - Throws: `deviceKeyChanged` if the hub reports another key than the one stored for the caller's account.
     func checkKey(of device: String) async throws {
-        // Who may not see the device keeps nothing of it; the hub decides what else they may do.
+        // For a caller who may not see the device, nothing is stored. The hub checks all other rights.
         guard let details = try? await session.model.show(try await session.target(device)),
             let error = await keyDescription(details)?.failure?.error, error.code == .deviceKeyChanged
         else { return }
         throw error
     }
 
-    /// What the account keeps, compared with what the hub says. What the hub says first is kept, with the binding.
+    /// The stored key, compared with the key that the hub reports. Without a stored key, the reported one is stored if the
+    /// account is bound.
     func keyDescription(_ details: DeviceDetails) async -> DeviceKeyDescription? {
         let place = place(details.summary.id)
         let reported = Self.key(in: details.model)?.fingerprint
@@ -55,7 +56,7 @@ extension CallerDevices {
             let entry = KnownDevices.Entry(fingerprint: reported, source: .hub, since: WallClock.milliseconds())
             return DeviceKeyDescription(try await session.gateway.deviceKeys.keep(entry, at: place))
         } catch {
-            // A device can be used without it: the description says why nothing is kept.
+            // The device can be used without a stored key. The description contains the reason why none is stored.
             return reported.map { DeviceKeyDescription(fingerprint: $0, source: .hub, since: nil, failure: error) }
         }
     }
@@ -64,7 +65,7 @@ extension CallerDevices {
         KnownDevices.Place(account: session.caller.account, device: device)
     }
 
-    /// The key that a device's model holds.
+    /// The key in a device's model.
     static func key(in model: JSONValue) -> DevicePublicKey? {
         model["ProConst"]?[CameraProperty.signingKey]?.stringValue.flatMap { DevicePublicKey($0) }
     }

@@ -1,12 +1,12 @@
 package import IoTCore
 
-/// The fingerprints of devices' keys that this gateway keeps, in `known_devices` of the data directory (mode 0600).
+/// Stores the fingerprints of devices' keys in `known_devices` of the data directory (mode 0600).
 package actor DeviceKeyStore {
     private let path: String?
-    /// `nil` before the file was read.
+    /// `nil` until the file has been read.
     private var known: KnownDevices?
 
-    /// - Parameter path: `nil` keeps them in memory only.
+    /// - Parameter path: If `nil`, the fingerprints are only in memory.
     package init(path: String?) {
         self.path = path
     }
@@ -15,9 +15,10 @@ package actor DeviceKeyStore {
         try load()[place]
     }
 
-    /// Keeps it, and returns what is kept now.
+    /// Stores the entry as `KnownDevices.keep` does.
     ///
-    /// - Throws: `deviceKeyChanged`, `tooManyRequests`; `fileFailed`. Nothing has changed then.
+    /// - Returns: the entry that is stored now.
+    /// - Throws: `deviceKeyChanged`, `tooManyRequests`, `fileFailed`; then nothing has changed.
     func keep(_ entry: KnownDevices.Entry, at place: KnownDevices.Place) throws(IoTError) -> KnownDevices.Entry {
         var new = try load()
         try new.keep(entry, at: place)
@@ -29,7 +30,7 @@ package actor DeviceKeyStore {
         try forget { $0 == place }
     }
 
-    /// Of all accounts.
+    /// Removes the entries of the device for all accounts.
     func forget(_ device: DeviceID) throws(IoTError) {
         try forget { $0.device == device }
     }

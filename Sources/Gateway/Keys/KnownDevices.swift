@@ -1,7 +1,7 @@
 import IoTCore
 
-/// The fingerprints of devices' keys that accounts have learned, one for each account and device. Stored in a text file
-/// with one line for each, as ssh keeps hosts.
+/// The fingerprints of devices' keys, one for each account and device. The text has one line for each, like ssh's
+/// `known_hosts`.
 struct KnownDevices: Equatable, Sendable {
     struct Place: Hashable, Sendable {
         var account: AccessID
@@ -15,10 +15,10 @@ struct KnownDevices: Equatable, Sendable {
         var since: Int64
     }
 
-    /// The most that is kept for one account, and altogether. Further ones are refused.
+    /// The maximum number of entries for one account, and for all accounts. More are refused.
     static let maximumOfAccount = 1_024
     static let maximum = 16_384
-    /// No more than this is read, in bytes: a line has at most 180.
+    /// The maximum size of the file in bytes. A line has at most 180.
     static let maximumSize = 4 << 20
 
     private static let header = "# Keys of devices, by account. To forget one, use iotctl device key.\n"
@@ -27,7 +27,7 @@ struct KnownDevices: Equatable, Sendable {
 
     subscript(place: Place) -> Entry? { entries[place] }
 
-    /// Keeps an entry. One that is kept is replaced only by the same fingerprint, learned in a stronger way.
+    /// Stores an entry. If the same fingerprint is already stored, only its source changes, and only to a stronger one.
     ///
     /// - Throws: `deviceKeyChanged`, `tooManyRequests`.
     mutating func keep(_ entry: Entry, at place: Place) throws(IoTError) {
@@ -39,13 +39,13 @@ struct KnownDevices: Equatable, Sendable {
         let own = entries.keys.count { $0.account == place.account }
         guard own < Self.maximumOfAccount, entries.count < Self.maximum else {
             throw IoTError(
-                .tooManyRequests, "the keys of \(own) devices are kept for this account, and no more fit",
-                remedy: "forget some: `iotctl device key DEVICE --forget`")
+                .tooManyRequests, "no more device keys can be stored: this account has \(own)",
+                remedy: "remove some with `iotctl device key DEVICE --forget`")
         }
         entries[place] = entry
     }
 
-    /// - Returns: whether there was one.
+    /// - Returns: whether an entry was removed.
     mutating func forget(where isMeant: (Place) -> Bool) -> Bool {
         let before = entries.count
         entries = entries.filter { !isMeant($0.key) }
@@ -55,20 +55,20 @@ struct KnownDevices: Equatable, Sendable {
     static func changed(from old: Entry, to new: KeyFingerprint) -> IoTError {
         let way =
             switch old.source {
-            case .hub: "as its hub said"
-            case .lan: "as seen on the network"
+            case .hub: "reported by the hub"
+            case .lan: "seen on the network"
             case .ap: "learned over its access point"
             }
         return IoTError(
             .deviceKeyChanged,
-            "the device's signing key has changed: kept is \(old.fingerprint), \(way); now it is \(new)")
+            "the device's signing key has changed from \(old.fingerprint) (\(way)) to \(new)")
     }
 
     // MARK: Text
 
     init() {}
 
-    /// - Throws: `fileFailed` with the number of the damaged line.
+    /// - Throws: `fileFailed` with the number of a damaged line.
     init(parsing text: String, name: String) throws(IoTError) {
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         where !line.isEmpty && !line.hasPrefix("#") {

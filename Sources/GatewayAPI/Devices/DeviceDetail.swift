@@ -18,7 +18,7 @@ public struct DeviceDetail: Codable, Hashable, Sendable {
     public var version: Int64
     /// Paths of writes that the device has not applied yet.
     public var pending: [String]
-    /// The key by which the device signs; `nil` for a device without one.
+    /// The key with which the device signs; `nil` for a device without one.
     public var key: DeviceKeyDescription?
 
     public init(

@@ -1,14 +1,14 @@
 public import IoTCore
 
-/// The signing key of a device, as this gateway keeps it for the account.
+/// The signing key of a device, as this gateway stores it for the account.
 public struct DeviceKeyDescription: Codable, Hashable, Sendable {
-    /// The one that is kept; from the hub where none is.
+    /// The stored fingerprint; without one, the fingerprint that the hub reports.
     public var fingerprint: KeyFingerprint
     /// How the account learned it.
     public var source: KeySource
-    /// Since when it is kept, in ms since 1970; `nil` when it could not be kept.
+    /// When it was stored, in ms since 1970; `nil` if it is not stored.
     public var since: Int64?
-    /// 25080 when the hub now says another key than the kept one.
+    /// 25080 if the hub now reports another key than the stored one; otherwise why the key could not be stored.
     public var failure: APIError?
 
     public init(fingerprint: KeyFingerprint, source: KeySource, since: Int64?, failure: IoTError? = nil) {
@@ -24,7 +24,7 @@ public struct DeviceKeyRequest: APIRequestBody, Hashable {
     public static let members = ["fingerprint", "source"]
 
     public var fingerprint: KeyFingerprint
-    /// `ap` or `lan`: what the hub says needs no request.
+    /// `ap` or `lan`. The key that the hub reports is stored without a request.
     public var source: KeySource
 
     public init(fingerprint: KeyFingerprint, source: KeySource) {

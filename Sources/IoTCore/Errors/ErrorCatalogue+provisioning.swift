@@ -40,18 +40,19 @@ extension ErrorCatalogue {
             .wifiFailed, "wifiFailed", "the device could not join the Wi-Fi network",
             remedy: "go nearer to the access point and try again"),
         Entry(
-            .deviceKeyChanged, "deviceKeyChanged", "the device's signing key is not the one that was kept for it",
-            remedy: "find out why: a camera that was set up anew has another key, and so has another camera in its "
-                + "place. If the change is right, run `iotctl device key DEVICE --forget`"),
+            .deviceKeyChanged, "deviceKeyChanged", "the device's signing key is not the stored one",
+            remedy: "find out why: a camera that was set up again has another key, and so has another camera in its "
+                + "place; if you expected the change, run `iotctl device key DEVICE --forget`"),
         Entry(
             .lanPasswordWrong, "lanPasswordWrong", "the camera's LAN access password is wrong",
-            remedy: "correct it; after each wrong one the camera waits longer"),
+            remedy: "correct it; after each wrong password the camera waits longer"),
         Entry(
             .lanPasswordChangeFailed, "lanPasswordChangeFailed",
-            "the camera could not store its new LAN access password, and keeps the old one",
-            remedy: "check the disk of the camera's box: its space, and the rights of its data directory"),
+            "the camera could not store its new LAN access password; the old one is still valid",
+            remedy: "check the free space and the permissions of the data directory on the camera's box"),
         Entry(
-            .lanPasswordUnsupported, "lanPasswordUnsupported", "the device knows no LAN access password",
-            remedy: "update its firmware, or the hub if that is older"),
+            .lanPasswordUnsupported, "lanPasswordUnsupported",
+            "the device or its hub does not support LAN access passwords",
+            remedy: "update the device's firmware and the hub"),
     ]
 }

@@ -1,20 +1,21 @@
-/// What people compare of a public key: SHA-256 of its SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), 32 bytes.
+/// The fingerprint of a public key, which people compare: SHA-256 of its SubjectPublicKeyInfo (RFC 5280 §4.1.2.7), 32
+/// bytes.
 ///
-/// Written as `SHA256:` and base64 without padding, as ssh writes fingerprints: 50 characters, short enough for a line
-/// of a table and for a TXT string, and known to who has ever accepted a host key.
+/// The text is `SHA256:` and base64 without padding, the form that ssh uses for host keys. It has 50 characters, which
+/// fit into a table's line and a TXT string.
 public struct KeyFingerprint: Sendable, Hashable, CustomStringConvertible {
     private static let prefix = "SHA256:"
     public static let byteCount = 32
 
     public let bytes: [UInt8]
 
-    /// - Returns: `nil` for another number of bytes.
+    /// - Returns: `nil` if there are not exactly 32 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes
     }
 
-    /// Reads what `description` writes, and only that: two texts of one fingerprint would not be compared as equal.
+    /// Accepts only the form that `description` writes, so that each fingerprint has exactly one text.
     public init?(_ text: some StringProtocol) {
         guard text.hasPrefix(Self.prefix), let bytes = Base64.decode(text.dropFirst(Self.prefix.count)),
             let fingerprint = Self(bytes: bytes), fingerprint.description == text

@@ -1,10 +1,10 @@
 /// How a user learned a device's fingerprint, from the weakest way to the strongest.
 public enum KeySource: String, Codable, CaseIterable, Sendable, Comparable {
-    /// The hub said so, and nobody else.
+    /// Only the hub reported it.
     case hub
-    /// Seen on the local network, in an announcement that anybody there could have made.
+    /// Announced on the local network. Any machine there can forge an announcement.
     case lan
-    /// From the device itself, in the session of its access point that the secret on its label protects.
+    /// Sent by the device itself in the provisioning session, which the secret on its label protects.
     case ap
 
     public static func < (left: KeySource, right: KeySource) -> Bool {

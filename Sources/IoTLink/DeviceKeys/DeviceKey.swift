@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 public import IoTCore
 
-/// A device's signing key: Ed25519 (RFC 8032). In no description.
+/// A device's signing key: Ed25519 (RFC 8032). `description` contains only its fingerprint.
 public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
-    /// All of a PKCS #8 document for Ed25519 (RFC 8410 §7) but the key's 32 bytes.
+    /// A PKCS #8 document for Ed25519 (RFC 8410 §7) without the key's 32 bytes.
     private static let header: [UInt8] = [
         0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
     ]
@@ -17,7 +17,7 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
         signing = Curve25519.Signing.PrivateKey()
     }
 
-    /// - Parameter pem: PKCS #8, as `pem` writes it and `openssl genpkey -algorithm ed25519` does.
+    /// - Parameter pem: PKCS #8, as `pem` and `openssl genpkey -algorithm ed25519` write it.
     public init?(pem: String) {
         let lines = pem.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         guard lines.count >= 3, lines.first == Self.firstLine, lines.last == Self.lastLine,
@@ -28,10 +28,11 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
         signing = key
     }
 
-    /// Reads the key of a file, or makes one and writes it there, with mode 0600.
+    /// Reads the key from a file. If there is no file, creates a key and writes it there with mode 0600.
     ///
-    /// - Throws: `fileFailed` for a file that cannot be used, `invalidConfiguration` for one that others may read. The
-    ///   key is never replaced, because users keep its fingerprint.
+    /// An existing file is never replaced, because users store the key's fingerprint.
+    ///
+    /// - Throws: `fileFailed` for a file that cannot be used, `invalidConfiguration` for a file that others can read.
     package init(file path: String) throws(IoTError) {
         guard let text = try PrivateFile.text(of: path) else {
             self.init()
@@ -41,7 +42,7 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
         guard let key = DeviceKey(pem: text) else {
             throw IoTError(
                 .fileFailed, "\(path) does not contain an Ed25519 key",
-                remedy: "restore it from a backup, or remove it: the camera then gets another key, which its "
+                remedy: "restore it from a backup, or remove it; the camera then gets another key, which its "
                     + "users must accept")
         }
         self = key
@@ -49,14 +50,13 @@ public struct DeviceKey: Sendable, CustomStringConvertible, CustomReflectable {
 
     public var publicKey: DevicePublicKey { DevicePublicKey(signing.publicKey) }
 
-    /// 64 bytes.
-    ///
+    /// - Returns: 64 bytes.
     /// - Throws: `internalFailure`.
     public func signature(of message: some Collection<UInt8>) throws(IoTError) -> [UInt8] {
         do {
             return Array(try signing.signature(for: Data(message)))
         } catch {
-            throw IoTError(.internalFailure, "the device's key does not sign", underlying: error)
+            throw IoTError(.internalFailure, "signing with the device's key failed", underlying: error)
         }
     }
 

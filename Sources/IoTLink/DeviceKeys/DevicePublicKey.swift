@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 public import IoTCore
 
-/// The public half of a device's signing key: Ed25519 (RFC 8032), carried as SubjectPublicKeyInfo (RFC 8410 §4).
+/// The public half of a device's signing key: Ed25519 (RFC 8032), encoded as SubjectPublicKeyInfo (RFC 8410 §4).
 public struct DevicePublicKey: Sendable, Hashable {
-    /// All of a SubjectPublicKeyInfo for Ed25519 but the key's 32 bytes.
+    /// A SubjectPublicKeyInfo for Ed25519 without the key's 32 bytes.
     private static let header: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
 
     /// 32 bytes.
@@ -15,7 +15,7 @@ public struct DevicePublicKey: Sendable, Hashable {
     }
 
     /// - Parameter subjectPublicKeyInfo: 44 bytes.
-    /// - Returns: `nil` for anything else than an Ed25519 key.
+    /// - Returns: `nil` if it is not an Ed25519 key.
     public init?(subjectPublicKeyInfo: [UInt8]) {
         guard subjectPublicKeyInfo.count == Self.header.count + 32, subjectPublicKeyInfo.starts(with: Self.header),
             let key = try? Curve25519.Signing.PublicKey(
@@ -24,7 +24,7 @@ public struct DevicePublicKey: Sendable, Hashable {
         self.init(key)
     }
 
-    /// Reads `text`.
+    /// Parses `text`.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == 60, let bytes = Base64.decode(text) else { return nil }
         self.init(subjectPublicKeyInfo: bytes)
@@ -32,7 +32,7 @@ public struct DevicePublicKey: Sendable, Hashable {
 
     public var subjectPublicKeyInfo: [UInt8] { Self.header + bytes }
 
-    /// The SubjectPublicKeyInfo in base64: what stands between the lines of a PEM file.
+    /// The SubjectPublicKeyInfo in base64, as between the first and the last line of a PEM file.
     public var text: String { Base64.encode(subjectPublicKeyInfo) }
 
     public var fingerprint: KeyFingerprint {

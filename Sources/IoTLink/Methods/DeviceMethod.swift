@@ -15,11 +15,11 @@ public enum DeviceMethod {
     public static let share = LinkMethod<ShareGrant, ShareResponse>("device.share", user: .owner)
     public static let subscribe = LinkMethod<TokenText, BindingResponse>(
         "device.subscribe", user: .account, isDurable: true)
-    /// Checks or changes the device's LAN access password. The hub forwards it and stores nothing of it: it is not an
-    /// action of the model, whose values every user of the device reads.
+    /// Checks or changes the device's LAN access password. The hub forwards the passwords and does not store them. This is
+    /// not an action of the model, because every user of the device can read the model's values.
     public static let lanPassword = LinkMethod<LANPasswordQuery, LANPasswordAnswer>(
         "device.lanPassword", user: .action(.configure), longestDeadline: .seconds(60))
-    /// The same as the hub forwards it to the device.
+    /// The same method, from the hub to the device.
     public static let handleLANPassword = LinkMethod<LANPasswordOrder, LANPasswordAnswer>(sentOn: lanPassword)
 
     /// Sent to the account of the binding; also when its role, its actions or the device's name changed.

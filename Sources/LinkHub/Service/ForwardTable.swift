@@ -12,7 +12,7 @@ struct Forward: Sendable {
         case message(MessageResponses)
         /// A message that the hub only passes on.
         case call
-        /// A user's password for a device.
+        /// A user's check or change of a device's LAN access password.
         case lanPassword
         /// The start of a call.
         case connect(OpenCall.Key)

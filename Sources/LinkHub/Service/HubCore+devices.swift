@@ -13,7 +13,7 @@ extension HubCore {
         return DeviceResponse(device: device.rawValue, name: name)
     }
 
-    /// `device.lanPassword`: the device alone reads it.
+    /// `device.lanPassword`: forwards the passwords to the device without reading them.
     mutating func forwardLANPassword(_ call: HubCall<LANPasswordQuery>) throws(IoTError) -> Outcome {
         guard let session = sessions[.device(try call.permit.target())] else { throw IoTError(.deviceOffline) }
         return try forward(

@@ -12,7 +12,7 @@ import ThingModel
 public final class Camera: Service, Sendable {
     public let settings: CameraSettings
     public let device: DeviceID
-    /// By which the camera signs; `nil` for a camera without one.
+    /// The key with which the camera signs; `nil` for a camera without one.
     public let key: DeviceKey?
     /// The UDP port for this camera's viewers.
     public let port: Int
@@ -32,7 +32,7 @@ public final class Camera: Service, Sendable {
     ///   - settings: `url` contains the source's credentials; `username`, `password` and `passwordFile` are ignored.
     ///   - softwareVersion: the program's version for the device's model; for example 0.1.0 as 1000.
     ///   - iceServers: the STUN and TURN servers for viewers behind other routers.
-    ///   - key: the device's signing key, which its users know by the fingerprint.
+    ///   - key: the device's signing key; its users store the fingerprint.
     ///   - link: the device's own session; the camera runs it.
     ///   - socket: the UDP port for this camera's viewers; the camera's media run on its event loop.
     ///   - certificates: certificates that are made in advance.

@@ -27,7 +27,8 @@ enum CameraSchema {
         let limit = max(1, Int32(clamping: maximumViewers))
         return try ThingSchema([
             .constant(
-                Name.signingKey, .string(64), "the public key by which the camera signs: Ed25519, SubjectPublicKeyInfo"),
+                Name.signingKey, .string(64),
+                "the public key with which the camera signs: Ed25519, SubjectPublicKeyInfo"),
             .readonly(
                 Name.video,
                 .structure(

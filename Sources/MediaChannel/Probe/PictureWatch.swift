@@ -1,16 +1,16 @@
 public import IoTCore
 public import MediaCodec
 
-/// Shows pictures of a camera's source to somebody who looks for something in them, without a device or viewers.
+/// Decodes pictures of a camera's source for a caller that examines them, without a device or viewers.
 ///
-/// Only key frames are decoded, and at most as many as are wanted, so that it costs little however the camera encodes.
+/// It decodes only key frames, and only when `isDue` returns true, so the cost is small with every encoding.
 public final class PictureWatch: Sendable {
     private let source: CameraSource
 
     /// - Parameters:
     ///   - settings: for opening the camera.
-    ///   - isDue: whether a picture is wanted now. Called on the source's thread, as `onPicture` is.
-    ///   - onPicture: nothing is read from the source while it runs.
+    ///   - isDue: whether a picture is needed now. Called on the source's thread, like `onPicture`.
+    ///   - onPicture: called with each picture. The source is not read until it returns.
     public init(
         _ settings: CameraSettings, isDue: @escaping @Sendable () -> Bool,
         onPicture: @escaping @Sendable (VideoPicture) -> Void, onFailure: @escaping @Sendable (IoTError) -> Void
@@ -27,10 +27,10 @@ public final class PictureWatch: Sendable {
         }
     }
 
-    /// Begins to read the source on a thread of its own.
+    /// Starts a thread that reads the source.
     public func start() { source.start() }
 
-    /// Ends the thread soon.
+    /// Asks the thread to end, and does not wait for it.
     public func stop() { source.stop() }
 }
 
@@ -42,7 +42,7 @@ private final class Development: @unchecked Sendable {
         decoder = video.flatMap { try? VideoDecoder($0) }
     }
 
-    /// `nil` for a frame that is damaged or no picture.
+    /// `nil` for a damaged frame, or for one that contains no picture.
     func picture(of frame: MediaFrame) -> VideoPicture? {
         guard frame.kind == .video, let decoder, let first = try? decoder.decode(frame) else { return nil }
         return (first + decoder.flush()).last { !$0.isCorrupt }

@@ -2,9 +2,9 @@ import CFFmpeg
 public import IoTCore
 
 extension VideoPicture {
-    /// Calls `body` with the picture's brightness: a byte a pixel, and the bytes from one row to the next.
+    /// Calls `body` with the picture's luma plane, one byte per pixel, and with its stride in bytes.
     ///
-    /// A picture whose brightness is stored in another way, with 10 bits for example, is converted first.
+    /// A picture in another format, for example with 10 bits per sample, is converted first.
     ///
     /// - Throws: `mediaFailed` for a pixel format that cannot be converted.
     public func withLuma<Value>(

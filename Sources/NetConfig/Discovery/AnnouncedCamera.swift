@@ -6,7 +6,7 @@ public struct AnnouncedCamera: Hashable, Sendable {
     public var name: String
     /// `nil` for a camera that has no hub yet.
     public var deviceID: String?
-    /// 32 hex digits that identify the announcement: the device id, or random digits.
+    /// 32 hex digits that identify the announcement: the device id, or random digits for a camera without one.
     public var id: String
     public var productID: String?
     public var serialNumber: String?

@@ -24,7 +24,7 @@ public struct DiscoveredDevice: Hashable, Sendable, Codable {
     public var productID: String?
     /// Whether an account owns it; only for a camera of ours.
     public var hasOwner: Bool?
-    /// Of a camera of ours: of the key by which it signs. A hint, as all of this: whoever is on the network can send it.
+    /// The fingerprint of the signing key; only for a camera of ours. Any machine on the network can send a false one.
     public var keyFingerprint: KeyFingerprint?
     public var addresses: [IPAddress]
     /// The services' URLs: ONVIF's device service, RTSP, a web page.

@@ -3,9 +3,10 @@ public import IoTCore
 import NIOCore
 import Synchronization
 
-/// A camera's LAN access password in a file of mode 0600, as a slow hash.
+/// A camera's LAN access password, stored as a slow hash in a file with mode 0600.
 ///
-/// Hashes and the file are worked on by a thread of its own, one request at a time; a few wait, and more are refused.
+/// A separate queue computes the hashes and accesses the file, one request at a time. A few requests can wait; more are
+/// refused.
 public final class LANPasswordFile: Sendable {
     private static let maximumWaiting = 8
 
@@ -13,7 +14,7 @@ public final class LANPasswordFile: Sendable {
     private let now: @Sendable () -> NIODeadline
     private let queue = DispatchQueue(label: "lan-password")
     private let waiting = Mutex(0)
-    /// `nil` before the file was read. Used on the queue alone.
+    /// `nil` until the file has been read. Used only on the queue.
     private let state = Mutex<LANPasswordGuard?>(nil)
 
     public convenience init(path: String) {
@@ -25,7 +26,7 @@ public final class LANPasswordFile: Sendable {
         self.now = now
     }
 
-    /// Checks the password, or changes it when there is a new one.
+    /// Checks the password; with a new one, also changes it.
     ///
     /// - Returns: `.null`, `.ok` or `.changed`.
     /// - Throws: `lanPasswordWrong`, `lanPasswordChangeFailed`, `tooManyRequests`, `invalidParameter`; `fileFailed` or
@@ -37,7 +38,7 @@ public final class LANPasswordFile: Sendable {
             return true
         }
         guard hasRoom else {
-            throw IoTError(.tooManyRequests, "the camera compares other passwords", remedy: "try again")
+            throw IoTError(.tooManyRequests, "the camera is busy checking other passwords", remedy: "try again")
         }
         let result = await withCheckedContinuation { continuation in
             queue.async { [self] in
@@ -64,7 +65,7 @@ public final class LANPasswordFile: Sendable {
                 do throws(IoTError) {
                     try PrivateFile.write(hash.text + "\n", to: path)
                 } catch {
-                    // Where it is stored is for the log of the camera's box alone.
+                    // The message does not contain the path, which only the log of the camera's box may show.
                     throw IoTError(.lanPasswordChangeFailed, underlying: error)
                 }
                 current.stored(hash)
@@ -76,7 +77,7 @@ public final class LANPasswordFile: Sendable {
     private func read() throws(IoTError) -> PasswordHash? {
         guard let text = try PrivateFile.text(of: path) else { return nil }
         guard let line = text.split(whereSeparator: \.isNewline).first, let hash = PasswordHash(line) else {
-            // Never without a password because of a damaged file.
+            // A damaged file must not count as no password.
             throw IoTError(
                 .fileFailed, "\(path) is damaged",
                 remedy: "restore it from a backup, or remove it and set a new password")

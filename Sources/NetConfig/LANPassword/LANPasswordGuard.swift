@@ -1,16 +1,16 @@
 import IoTCore
 import NIOCore
 
-/// A camera's LAN access password: checks it, changes it, and waits longer after each wrong one. Owns no file, clock or
-/// thread.
+/// Checks and changes a camera's LAN access password. After each wrong password it refuses all passwords for a longer time.
+/// Owns no file, clock or thread.
 struct LANPasswordGuard: Sendable {
     enum Step: Sendable {
         case done(LANPasswordOutcome)
-        /// Store this, then call `stored`.
+        /// The caller must store the hash and then call `stored`.
         case store(PasswordHash)
     }
 
-    /// Bytes of UTF-8 of a new password.
+    /// The length of a new password in bytes of UTF-8.
     static let length = 8...64
 
     private(set) var hash: PasswordHash?
@@ -21,17 +21,17 @@ struct LANPasswordGuard: Sendable {
     }
 
     /// - Parameters:
-    ///   - password: the present one.
-    ///   - newPassword: `nil` to check the present one only. The first password needs no present one.
-    /// - Throws: `lanPasswordWrong`; `tooManyRequests` while no password is taken; `invalidParameter` for a new password
-    ///   that is not one; `internalFailure`.
+    ///   - password: the current password. Not needed to set the first one.
+    ///   - newPassword: `nil` to check `password` only.
+    /// - Throws: `lanPasswordWrong`; `tooManyRequests` during the time after a wrong password; `invalidParameter` for an
+    ///   invalid new password; `internalFailure`.
     mutating func handle(
         password: String?, newPassword: String?, at now: NIODeadline, random: @Sendable (Int) -> [UInt8]
     ) throws(IoTError) -> Step {
         if let newPassword { try Self.check(newPassword) }
         if let hash {
             if let seconds = delay.wait(at: now) { throw Self.tooEarly(seconds) }
-            // A longer one cannot be right, and is not worth its hash.
+            // A longer password cannot be right, so its hash is not computed.
             let password = password ?? ""
             let isRight = password.utf8.count <= Self.length.upperBound ? hash.matches(password) : false
             guard let isRight else { throw Self.noMemory }
@@ -39,7 +39,7 @@ struct LANPasswordGuard: Sendable {
                 let seconds = delay.wrong(at: now)
                 throw IoTError(
                     .lanPasswordWrong,
-                    "the camera's LAN access password is wrong; the camera takes none for the next \(seconds) s")
+                    "the camera's LAN access password is wrong; the camera refuses all passwords for \(seconds) s")
             }
             delay.right()
         }
@@ -58,17 +58,17 @@ struct LANPasswordGuard: Sendable {
         else {
             throw IoTError(
                 .invalidParameter, "a LAN access password has 8 to 64 bytes of UTF-8 without control characters",
-                remedy: "choose another")
+                remedy: "choose another password")
         }
     }
 
     private static func tooEarly(_ seconds: Int) -> IoTError {
         IoTError(
-            .tooManyRequests, "the camera takes no password for \(seconds) s, after wrong ones",
+            .tooManyRequests, "after wrong passwords, the camera refuses all passwords for another \(seconds) s",
             remedy: "wait that long, and correct the password")
     }
 
     private static var noMemory: IoTError {
-        IoTError(.internalFailure, "the camera has no memory to compare passwords", remedy: "try again later")
+        IoTError(.internalFailure, "the camera has not enough memory to check a password", remedy: "try again later")
     }
 }

@@ -1,11 +1,11 @@
 import COpenSSL
 import IoTCore
 
-/// A password as a device keeps it: scrypt (RFC 7914) with a salt of its own, in the PHC string format,
+/// The hash of a password: scrypt (RFC 7914) with a random salt. The text is in the PHC string format,
 /// `$scrypt$ln=14,r=8,p=1$SALT$HASH`.
 struct PasswordHash: Sendable, Hashable {
-    /// 16 MiB and some 50 ms of a small box's processor: the product of RFC 7914 §2 for interactive logins, which was
-    /// chosen so that a camera's box with 256 MiB can pay it.
+    /// With these parameters a hash needs 16 MiB and about 50 ms on a small box's processor. A camera's box with 256 MiB can
+    /// afford that.
     private static let logarithmOfCost = 14
     private static let blockSize = 8
     private static let parallelization = 1
@@ -16,15 +16,15 @@ struct PasswordHash: Sendable, Hashable {
     private let salt: [UInt8]
     private let hash: [UInt8]
 
-    /// - Parameter random: gives as many random bytes as it is asked for.
-    /// - Returns: `nil` when there is no memory for it.
+    /// - Parameter random: returns the given number of random bytes.
+    /// - Returns: `nil` if there is not enough memory.
     init?(of password: String, random: @Sendable (Int) -> [UInt8]) {
         salt = random(Self.saltSize)
         guard let hash = Self.hash(password, salt) else { return nil }
         self.hash = hash
     }
 
-    /// Reads `text`; other parameters than ours are refused, because no version wrote them.
+    /// Parses `text`. Other scrypt parameters are refused, because no version has written them.
     init?(_ text: some StringProtocol) {
         guard text.hasPrefix(Self.prefix) else { return nil }
         let parts = text.dropFirst(Self.prefix.count).split(separator: "$", omittingEmptySubsequences: false)
@@ -37,7 +37,7 @@ struct PasswordHash: Sendable, Hashable {
 
     var text: String { Self.prefix + Self.unpadded(salt) + "$" + Self.unpadded(hash) }
 
-    /// - Returns: `nil` when there is no memory to find it out.
+    /// - Returns: `nil` if there is not enough memory.
     func matches(_ password: String) -> Bool? {
         Self.hash(password, salt).map { ConstantTime.equal($0, hash) }
     }

@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// A client of the plaintext scheme: sends its request every 2 s, at most 5 times, until the device answers. Owns no
+/// A client of the plaintext scheme. It sends its request every 2 s, at most 5 times, until the device answers. Owns no
 /// socket, clock, task or logger.
 struct PlaintextClient: Sendable {
     enum Output: Sendable {
@@ -34,7 +34,7 @@ struct PlaintextClient: Sendable {
                 .failure(
                     IoTError(
                         .payloadTooLarge,
-                        "the request has \(size) bytes, and the plaintext scheme takes \(PlaintextRequest.largest)")))
+                        "the request has \(size) bytes; the plaintext scheme allows \(PlaintextRequest.largest)")))
         }
         send(at: now)
     }
@@ -53,9 +53,9 @@ struct PlaintextClient: Sendable {
             outcome.bind = binds ? .waiting : .unbound
             finish(.success(outcome))
         case .currentError(let log): finish(.failure(failure(log)))
-        // It takes the next one.
+        // The device has accepted this request, and accepts a repetition with `accepted`.
         case .previousError(let log):
-            outputs.append(.progress(.retrying(reason: "its attempt before failed: \(clean(log))")))
+            outputs.append(.progress(.retrying(reason: "its previous attempt failed: \(clean(log))")))
         }
     }
 
@@ -68,9 +68,9 @@ struct PlaintextClient: Sendable {
                     hasAnswered
                         ? IoTError(.provisioningVanished)
                         : IoTError(
-                            .provisioningUnreachable, "nothing answers there by the plaintext scheme",
-                            remedy: "join the camera's own network first; most cameras speak the encrypted scheme, "
-                                + "without --plaintext")))
+                            .provisioningUnreachable, "no device there answers by the plaintext scheme",
+                            remedy: "join the camera's own network first; omit --plaintext if the camera supports the "
+                                + "encrypted scheme")))
         }
         send(at: now)
     }
@@ -87,7 +87,7 @@ struct PlaintextClient: Sendable {
         outputs.append(.finished(result))
     }
 
-    /// What the device says, by its number where it is one of ours.
+    /// The device's error. If its log begins with a number of our catalogue, the error with that number.
     private func failure(_ log: String) -> IoTError {
         let text = clean(log)
         let code = Int(text.prefix { $0.isASCII && $0.isNumber }).map(ErrorCode.init(rawValue:))
@@ -95,7 +95,7 @@ struct PlaintextClient: Sendable {
         return IoTError(.provisioningRefused, "the device refuses the request" + (text.isEmpty ? "" : ": \(text)"))
     }
 
-    /// A device may repeat what it was sent.
+    /// The log without secrets: a device may repeat what it received.
     private func clean(_ log: String) -> String {
         let secrets = [request.credentials.password, request.token].filter { !$0.isEmpty }
         return secrets.contains { log.contains($0) } ? "" : log

@@ -1,24 +1,25 @@
 import IoTCore
 import NIOCore
 
-/// A device that takes its network by the plaintext scheme. Owns no socket, clock, task or logger.
+/// A device that receives its network by the plaintext scheme. Owns no socket, clock, task or logger.
 ///
-/// Nobody proves anything here: whoever is on the link can send a request, and read one. What the device answers is
-/// never longer than what it was asked, and a request that came before changes nothing while it counts.
+/// The scheme has no authentication and no encryption: any machine on the link can send and read requests. So that the
+/// device cannot be used to amplify an attack, an answer is never longer than its request. A repetition of the current
+/// request changes nothing.
 struct PlaintextDevice: Sendable {
     struct Configuration: Sendable {
         var identity: DeviceIdentity
         var productID: String
-        /// Where a token without a region is for; `nil` takes such a token not at all.
+        /// The hub for a token without a region. If `nil`, such a token is refused.
         var hub: String?
         var lifetime: TimeAmount
-        /// Whether a hub and a token are taken.
+        /// Whether a hub and a token are accepted.
         var binds: Bool
     }
 
-    /// A client sends one request for 10 s. After this, the same request is a new attempt of its user.
+    /// A client repeats a request for 10 s. After this time, the same request counts as a new attempt of the user.
     private static let retryTime = TimeAmount.seconds(15)
-    /// Of all clients.
+    /// For all clients together.
     static let repliesPerSecond = 16
 
     private let configuration: Configuration
@@ -33,7 +34,7 @@ struct PlaintextDevice: Sendable {
         joining = DeviceJoining(lifetime: configuration.lifetime, at: now)
     }
 
-    /// - Returns: the answer, if there is one; it is not longer than the datagram.
+    /// - Returns: the answer, which is not longer than the datagram; `nil` for none.
     mutating func receive(_ datagram: [UInt8], isOnLink: Bool, at now: NIODeadline) -> [UInt8]? {
         guard isOnLink, !joining.isEnded, datagram.count <= PlaintextRequest.largest, mayReply(at: now) else {
             return nil
@@ -60,7 +61,7 @@ struct PlaintextDevice: Sendable {
                 take(new, order, at: now)
                 return accepted
             case .joining:
-                return new == request ? accepted : .currentError("another network is being joined")
+                return new == request ? accepted : .currentError("the device is joining another network")
             case .connected:
                 return afterJoining(new, order, at: now)
             case .failed(let outcome):
@@ -74,13 +75,15 @@ struct PlaintextDevice: Sendable {
         }
     }
 
-    /// In its network: only a token may still be missing.
+    /// The device is in its network. It accepts only another token, if the binding has failed.
     private mutating func afterJoining(
         _ new: PlaintextRequest, _ order: BindOrder?, at now: NIODeadline
     ) -> PlaintextReply {
-        guard new.credentials == request?.credentials else { return .currentError("the device is in a network") }
+        guard new.credentials == request?.credentials else {
+            return .currentError("the device is already in a network")
+        }
         guard case .failed(let code, _) = joining.bindState else {
-            guard new == request else { return .currentError("the device has another token") }
+            guard new == request else { return .currentError("the device has already received another token") }
             if case .bound = joining.bindState { joining.outcomeRead(at: now) }
             return accepted
         }
@@ -103,7 +106,7 @@ struct PlaintextDevice: Sendable {
         guard configuration.binds, !request.token.isEmpty else { return nil }
         let isHub = request.region?.hasPrefix("iotlink://") == true
         guard let hub = isHub ? request.region : configuration.hub else {
-            throw IoTError(.provisioningRefused, "the token is for no hub that the device knows")
+            throw IoTError(.provisioningRefused, "the request has no hub for the token, and the device knows none")
         }
         return try BindOrder(hub: hub, token: request.token)
     }
@@ -112,7 +115,7 @@ struct PlaintextDevice: Sendable {
         .accepted(productID: configuration.productID, deviceName: configuration.identity.id)
     }
 
-    /// The number comes first, by which a client of ours knows it.
+    /// The error as a client of ours parses it: the number first.
     private static func words(_ outcome: WiFiOutcome) -> String {
         let code: ErrorCode =
             switch outcome {

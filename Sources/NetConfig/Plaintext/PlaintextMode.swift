@@ -1,7 +1,7 @@
 import IoTCore
 import NIOCore
 
-/// The core of a device that takes the plaintext scheme, shared by its socket and by what it wants done.
+/// Shares the core of a plaintext device between its socket and the tasks that carry out its steps.
 actor PlaintextMode {
     private var core: PlaintextDevice
     private let interfaces: @Sendable () -> [LANInterface]
@@ -18,15 +18,15 @@ actor PlaintextMode {
         self.steps = steps
     }
 
-    /// What the core wanted before anybody came.
+    /// Passes on the first steps of the core.
     func start() {
         pump()
     }
 
-    /// - Returns: the answer, if there is one.
+    /// - Returns: the answer; `nil` for none.
     func receive(_ datagram: [UInt8], from source: IPAddress) -> [UInt8]? {
         let now = NIODeadline.now()
-        // The interfaces are looked up once a second, however many datagrams come.
+        // The interfaces are read at most once a second, independent of the number of datagrams.
         if now >= linksReadAt + .seconds(1) {
             links = interfaces()
             linksReadAt = now

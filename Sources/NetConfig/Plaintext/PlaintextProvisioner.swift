@@ -2,8 +2,8 @@ public import IoTCore
 import NIOCore
 import NIOPosix
 
-/// Gives a device its network by the plaintext scheme: whoever is near reads the Wi-Fi password and the token. For
-/// devices that speak nothing better.
+/// Sets a device's network by the plaintext scheme, for devices that support nothing better. Anyone nearby can read the
+/// Wi-Fi password and the token.
 public struct PlaintextProvisioner: Sendable {
     public static let port = 8266
 
@@ -20,7 +20,7 @@ public struct PlaintextProvisioner: Sendable {
         self.order = order
     }
 
-    /// Returns when the device has the network; how it joins, the scheme does not say.
+    /// Returns when the device has accepted the network. The scheme does not report whether the device then joins it.
     ///
     /// - Throws: a failure of `ErrorCatalogue.provisioning`.
     public func run(
@@ -44,7 +44,7 @@ public struct PlaintextProvisioner: Sendable {
 
     private func exchange(_ report: @Sendable (ProvisioningProgress) -> Void) async throws -> ProvisioningOutcome {
         let (inputs, arrivals) = AsyncStream.makeStream(of: Input.self, bufferingPolicy: .bufferingOldest(16))
-        // A connected socket takes datagrams of the device's address alone.
+        // A connected socket receives datagrams only from the device's address.
         let channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -60,7 +60,7 @@ public struct PlaintextProvisioner: Sendable {
             while let output = client.poll() {
                 switch output {
                 case .send(let bytes):
-                    // A refused datagram is a lost one: the device may not listen yet.
+                    // An error counts as a lost datagram: the device may not listen yet.
                     try? await channel.writeAndFlush(
                         AddressedEnvelope(remoteAddress: channel.remoteAddress!, data: ByteBuffer(bytes: bytes)))
                 case .timeout(let due):
@@ -78,7 +78,7 @@ public struct PlaintextProvisioner: Sendable {
     }
 }
 
-/// Hands on each datagram's bytes.
+/// Passes on the bytes of each datagram.
 private final class DatagramReader: ChannelInboundHandler {
     typealias InboundIn = AddressedEnvelope<ByteBuffer>
 
@@ -92,6 +92,6 @@ private final class DatagramReader: ChannelInboundHandler {
         take(Array(unwrapInboundIn(data).data.readableBytesView))
     }
 
-    /// Nobody listens there yet (ICMP).
+    /// Ignores ICMP errors: the device may not listen yet.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {}
 }

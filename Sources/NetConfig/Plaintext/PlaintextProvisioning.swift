@@ -4,19 +4,19 @@ public import Logging
 import NIOCore
 import NIOPosix
 
-/// A device's provisioning mode by the plaintext scheme, on UDP. Off unless it is asked for: whoever is near reads the
-/// Wi-Fi password and the token, and can give the device to a network of their own.
+/// A device's provisioning mode by the plaintext scheme, on UDP. Disabled by default, because anyone nearby can read the
+/// Wi-Fi password and the token, and can bring the device into another network.
 ///
-/// It ends by itself, like `ProvisioningServer`, whose outcome, applier and binder it shares.
+/// The mode ends by itself, like `ProvisioningServer`. Both have the same outcomes, appliers and binders.
 public struct PlaintextProvisioning: Sendable {
     public struct Configuration: Sendable {
         /// An address of the device's own network.
         public var host: String
-        /// 0 for any.
+        /// 0 for any free port.
         public var port: Int
         public var identity: DeviceIdentity
         public var productID: String
-        /// Where a token is for that comes without a hub's address, as those of other makers' apps do.
+        /// The hub for a token that is sent without a hub's address, as the apps of other makers do.
         public var hub: String?
         /// 10 minutes.
         public var lifetime: Duration
@@ -38,7 +38,7 @@ public struct PlaintextProvisioning: Sendable {
     private let shell: JoiningShell
     private let interfaces: @Sendable () -> [LANInterface]
 
-    /// - Parameter binder: without one, the device takes no hub and no token.
+    /// - Parameter binder: If `nil`, the device ignores the hub and the token.
     public init(
         _ configuration: Configuration, applier: any WiFiApplier, binder: ProvisioningServer.Binder?, logger: Logger
     ) {
@@ -47,7 +47,7 @@ public struct PlaintextProvisioning: Sendable {
         }
     }
 
-    /// - Parameter interfaces: those whose links are answered.
+    /// - Parameter interfaces: The interfaces on whose links requests are answered.
     init(
         _ configuration: Configuration, applier: any WiFiApplier, binder: ProvisioningServer.Binder?, logger: Logger,
         interfaces: @escaping @Sendable () -> [LANInterface]
@@ -57,7 +57,7 @@ public struct PlaintextProvisioning: Sendable {
         self.interfaces = interfaces
     }
 
-    /// - Parameter onReady: gets the port, once it listens.
+    /// - Parameter onReady: called with the port when the socket is bound.
     /// - Throws: `.addressInUse`, `.invalidConfiguration`; `CancellationError`.
     public func run(onReady: @Sendable (Int) -> Void = { _ in }) async throws -> ProvisioningServer.End {
         let socket = try await listen()
@@ -71,7 +71,7 @@ public struct PlaintextProvisioning: Sendable {
             interfaces: interfaces, steps: continuation)
         await mode.start()
         shell.logger.warning(
-            "plaintext provisioning is on: whoever is near reads the Wi-Fi password and the token",
+            "plaintext provisioning is on: anyone nearby can read the Wi-Fi password and the token",
             metadata: ["provisioning.port": "\(configuration.port)"])
         let end = try await withThrowingTaskGroup(of: ProvisioningServer.End?.self) { group in
             group.addTask {
@@ -139,7 +139,7 @@ public struct PlaintextProvisioning: Sendable {
                 guard let text = datagram.remoteAddress.ipAddress, let source = IPAddress(text.prefix { $0 != "%" }),
                     let reply = await mode.receive(Array(datagram.data.readableBytesView), from: source)
                 else { continue }
-                // An answer that cannot be sent is lost, as on the way.
+                // An answer that cannot be sent counts as lost; the client repeats its request.
                 try? await outbound.write(
                     AddressedEnvelope(remoteAddress: datagram.remoteAddress, data: ByteBuffer(bytes: reply)))
             }

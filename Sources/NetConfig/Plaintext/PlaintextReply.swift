@@ -1,18 +1,18 @@
 import IoTCore
 
-/// The device's message of the plaintext scheme.
+/// A message of the plaintext scheme from the device.
 enum PlaintextReply: Sendable, Hashable {
-    /// The device has the request, and joins.
+    /// The device has accepted the request, and joins the network.
     case accepted(productID: String, deviceName: String)
-    /// What is wrong with this request, or became of it.
+    /// This request is refused, or its attempt failed.
     case currentError(String)
-    /// What became of the request before this one, which is taken.
+    /// The attempt of the previous request failed. This request is accepted.
     case previousError(String)
 
     private static let version = "2.0"
     private static let largestLog = 160
 
-    /// - Returns: `nil` for what is not a reply.
+    /// - Returns: `nil` if it is not a reply.
     init?(parsing datagram: [UInt8]) {
         guard datagram.count <= PlaintextRequest.largest, let value = try? JSONValue(parsing: datagram),
             value["cmdType"] == 2
@@ -29,15 +29,17 @@ enum PlaintextReply: Sendable, Hashable {
         }
     }
 
-    /// The message in at most so many bytes, as much of it as fits: nobody is known here, and an answer that is longer
-    /// than its request could be aimed at somebody else.
+    /// The longest form of the message that fits into `limit` bytes.
     ///
-    /// - Returns: `nil` when nothing fits.
+    /// The sender's address can be forged: an answer that is longer than its request could amplify an attack on somebody
+    /// else.
+    ///
+    /// - Returns: `nil` if no form fits.
     func bytes(fitting limit: Int) -> [UInt8]? {
         forms.lazy.map { Array($0.jsonText.utf8) }.first { $0.count <= limit }
     }
 
-    /// From the longest to the shortest.
+    /// The forms of the message, the longest first.
     private var forms: [JSONValue] {
         switch self {
         case .accepted(let productID, let deviceName):
@@ -54,7 +56,7 @@ enum PlaintextReply: Sendable, Hashable {
 
     private static func forms(_ kind: String, _ log: String) -> [JSONValue] {
         let least: JSONValue = ["cmdType": 2, "deviceReply": .string(kind)]
-        // The number of the error comes first, so that a short log still says it.
+        // The error number is first, so that a short log still contains it.
         let logs = [log.shown(largestLog), String(log.prefix { $0 != ":" }).shown(64), log.shown(5)]
         return logs.map { log in
             var form = least

@@ -1,15 +1,15 @@
 import IoTCore
 
-/// The client's message of the plaintext scheme: `{"cmdType":1,"ssid":…,"password":…,"token":…,"region":…}` in one
-/// datagram. The password and the token are in no description.
+/// A message of the plaintext scheme from the client: `{"cmdType":1,"ssid":…,"password":…,"token":…,"region":…}` in one
+/// datagram. `description` contains neither the password nor the token.
 struct PlaintextRequest: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
     var credentials: WiFiCredentials
-    /// Empty for none.
+    /// Empty if there is none.
     var token: String
-    /// Which cloud the token is for; ours is the hub's address, `iotlink://host:port`.
+    /// The cloud that issued the token. For our hubs, the hub's address: `iotlink://host:port`.
     var region: String?
 
-    /// What neither side takes more of, in bytes: one packet.
+    /// The maximum size in bytes of a message in either direction, which fits into one packet.
     static let largest = 1_400
 
     init(credentials: WiFiCredentials, token: String = "", region: String? = nil) {
@@ -18,14 +18,14 @@ struct PlaintextRequest: Sendable, Hashable, CustomStringConvertible, CustomRefl
         self.region = region
     }
 
-    /// - Throws: `provisioningRefused`, `invalidQRInput`; neither repeats anything of the datagram.
+    /// - Throws: `provisioningRefused`, `invalidQRInput`. The messages contain nothing from the datagram.
     init(parsing datagram: [UInt8]) throws(IoTError) {
         guard datagram.count <= Self.largest, let value = try? JSONValue(parsing: datagram),
             value["cmdType"] == 1, let ssid = value["ssid"]?.stringValue,
             let password = value["password"]?.stringValue, let token = value["token"]?.stringValue
-        else { throw IoTError(.provisioningRefused, "not a request of this scheme") }
+        else { throw IoTError(.provisioningRefused, "the datagram is not a request of the plaintext scheme") }
         if let region = value["region"], region != .null, region.stringValue == nil {
-            throw IoTError(.provisioningRefused, "the region must be a text")
+            throw IoTError(.provisioningRefused, "the region must be a string")
         }
         self.init(
             credentials: try WiFiCredentials(ssid: ssid, password: password), token: token,

@@ -1,6 +1,6 @@
 /// Properties of a camera's model that the hub or the gateway reads.
 public enum CameraProperty {
-    /// `ProConst`: the public half of the key by which the device signs, as `DevicePublicKey.text`.
+    /// `ProConst`: the public half of the device's signing key, as `DevicePublicKey.text`.
     public static let signingKey = "signingKey"
     /// `ProReadonly`: the state of the source, and since when.
     public static let source = "source"

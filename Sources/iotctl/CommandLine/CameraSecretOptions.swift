@@ -2,7 +2,7 @@ import ArgumentParser
 import IoTCore
 import NetConfig
 
-/// By what a person shows a camera that they have its label.
+/// The secret on the camera's label, which authorizes a person to provision the camera.
 struct CameraSecretOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("A file with the proof of possession (security 1).", valueName: "file"),
@@ -20,12 +20,12 @@ struct CameraSecretOptions: ParsableArguments {
 
     func validate() throws {
         guard (user == nil) == (userPasswordFile == nil) else {
-            throw ValidationError("--user and --user-password-file go together")
+            throw ValidationError("--user and --user-password-file require each other")
         }
         guard popFile == nil || user == nil else { throw ValidationError("give --pop-file or --user, not both") }
     }
 
-    /// An empty proof of possession where nothing was given.
+    /// Without a secret, an empty proof of possession.
     func credential() throws -> ProvisioningCredential {
         if let user, let file = userPasswordFile {
             return .password(user: user, password: try SecretInput.read(file, what: "camera's password"))

@@ -6,14 +6,14 @@ import NIOHTTP1
 extension DeviceCommand {
     struct Key: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show, compare, keep or forget the fingerprint of a device's signing key.",
+            abstract: "Show, compare, store or remove the fingerprint of a device's signing key.",
             discussion: """
-                The hub says which key a device has. A fingerprint that you learned without the
-                hub, over the device's access point (net ap) or on the network, shows whether the
-                hub says the truth. It is kept with your binding, and a key that differs later is
-                refused with 25080.
+                The hub reports the key of each device. With a fingerprint that you learned
+                without the hub, over the device's access point (net ap) or on the network, the
+                command checks that report. The gateway stores the fingerprint for your account,
+                and reports another key later as error 25080.
 
-                What is seen on the network can be sent by anybody there, so that lan is weaker
+                Any machine on the network can announce a false fingerprint, so lan is weaker
                 than ap.
 
                 EXAMPLES
@@ -26,17 +26,17 @@ extension DeviceCommand {
         @OptionGroup var target: Target
 
         @Option(
-            help: ArgumentHelp("Compare this fingerprint, and keep it.", valueName: "fingerprint"),
+            help: ArgumentHelp("Compare this fingerprint, and store it.", valueName: "fingerprint"),
             transform: KeyFingerprint.parse)
         var fingerprint: KeyFingerprint?
 
         @Option(help: ArgumentHelp("How you learned it: ap or lan.", valueName: "way"))
         var learned: KeySource?
 
-        @Flag(help: "Search the network for the device, and compare and keep what it announces; administrators only.")
+        @Flag(help: "Compare and store the fingerprint that the device announces on the network; administrators only.")
         var fromLan = false
 
-        @Flag(help: "Forget the fingerprint that is kept, so that the device's present key is taken.")
+        @Flag(help: "Remove the stored fingerprint, so that another one can be stored.")
         var forget = false
 
         @OptionGroup var options: GlobalOptions
@@ -48,7 +48,7 @@ extension DeviceCommand {
                 throw ValidationError("give one of --fingerprint, --from-lan and --forget")
             }
             guard (fingerprint == nil) == (learned == nil), learned != .hub else {
-                throw ValidationError("--fingerprint goes with --learned ap or --learned lan")
+                throw ValidationError("--fingerprint and --learned ap or --learned lan require each other")
             }
         }
 
@@ -57,7 +57,7 @@ extension DeviceCommand {
                 if forget {
                     let answer: EmptyResponse = try await client.call(.DELETE, path, body: nil)
                     if options.json { return try Console.printJSON(answer) }
-                    return try Console.print("forgot the key of \(target.device)")
+                    return try Console.print("removed the stored key of \(target.device)")
                 }
                 if let fingerprint, let learned { return try await keep(fingerprint, learned, client) }
                 if fromLan { return try await keep(try await seen(client), .lan, client) }
@@ -71,7 +71,7 @@ extension DeviceCommand {
             try show(kept)
         }
 
-        /// What the device announces on the network of the daemon's machine.
+        /// The fingerprint that the device announces on the network of the daemon's machine.
         private func seen(_ client: GatewayClient) async throws -> KeyFingerprint {
             let id = try await client.get(DeviceDetail.self, target.path).id
             let request = DiscoveryRequest()
@@ -80,7 +80,7 @@ extension DeviceCommand {
             guard let found = report.devices.first(where: { $0.deviceID == id })?.keyFingerprint else {
                 throw IoTError(
                     .notFound, "the device does not announce a key on the network of the daemon's machine",
-                    remedy: "look with `iotctl net discover`; its box must announce (discovery.announce)")
+                    remedy: "check with `iotctl net discover`; the device's box must announce (discovery.announce)")
             }
             return found
         }
@@ -94,7 +94,7 @@ extension DeviceCommand {
 }
 
 extension KeyFingerprint {
-    /// An argument of the command line.
+    /// Parses an argument of the command line.
     static func parse(_ text: String) throws -> KeyFingerprint {
         guard let fingerprint = KeyFingerprint(text) else {
             throw ValidationError("a fingerprint is SHA256: and 43 characters of base64")

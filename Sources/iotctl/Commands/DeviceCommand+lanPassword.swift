@@ -14,8 +14,8 @@ extension DeviceCommand {
                 abstract: "Check the password.",
                 discussion: """
                     Prints one of ok, null (the camera has no password), wrong, forbidden, timeout
-                    and unsupported; the last four fail. After each wrong password the camera takes
-                    none for a longer time, up to 64 s.
+                    and unsupported; with the last four, the command fails. After each wrong
+                    password the camera refuses all passwords for a longer time, up to 64 s.
 
                     EXAMPLES
                       iotctl device lan-password check front --password-file lan.txt
@@ -41,11 +41,12 @@ extension DeviceCommand {
                 abstract: "Change the password, or set the first one.",
                 discussion: """
                     Prints one of changed, wrong, changeFailed, forbidden, timeout and unsupported;
-                    all but the first fail.
+                    with all but the first, the command fails.
 
-                    The new password has 8 to 64 bytes of UTF-8. A camera without a password needs
-                    no --password-file. A password that was forgotten is removed at the camera's
-                    box: cameras/NAME/lan-password in its data directory.
+                    The new password must have 8 to 64 bytes of UTF-8. For a camera without a
+                    password, omit --password-file. If you forgot the password, remove the file
+                    cameras/NAME/lan-password in the data directory of the camera's box, and
+                    restart its daemon.
 
                     EXAMPLES
                       iotctl device lan-password change front --new-password-file new.txt
@@ -56,7 +57,7 @@ extension DeviceCommand {
             @OptionGroup var target: Target
 
             @Option(
-                help: ArgumentHelp("A file with the present password; - reads standard input.", valueName: "file"),
+                help: ArgumentHelp("A file with the current password; - reads standard input.", valueName: "file"),
                 completion: .file())
             var passwordFile: String?
 

@@ -55,9 +55,9 @@ struct DeviceCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show a device and its thing model.",
             discussion: """
-                KEY is the fingerprint of the key by which the device signs, and how it was
+                The row "key" is the fingerprint of the device's signing key, and how it was
                 learned: ap (over its access point), lan (seen on the network) or hub. If the hub
-                now says another key, the command fails with 25080 after the output.
+                now reports another key, the command fails with 25080 after the output.
 
                 EXAMPLES
                   iotctl device show front

@@ -8,12 +8,12 @@ import NetConfig
 extension NetCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a new camera: a token, the camera's network and hub, and waiting for it.",
+            abstract: "Add a new camera: make a token, set the camera's network and hub, and wait for it.",
             discussion: """
                 ap   over the camera's own Wi-Fi network, which this machine has joined;
-                qr   by a code that you hold before the camera;
-                lan  over a wired network, where it is found.
-                On a terminal it asks for what is not given.
+                qr   by a QR code that you hold in front of the camera;
+                lan  over a wired network, on which the command finds the camera.
+                On a terminal the command asks for the options that you omit.
 
                 EXAMPLES
                   iotctl net add
@@ -29,17 +29,17 @@ extension NetCommand {
         @Option(help: "How the camera is reached: ap, qr or lan.")
         var way: Way?
 
-        @Option(help: "The name of the Wi-Fi network that it joins (ap, qr).")
+        @Option(help: "The name of the Wi-Fi network that the camera joins (ap, qr).")
         var ssid: String?
 
         @Option(
             help: ArgumentHelp(
-                "A file with that network's password; - reads standard input. An open network: an empty file.",
+                "A file with that network's password, empty for an open network; - reads standard input.",
                 valueName: "file"),
             completion: .file())
         var passwordFile: String?
 
-        @Option(help: "The camera's address. (default: 192.168.4.1 for ap, the one that is found for lan)")
+        @Option(help: "The camera's address. (default: 192.168.4.1 for ap, the address of the found camera for lan)")
         var host: String?
 
         @Option(help: ArgumentHelp("Its port (ap, lan).", valueName: "n"))
@@ -48,12 +48,12 @@ extension NetCommand {
         @OptionGroup var secret: CameraSecretOptions
 
         @Option(
-            help: ArgumentHelp("Write the code to a PNG in place of the terminal (qr).", valueName: "file"),
+            help: ArgumentHelp("Write the QR code to a PNG file instead of the terminal (qr).", valueName: "file"),
             completion: .file())
         var out: String?
 
         @Option(
-            help: ArgumentHelp("How long all of it may take, up to 1h. (default: 5m)", valueName: "time"),
+            help: ArgumentHelp("The time limit of the whole command, up to 1h. (default: 5m)", valueName: "time"),
             transform: DurationArgument.parse)
         var timeout = DurationArgument(.seconds(300))
 
@@ -67,11 +67,11 @@ extension NetCommand {
                 throw ValidationError("only one secret can come from standard input")
             }
             guard way != .lan || (ssid == nil && passwordFile == nil) else {
-                throw ValidationError("--way lan goes without --ssid and --password-file")
+                throw ValidationError("--way lan cannot be combined with --ssid or --password-file")
             }
-            guard way == .qr || out == nil else { throw ValidationError("--out goes with --way qr") }
+            guard way == .qr || out == nil else { throw ValidationError("--out requires --way qr") }
             if way == .qr, host != nil || !secret.isEmpty {
-                throw ValidationError("--way qr goes without --host and the camera's secret")
+                throw ValidationError("--way qr cannot be combined with --host or the camera's secret")
             }
             guard !options.isInteractive else { return }
             guard let way else { throw ValidationError("give --way") }
@@ -94,7 +94,7 @@ extension NetCommand {
                     try await ProvisioningWait.keep(fingerprint, of: status, client)
                     return status
                 } catch {
-                    // The token must not stay usable.
+                    // Revokes the token, so that nobody else can use it.
                     _ = try? await client.call(.DELETE, APIPath("v1", "tokens", token.id), body: nil) as EmptyResponse
                     throw error
                 }
@@ -103,7 +103,7 @@ extension NetCommand {
             guard let binding = status.binding else { return }
             let name = status.name ?? binding.device
             try Console.print("\(name) \(binding.device)")
-            Console.note("it is yours and online; look at it with `iotctl monitor \(name) --snapshot \(name).jpg`")
+            Console.note("it is bound to your account and online; try `iotctl monitor \(name) --snapshot \(name).jpg`")
         }
 
         private func note(_ line: String) {
@@ -143,15 +143,17 @@ extension NetCommand {
                 let file = try await FileOutput.open(out, mode: 0o600)
                 try await file.write(code.png)
                 try await file.close()
-                note("show the code in \(out) to the camera; it holds your Wi-Fi password")
+                note("show the QR code in \(out) to the camera; it contains your Wi-Fi password")
             } else {
-                // The terminal's own output stays the device, for scripts.
+                // On standard error: for scripts, standard output contains only the device.
                 Console.note(isatty(STDERR_FILENO) == 1 ? code.colouredTerminal : code.terminal)
-                note("hold this code before the camera; it holds your Wi-Fi password")
+                note("hold this QR code in front of the camera; it contains your Wi-Fi password")
             }
         }
 
-        /// The address of the only camera on the network that waits for its hub.
+        /// The address of the camera on the network that has no hub yet.
+        ///
+        /// - Throws: `notFound` if there is none, `invalidParameter` if there are several.
         private func find(_ client: GatewayClient) async throws -> String {
             note("looking for a new camera")
             let report: DiscoveryReport = try await client.call(
@@ -160,7 +162,7 @@ extension NetCommand {
             guard let device = new.first, let address = device.addresses.first else {
                 throw IoTError(
                     .notFound, "no new camera was found on the network",
-                    remedy: "switch its provisioning mode on, or give its address with --host")
+                    remedy: "start its provisioning mode, or give its address with --host")
             }
             guard new.count == 1 else {
                 let addresses = new.compactMap(\.addresses.first).joined(separator: ", ")
@@ -188,7 +190,8 @@ extension NetCommand {
             if let passwordFile {
                 password = try SecretInput.read(passwordFile, what: "Wi-Fi password")
             } else {
-                password = options.isInteractive ? try Prompt.secret("Wi-Fi password (none for an open network): ") : ""
+                password =
+                    options.isInteractive ? try Prompt.secret("Wi-Fi password (empty for an open network): ") : ""
             }
             return try WiFiCredentials(ssid: name, password: password)
         }

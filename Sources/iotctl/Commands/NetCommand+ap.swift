@@ -14,18 +14,18 @@ extension NetCommand {
                 first (PROV_… on many); its label has the proof of possession (security 1) or
                 the user and password (security 2). Security 0 is not supported.
 
-                A camera that is in its network by cable is given the hub alone, with --wired and
-                the address that net discover shows.
+                For a camera that is connected to its network by cable, use --wired with the
+                address that net discover shows. Such a camera gets only the hub.
 
                 Secrets come from files, or from standard input with -, which asks without echo
                 on a terminal; only one option can be -.
 
-                With a hub, the fingerprint of the camera's signing key is printed. Give it to
-                net wait --fingerprint, or to device key, so that no hub can put another key in
-                its place.
+                With --hub the command prints the fingerprint of the camera's signing key. Give it
+                to net wait --fingerprint, or to device key, so that no hub can substitute another
+                key.
 
-                --plaintext is for cameras that speak nothing better: it sends the password and
-                the token unencrypted, by UDP, and whoever is near can read them.
+                --plaintext is for cameras that support nothing better: it sends the password and
+                the token unencrypted, by UDP, and anyone nearby can read them.
 
                 EXAMPLES
                   iotctl net ap --pop-file label.txt --scan
@@ -41,7 +41,7 @@ extension NetCommand {
         @Option(help: "The camera's address in its own network.")
         var host = "192.168.4.1"
 
-        @Option(help: ArgumentHelp("Its port. (default: 80, with --plaintext 8266)", valueName: "n"))
+        @Option(help: ArgumentHelp("Its port. (default: 80; 8266 with --plaintext)", valueName: "n"))
         var port: Int?
 
         @Option(help: "The name of the network that it joins, 1 to 32 bytes of UTF-8.")
@@ -59,7 +59,7 @@ extension NetCommand {
         @Option(help: ArgumentHelp("The security version, 1 or 2. (default: by the secret given)", valueName: "n"))
         var security: Int?
 
-        @Flag(help: "The camera is in its network by cable: give it --hub, and no Wi-Fi network.")
+        @Flag(help: "For a camera that is connected by cable: set only its hub, no Wi-Fi network.")
         var wired = false
 
         @Option(
@@ -74,7 +74,7 @@ extension NetCommand {
         @Flag(help: "Only list the networks that the camera receives.")
         var scan = false
 
-        @Flag(help: "Use the unencrypted UDP scheme of port 8266; whoever is near reads the secrets.")
+        @Flag(help: "Use the unencrypted scheme on UDP port 8266; anyone nearby can read the secrets.")
         var plaintext = false
 
         @Option(
@@ -90,7 +90,7 @@ extension NetCommand {
                 throw ValidationError("give one of --ssid, --scan and --wired")
             }
             guard !wired || (passwordFile == nil && hub != nil) else {
-                throw ValidationError("--wired needs --hub and goes without --password-file")
+                throw ValidationError("--wired requires --hub and cannot be combined with --password-file")
             }
             guard !scan || (passwordFile == nil && hub == nil) else {
                 throw ValidationError("--scan cannot be combined with --password-file or --hub")
@@ -143,8 +143,8 @@ extension NetCommand {
         }
 
         static let warning =
-            "warning: --plaintext sends the Wi-Fi password and the token unencrypted, to whatever answers: whoever is "
-            + "near can read them"
+            "warning: --plaintext sends the Wi-Fi password and the token unencrypted, to any device that answers: anyone "
+            + "nearby can read them"
 
         private func network(_ ssid: String) throws -> WiFiCredentials {
             let password = try passwordFile.map { try SecretInput.read($0, what: "Wi-Fi password") } ?? ""

@@ -60,9 +60,9 @@ extension NetCommand {
                 device subscribe works. It fails when the device cannot be bound (21102, 21103,
                 8022, 8023), when the token expires first (21101), and after the given time.
 
-                With the fingerprint that net ap printed, it compares the key of the device that
-                came, keeps the fingerprint with the binding, and fails with 25080 when the hub
-                says another key.
+                With the fingerprint that net ap printed, the command checks the key that the hub
+                reports for the device, and stores the fingerprint. If the hub reports another
+                key, the command fails with 25080.
 
                 EXAMPLES
                   iotctl net wait enrol-0123456789
@@ -80,7 +80,7 @@ extension NetCommand {
 
         @Option(
             help: ArgumentHelp(
-                "The fingerprint of the device's key, as net ap printed it.", valueName: "fingerprint"),
+                "The fingerprint of the device's key, which net ap printed.", valueName: "fingerprint"),
             transform: KeyFingerprint.parse)
         var fingerprint: KeyFingerprint?
 

@@ -7,7 +7,7 @@ enum Format {
     /// `SHA256:… (ap)`; `-` for `nil`.
     static func key(_ key: DeviceKeyDescription?) -> String {
         guard let key else { return "-" }
-        return "\(key.fingerprint) (\(key.since == nil ? "\(key.source.rawValue), not kept" : key.source.rawValue))"
+        return "\(key.fingerprint) (\(key.since == nil ? "\(key.source.rawValue), not stored" : key.source.rawValue))"
     }
 
     /// `1.2 Mbit/s`

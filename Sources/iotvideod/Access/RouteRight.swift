@@ -68,7 +68,7 @@ enum RouteRights {
         "PATCH /v1/devices/{device}": .action(.configure),
         "DELETE /v1/devices/{device}": .owner,
         "GET /v1/devices/{device}/export": .action(.view),
-        // What an account trusts is not for a token with restrictions.
+        // A restricted token must not change which keys its account trusts.
         "PUT /v1/devices/{device}/key": .wholeAccount,
         "DELETE /v1/devices/{device}/key": .wholeAccount,
         "POST /v1/devices/{device}/lan-password": .action(.configure),

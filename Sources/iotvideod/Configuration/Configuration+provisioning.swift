@@ -8,11 +8,15 @@ extension Configuration {
         var conflicts: [Conflict] = []
         if hub.enabled == true {
             conflicts.append(
-                Conflict(key: "provisioning.ways", reason: "cannot be combined with hub.enabled: the mode registers the box with another hub"))
+                Conflict(
+                    key: "provisioning.ways",
+                    reason: "cannot be combined with hub.enabled: the mode registers the box with another hub"))
         }
         if link.accessId != nil {
             conflicts.append(
-                Conflict(key: "provisioning.ways", reason: "cannot be combined with link.accessId: both set the box's hub"))
+                Conflict(
+                    key: "provisioning.ways",
+                    reason: "cannot be combined with link.accessId: both set the box's hub"))
         }
         if keys.listens, keys.listen == nil, keys.interface == nil {
             conflicts.append(

@@ -81,7 +81,7 @@ struct Configuration: Sendable, Equatable {
             case qr
             /// Over the wired network that the box is already in.
             case lan
-            /// By unencrypted UDP, for other makers' apps.
+            /// By unencrypted UDP, for the apps of other makers.
             case plaintext
         }
 
@@ -91,7 +91,7 @@ struct Configuration: Sendable, Equatable {
             case dryRun
         }
 
-        /// If empty, there is no such mode.
+        /// If empty, the box has no provisioning mode.
         var ways: [Way] = []
         /// If `nil`, port 80 of `interface`.
         var listen: ListenAddress?

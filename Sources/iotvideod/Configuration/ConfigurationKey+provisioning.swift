@@ -7,7 +7,7 @@ extension ConfigurationKey {
             let ways = try node.list { item throws(ValueRefusal) in
                 try item.choice(Configuration.Provisioning.Way.self)
             }
-            guard Set(ways).count == ways.count else { throw ValueRefusal("contains a way twice") }
+            guard Set(ways).count == ways.count else { throw ValueRefusal("must not contain a way twice") }
             return ways
         },
         ConfigurationKey("provisioning.listen", default: "automatic", \.provisioning.listen) {
@@ -20,7 +20,7 @@ extension ConfigurationKey {
         ConfigurationKey("provisioning.interface", default: "none", \.provisioning.interface) {
             node, _ throws(ValueRefusal) in
             let name = try node.text()
-            // IFNAMSIZ. The name becomes part of a socket's path.
+            // The limit is IFNAMSIZ. The name becomes part of a socket's path.
             guard name.utf8.count < 16, !name.contains("/"), !name.contains(where: \.isWhitespace) else {
                 throw ValueRefusal("must be the name of an interface, such as wlan0")
             }

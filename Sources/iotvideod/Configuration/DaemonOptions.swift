@@ -36,7 +36,7 @@ struct DaemonOptions: ParsableArguments {
     @Flag(name: .long, help: "With --join: exit when the box has joined.")
     var joinOnly = false
 
-    @Flag(name: .long, help: "Begin with the provisioning mode, although the box has a hub.")
+    @Flag(name: .long, help: "Start with the provisioning mode, even if the box already has a hub.")
     var provision = false
 
     @Option(
@@ -57,7 +57,7 @@ struct DaemonOptions: ParsableArguments {
                 throw IoTError(.invalidConfiguration, "--join-only: needs --join")
             }
             guard !provision || join == nil else {
-                throw IoTError(.invalidConfiguration, "--provision: goes without --join")
+                throw IoTError(.invalidConfiguration, "--provision: cannot be combined with --join")
             }
         } catch {
             throw ValidationError(error.messageWithRemedy)

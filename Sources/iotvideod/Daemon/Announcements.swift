@@ -38,9 +38,9 @@ struct Announcements: Service {
         try await services.announce(cameras: [])
     }
 
-    /// Those that run here.
+    /// The announcements of the cameras that run on this box.
     ///
-    /// - Parameter hub: `nil` on a box that has joined: its devices were made for an account.
+    /// - Parameter hub: `nil` on a box that has joined another hub: its devices were created for an account.
     static func running(_ fleet: any CameraFleet, hub: LinkHub?) async throws -> [AnnouncedCamera] {
         let cameras = await fleet.cameras()
         let owned = try await hub?.ownedDevices(among: cameras.map(\.device))

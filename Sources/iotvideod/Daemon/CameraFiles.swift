@@ -1,12 +1,12 @@
 import IoTCore
 import IoTLink
 
-/// What a camera of this daemon keeps for itself, in `cameras/NAME/` of the data directory. The camera's name is the
-/// place, because a camera has none of its devices' ids before it has a hub.
+/// The files of a camera of this daemon, in `cameras/NAME/` of the data directory. The directory has the camera's name,
+/// because a camera has no device id before it has a hub.
 struct CameraFiles: Sendable {
     private let directory: String
 
-    /// Makes the directory.
+    /// Creates the directory.
     ///
     /// - Throws: `fileFailed`.
     init(dataDirectory: String, camera: String) throws(IoTError) {
@@ -15,13 +15,13 @@ struct CameraFiles: Sendable {
         try PrivateDirectory.make(directory)
     }
 
-    /// The camera's signing key, made at its first start.
+    /// The camera's signing key, which is created at its first start.
     ///
     /// - Throws: `fileFailed`, `invalidConfiguration`.
     func key() throws(IoTError) -> DeviceKey {
         try DeviceKey(file: directory + "/key.pem")
     }
 
-    /// The place of the LAN access password.
+    /// The path of the file with the LAN access password.
     var lanPassword: String { directory + "/lan-password" }
 }

@@ -103,14 +103,14 @@ struct JoinedBox: Sendable, Equatable {
         return conflicts
     }
 
-    /// What keeps a box that has no hub yet from being given one.
+    /// The conflicts that prevent a box without a hub from being provisioned.
     private static func provisioningConflicts(_ configuration: Configuration) -> [Configuration.Conflict] {
         var conflicts: [Configuration.Conflict] = []
         if configuration.cameras.count != 1 {
             conflicts.append(
                 .init(
                     key: "provisioning.ways",
-                    reason: "a box that is to be provisioned has one camera, which becomes the device; here are "
+                    reason: "a box without a hub must have exactly one camera, which becomes the device; it has "
                         + "\(configuration.cameras.count)"))
         }
         if FileManager.default.fileExists(atPath: configuration.dataDirectory + "/hub.sqlite") {

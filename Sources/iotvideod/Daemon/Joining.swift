@@ -23,7 +23,7 @@ struct Joining {
 
     /// Like `join(from:cameras:)`.
     ///
-    /// - Parameter timeout: how long the hub is tried.
+    /// - Parameter timeout: the time limit for the hub's answer.
     func join(
         with string: EnrolmentString, cameras: [String], timeout: Duration = Self.timeout
     ) async throws(IoTError) -> JoinedBox {
@@ -50,8 +50,8 @@ struct Joining {
 
     /// Writes the endpoint after the credentials: without it the box counts as not joined.
     ///
-    /// - Parameter camera: the only camera of this box. It becomes the only device of the grant, whatever the hub calls
-    ///   that.
+    /// - Parameter camera: the only camera of this box. It becomes the only device of the grant, whatever name the hub has
+    ///   given the device.
     func keep(
         _ grant: EnrolmentGrant, of string: EnrolmentString, before: JoinedBox?, camera: String? = nil
     ) throws(IoTError) {
@@ -90,7 +90,7 @@ struct Joining {
         }
     }
 
-    /// Whether the string is of the hub that this box has joined.
+    /// Whether the string belongs to the hub that this box has joined.
     static func isHub(of before: JoinedBox, _ string: EnrolmentString) throws(IoTError) -> Bool {
         switch string.place {
         case .unixSocket:

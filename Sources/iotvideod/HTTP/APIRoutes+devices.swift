@@ -41,7 +41,7 @@ extension APIRoutes {
             APIRoute(.put, "/v1/devices/{device}/key") { request, gateway in
                 let body = try await request.decode(DeviceKeyRequest.self)
                 guard body.source != .hub else {
-                    throw IoTError(.invalidRequest, "source: must be ap or lan; what the hub says is kept by itself")
+                    throw IoTError(.invalidRequest, "source: must be ap or lan; the hub's key is stored automatically")
                 }
                 return try Response(json: try await gateway.devices.learnKey(of: request.parameter("device"), body))
             },
@@ -53,7 +53,7 @@ extension APIRoutes {
                 let body = try await request.decode(LANPasswordRequest.self)
                 for (name, text) in [("password", body.password), ("newPassword", body.newPassword)] {
                     guard text?.utf8.count ?? 0 <= 1024 else {
-                        throw IoTError(.invalidRequest, "\(name): has at most 1024 bytes")
+                        throw IoTError(.invalidRequest, "\(name): must have at most 1024 bytes")
                     }
                 }
                 let answer = try await gateway.devices.lanPassword(

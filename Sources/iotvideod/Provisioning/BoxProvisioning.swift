@@ -6,8 +6,8 @@ import NIOCore
 import NetConfig
 import ServiceLifecycle
 
-/// The provisioning mode of a box: all configured ways in which a person can set its network and hub. It ends when the
-/// box is bound, or after its time-out.
+/// The provisioning mode of a box: serves all configured ways in which a person can set its network and hub. It ends when
+/// the box is bound, or after its time-out.
 struct BoxProvisioning: Sendable {
     let configuration: Configuration
     /// Not `nil` if the box has a hub and the mode was requested by `--provision`.
@@ -19,7 +19,7 @@ struct BoxProvisioning: Sendable {
 
     /// - Throws: The reason why the mode cannot begin; `CancellationError`.
     func run() async throws {
-        // The configuration was checked: a box without a hub has one camera. A box with a hub claims for its first.
+        // The configuration was checked: a box without a hub has exactly one camera. A box with a hub claims its first camera.
         guard let camera = configuration.cameras.first else {
             throw IoTError(.invalidConfiguration, "provisioning.ways needs a camera")
         }
@@ -34,7 +34,9 @@ struct BoxProvisioning: Sendable {
         let plaintext = keys.ways.contains(.plaintext) ? try makePlaintext(onboarding, identity: identity) : nil
         let services = try await LocalServices(on: loops.next(), logger: logger)
         let ways = keys.ways.map(\.rawValue).joined(separator: ", ")
-        logger.notice("waiting for a person to set the network and the hub of this box", metadata: ["provisioning.ways": "\(ways)"])
+        logger.notice(
+            "waiting for a person to set the network and the hub of this box",
+            metadata: ["provisioning.ways": "\(ways)"])
         let end = await Result {
             try await withThrowingTaskGroup(of: ProvisioningServer.End?.self) { group in
                 defer { group.cancelAll() }
@@ -94,7 +96,7 @@ struct BoxProvisioning: Sendable {
         } catch {
             guard !isOnly else { throw error }
             // The other ways continue.
-            logger.error("the camera cannot read codes: \(error.messageWithRemedy)")
+            logger.error("the camera cannot read QR codes: \(error.messageWithRemedy)")
         }
         return isOnly ? .timedOut : nil
     }

@@ -6,7 +6,7 @@ import NIOCore
 import NetConfig
 import Synchronization
 
-/// Looks for a provisioning code in the camera's own pictures, and does what it says.
+/// Looks for a provisioning QR code in the camera's own pictures, and provisions the box with it.
 struct CodeWatch: Sendable {
     /// The settings for opening the camera.
     let camera: CameraSettings
@@ -14,8 +14,8 @@ struct CodeWatch: Sendable {
     let onboarding: Onboarding
     let logger: Logger
 
-    /// - Returns: whether the camera was bound; false when its time is over.
-    /// - Throws: 25016 where libzbar is not installed.
+    /// - Returns: whether the camera was bound; false after `lifetime`.
+    /// - Throws: 25016 if libzbar is not installed.
     func run() async throws(IoTError) -> Bool {
         let (codes, feed) = AsyncStream.makeStream(
             of: Result<[UInt8], IoTError>.self, bufferingPolicy: .bufferingNewest(1))
@@ -24,7 +24,8 @@ struct CodeWatch: Sendable {
             camera, isDue: { eye.isDue }, onPicture: { eye.look(at: $0) },
             onFailure: { [logger] error in
                 logger.warning(
-                    "the camera cannot look for a code", metadata: ["error.code": "\(error.code.rawValue)"])
+                    "the camera has no pictures to search for a QR code",
+                    metadata: ["error.code": "\(error.code.rawValue)"])
             })
         watch.start()
         defer { watch.stop() }
@@ -38,7 +39,7 @@ struct CodeWatch: Sendable {
             }
             group.addTask { [lifetime] in
                 try? await Task.sleep(for: lifetime)
-                // An attempt that goes on is not interrupted: its token would be lost.
+                // A running attempt is not interrupted, because its token would be lost.
                 feed.finish()
                 return nil
             }
@@ -55,7 +56,7 @@ struct CodeWatch: Sendable {
         var rejected: [UInt8]?
         for await code in codes {
             let code = try code.get()
-            // A code that is none of ours stays before the camera for a while: it is logged once.
+            // A rejected code may stay in front of the camera. It is logged only once.
             guard code != rejected, delay.wait(at: .now()) == nil else { continue }
             do throws(IoTError) {
                 if try await take(code) { return true }
@@ -63,7 +64,7 @@ struct CodeWatch: Sendable {
             } catch {
                 if error.code == .invalidQRInput { rejected = code } else { delay.wrong(at: .now()) }
                 logger.warning(
-                    "a code was read, and the camera could not be provisioned with it",
+                    "a QR code was read, but provisioning with it failed",
                     metadata: ["error.code": "\(error.code.rawValue)", "error.name": "\(error.code.name)"])
             }
         }
@@ -73,9 +74,9 @@ struct CodeWatch: Sendable {
     /// - Returns: whether the camera is bound now.
     private func take(_ code: [UInt8]) async throws(IoTError) -> Bool {
         guard case .network(let payload, let format) = try ScannedCode(code) else {
-            throw IoTError(.invalidQRInput, "the code is a device's label")
+            throw IoTError(.invalidQRInput, "the QR code is a device's label, not a network")
         }
-        logger.notice("a code with a network was read", metadata: ["code.format": "\(format.rawValue)"])
+        logger.notice("a QR code with a network was read", metadata: ["code.format": "\(format.rawValue)"])
         let credentials = try WiFiCredentials(ssid: payload.ssid, password: payload.password)
         switch await onboarding.apply(credentials) {
         case .connected: break
@@ -84,7 +85,7 @@ struct CodeWatch: Sendable {
         case .failed(let reason): throw IoTError(.wifiFailed, reason)
         }
         guard let token = payload.token else {
-            logger.notice("the network was joined; the code has no token, so the camera waits for another")
+            logger.notice("the network was joined; the QR code has no token, so the camera waits for another one")
             return false
         }
         _ = try await onboarding.bind(hub: payload.hub ?? "", token: token)
@@ -112,7 +113,7 @@ private final class CodeEye: @unchecked Sendable {
             }
             for code in found { feed.yield(.success(code)) }
         } catch {
-            // A picture that cannot be converted is followed by others; a missing library stays missing.
+            // A picture that cannot be converted is skipped. Only a missing library ends the search.
             guard error.code == .codecUnsupported else { return }
             feed.yield(.failure(error))
             feed.finish()

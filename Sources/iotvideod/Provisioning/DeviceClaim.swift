@@ -2,13 +2,13 @@ import IoTCore
 import IoTLink
 import Logging
 
-/// A device that has enrolled before comes to its hub with a provisioning token (`net.claim`).
+/// Presents a provisioning token to the hub with which the device has already enrolled (`net.claim`).
 struct DeviceClaim: Sendable {
     let device: JoinedBox.Device
     let endpoint: LinkEndpoint
     let logger: Logger
 
-    /// - Throws: the hub's answer; 21025 when it cannot be reached in time.
+    /// - Throws: the hub's error; 21025 if the hub cannot be reached in time.
     func run(token: String, timeout: Duration) async throws(IoTError) {
         let session = LinkSession(
             configuration: LinkConfiguration(
@@ -16,7 +16,7 @@ struct DeviceClaim: Sendable {
             logger: logger)
         let outcome = await withTaskGroup(of: Result<Void, IoTError>?.self) { group in
             group.addTask {
-                // It ends when the group is cancelled.
+                // Ends when the group is cancelled.
                 try? await session.run()
                 return nil
             }
@@ -46,7 +46,7 @@ struct DeviceClaim: Sendable {
             switch change.status {
             case .online: return
             case .tokenFailed, .kickOff:
-                throw change.reason ?? IoTError(.linkUnavailable, "the hub does not take the device's own token")
+                throw change.reason ?? IoTError(.linkUnavailable, "the hub refused the device's own token")
             case .unregistering, .registering, .offline: continue
             }
         }

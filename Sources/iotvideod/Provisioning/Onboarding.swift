@@ -3,9 +3,9 @@ import IoTLink
 import Logging
 import NetConfig
 
-/// Gives this box its network and its hub, by one attempt at a time, whichever way a person chose.
+/// Sets the network and the hub of this box. All ways share it, and it makes one attempt at a time.
 actor Onboarding {
-    /// Long enough for an address in a network that was joined just now, and shorter than a person waits.
+    /// Long enough to get an address in a newly joined network, and short enough for a waiting person.
     private static let hubTimeout = Duration.seconds(15)
 
     private let dataDirectory: String
@@ -37,11 +37,11 @@ actor Onboarding {
         return await applier.apply(credentials)
     }
 
-    /// Joins the hub with a provisioning token, or claims the device with it where the box has joined before.
+    /// Joins the hub with a provisioning token. If the box has already joined a hub, claims the device with the token instead.
     ///
     /// - Returns: the camera's id at the hub.
-    /// - Throws: 21100 for a malformed token or address, 21101 for a token that is over, 21102 for another hub's, 8022 and
-    ///   8023 for a device that is bound, and why the hub could not be reached.
+    /// - Throws: 21100 for a malformed token or address, 21101 for an expired token, 21102 for the token of another hub, 8022
+    ///   and 8023 for a device that is already bound, and the reason why the hub could not be reached.
     func bind(hub: String, token: String) async throws(IoTError) -> DeviceID {
         let string = try EnrolmentString(hub: hub, token: token)
         try await takeTurn()
@@ -51,7 +51,7 @@ actor Onboarding {
             guard try Joining.isHub(of: joined, string) else {
                 throw IoTError(
                     .notBindable, "the camera belongs to another hub",
-                    remedy: "reset it, so that it forgets that hub, and make a new token")
+                    remedy: "reset the camera, so that it leaves that hub, and make a new token")
             }
             try await DeviceClaim(device: known, endpoint: joined.linkEndpoint, logger: logger)
                 .run(token: token, timeout: Self.hubTimeout)
@@ -61,7 +61,7 @@ actor Onboarding {
                 .join(with: string, cameras: [camera], timeout: Self.hubTimeout)
             guard let new = joined.devices[camera] else {
                 throw IoTError(
-                    .notBindable, "the token is an account's and not a device's",
+                    .notBindable, "the token is for an account, not for a device",
                     remedy: "make one with `iotctl net token`")
             }
             device = new.id
@@ -70,17 +70,19 @@ actor Onboarding {
         return device
     }
 
-    /// - Throws: `.alreadyBound` when another attempt came first.
+    /// Waits until no other attempt runs.
+    ///
+    /// - Throws: `.alreadyBound` if another attempt has bound the camera.
     private func takeTurn() async throws(IoTError) {
         if try !turns.take() { await withCheckedContinuation { turns.wait($0) } }
         guard !isBound else {
             turns.leave()
-            throw IoTError(.alreadyBound, "the camera has just been given its hub")
+            throw IoTError(.alreadyBound, "another attempt has just bound the camera to its hub")
         }
     }
 }
 
-/// The Wi-Fi of `ProvisioningServer`, which takes its turn with the other ways.
+/// The Wi-Fi applier of the servers. Each attempt waits for those of the other ways.
 struct OnboardingApplier: WiFiApplier {
     let onboarding: Onboarding
 

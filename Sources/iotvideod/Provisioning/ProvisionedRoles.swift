@@ -2,7 +2,7 @@ import IoTCore
 import Logging
 import ServiceLifecycle
 
-/// The roles of a box, after a person has set its network and hub in the provisioning mode.
+/// Runs the provisioning mode of a box, and then its roles, if the box has a hub.
 struct ProvisionedRoles: Service {
     let roles: Roles
 
@@ -10,7 +10,7 @@ struct ProvisionedRoles: Service {
         let provisioning = BoxProvisioning(
             configuration: roles.configuration, joined: roles.joined, loops: roles.loops,
             logger: Logger(label: "provisioning"))
-        // A stop must not wait for the mode.
+        // A graceful shutdown must not wait for the end of the mode.
         let end = await cancelWhenGracefulShutdown { await Result { try await provisioning.run() } }
         if Task.isShuttingDownGracefully { return }
         try end.get()

@@ -37,7 +37,7 @@ extension Configuration.Provisioning {
         }
     }
 
-    /// - Parameter text: A line for each network: its name, a tab, its password.
+    /// - Parameter text: One line per network: its name, a tab, and its password.
     static func dryRun(_ text: String) -> DryRunApplier {
         var passwords: [String: String] = [:]
         for line in text.split(separator: "\n") {

@@ -1,6 +1,6 @@
 public import IoTCore
 
-/// The parameters of `device.lanPassword` from a user to the hub. The passwords are in no description.
+/// The parameters of `device.lanPassword` from a user to the hub. `description` contains no password.
 public struct LANPasswordQuery: LinkValue, Hashable, CustomStringConvertible, CustomReflectable {
     /// An id or a name.
     public var device: String
@@ -26,9 +26,9 @@ public struct LANPasswordQuery: LinkValue, Hashable, CustomStringConvertible, Cu
     public var customMirror: Mirror { Mirror(self, children: ["device": device]) }
 }
 
-/// The parameters of `device.lanPassword` from the hub to the device. The passwords are in no description.
+/// The parameters of `device.lanPassword` from the hub to the device. `description` contains no password.
 public struct LANPasswordOrder: LinkValue, Hashable, CustomStringConvertible, CustomReflectable {
-    /// The present password; `nil` where the camera is believed to have none.
+    /// The current password; `nil` if the user assumes that the camera has none.
     public var password: String?
     /// `nil` to check `password` only.
     public var newPassword: String?
@@ -45,7 +45,7 @@ public struct LANPasswordOrder: LinkValue, Hashable, CustomStringConvertible, Cu
 
     public var json: JSONValue { .members(["password": .text(password), "newPassword": .text(newPassword)]) }
 
-    public var description: String { newPassword == nil ? "a check of a password" : "a change of a password" }
+    public var description: String { newPassword == nil ? "a password check" : "a password change" }
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

@@ -79,7 +79,7 @@ public final class LocalServices: DeviceFinder {
             throw IoTError(.invalidParameter, "\(cameras.count) cameras: at most \(ServiceAnnouncement.maximumCount)")
         }
         guard Set(cameras.map(\.id)).count == cameras.count else {
-            throw IoTError(.invalidParameter, "two cameras have one id")
+            throw IoTError(.invalidParameter, "two cameras have the same id")
         }
         for camera in cameras {
             guard !camera.name.isEmpty, ServiceText.readable(Array(camera.name.utf8)) != nil else {

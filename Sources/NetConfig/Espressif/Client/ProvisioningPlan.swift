@@ -1,8 +1,8 @@
 /// The actions of a client with a device.
 public struct ProvisioningPlan: Sendable {
     public var credential: ProvisioningCredential
-    /// `nil` with `bind`: the device is already in its network by cable. If both are `nil`, the client only requests the
-    /// networks in reach, and changes nothing.
+    /// `nil` if the device is already connected to its network by cable and gets only `bind`. If `bind` is also `nil`, the
+    /// client only requests the networks in reach, and changes nothing.
     public var network: WiFiCredentials?
     public var bind: BindOrder?
     /// Whether to request the networks first.

@@ -12,7 +12,7 @@ struct ProvisioningDevice: Sendable {
         var lifetime: TimeAmount
         /// Whether a hub and a token are accepted.
         var binds: Bool
-        /// Whether the device is in its network by cable, so that it can get a hub without a Wi-Fi network.
+        /// Whether the device is connected to its network by cable, so that it can get a hub without a Wi-Fi network.
         var isWired: Bool
 
         init(
@@ -66,7 +66,7 @@ struct ProvisioningDevice: Sendable {
     }
 
     let configuration: Configuration
-    /// Has the device's id as soon as the hub has assigned one.
+    /// Contains the device's id as soon as the hub has assigned it.
     var identity: DeviceIdentity
     private let random: @Sendable (Int) -> [UInt8]
     private var outputs: [Output] = []
@@ -228,7 +228,7 @@ extension ProvisioningDevice {
         reply(200, body: sealed, to: caller)
     }
 
-    /// - Parameter result: The device's id at the hub; `nil` if the device knew it before.
+    /// - Parameter result: The device's id at the hub; `nil` if the device already knew it.
     mutating func bound(_ result: Result<String?, IoTError>, at now: NIODeadline) {
         if !joining.isEnded, case .success(let id?) = result { identity.id = id }
         joining.bound(result, at: now)

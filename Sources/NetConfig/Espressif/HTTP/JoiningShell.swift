@@ -2,7 +2,7 @@ import IoTCore
 import Logging
 import NIOCore
 
-/// Does the work that a device in provisioning mode requests, and logs it without its secrets.
+/// Does the work that the core of a device in provisioning mode requests, and logs it without secrets.
 struct JoiningShell: Sendable {
     let applier: any WiFiApplier
     let binder: ProvisioningServer.Binder?

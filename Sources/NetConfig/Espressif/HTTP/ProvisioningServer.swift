@@ -16,7 +16,7 @@ public struct ProvisioningServer: Sendable {
         public var identity: DeviceIdentity
         /// 10 minutes.
         public var lifetime: Duration
-        /// Whether the device is in its network by cable, so that it can get a hub without a Wi-Fi network.
+        /// Whether the device is connected to its network by cable, so that it can get a hub without a Wi-Fi network.
         public var isWired: Bool
 
         public init(
@@ -39,8 +39,8 @@ public struct ProvisioningServer: Sendable {
         case timedOut
     }
 
-    /// Binds at the hub when the device is in its network, and returns the device's id there, or `nil` if the device
-    /// knows it. The client gets the error that it throws.
+    /// Binds the device at the hub. Called when the device is in its network. Returns the device's id at the hub, or `nil`
+    /// if the device already knew it. The client gets the error that it throws.
     public typealias Binder = @Sendable (BindOrder) async throws(IoTError) -> String?
 
     static let connections = 16

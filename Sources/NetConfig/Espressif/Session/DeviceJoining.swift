@@ -1,8 +1,8 @@
 import IoTCore
 import NIOCore
 
-/// A device in provisioning mode after it has received a network or a hub, by any protocol: it joins the network, then
-/// contacts the hub, then the mode ends. Owns no clock.
+/// The part of a device's provisioning mode that all protocols share: the device joins the network that it has received,
+/// then contacts the hub, then the mode ends. Owns no clock.
 struct DeviceJoining: Sendable {
     /// Work for the shell, in this order.
     enum Step: Sendable {
@@ -38,9 +38,9 @@ struct DeviceJoining: Sendable {
     private(set) var order: BindOrder?
     private(set) var bindState = BindState.unbound
     private(set) var isEnded = false
-    /// Whether the device is in its network by cable, so that the hub can be contacted without a Wi-Fi network.
+    /// Whether the device is connected to its network by cable, so that it can contact the hub without a Wi-Fi network.
     private let isWired: Bool
-    /// Whether a network was received that is not joined yet. It is joined before the hub is contacted.
+    /// Whether a network was received that `apply(_:)` has not begun to join. The device joins it before it contacts the hub.
     private var hasNewNetwork = false
     private var isBinding = false
     private var due: NIODeadline
@@ -57,12 +57,13 @@ struct DeviceJoining: Sendable {
         return steps
     }
 
-    /// A network was received, and `apply(_:)` follows.
+    /// Notes that a network was received; `apply(_:)` follows.
     mutating func expectNetwork() {
         hasNewNetwork = true
     }
 
-    /// Joins the network. A repetition while it is being joined, because an answer was lost, changes nothing.
+    /// Joins the network. While a network is being joined, a call changes nothing: the client repeats it if the answer was
+    /// lost.
     mutating func apply(_ credentials: WiFiCredentials) {
         if case .joining = station { return }
         station = .joining
@@ -130,7 +131,7 @@ struct DeviceJoining: Sendable {
         steps.append(.end(.timedOut))
     }
 
-    /// Ends the mode after this time, if not sooner.
+    /// Ends the mode after this time, unless it ends sooner.
     private mutating func settle(after time: TimeAmount, at now: NIODeadline) {
         let end = now + time
         guard end < due else { return }
