@@ -70,6 +70,7 @@ let package = Package(
         // Their types stand in what the libraries below declare: errors, frames and JSON values; codecs and packets.
         .library(name: "IoTCore", targets: ["IoTCore"]),
         .library(name: "RTP", targets: ["RTP"]),
+        .library(name: "RTSP", targets: ["RTSP"]),
         .library(name: "PeerTransport", targets: ["PeerTransport"]),
         .library(name: "IoTLink", targets: ["IoTLink"]),
         .library(name: "ThingModel", targets: ["ThingModel"]),
@@ -106,7 +107,7 @@ let package = Package(
         .systemLibrary(name: "CMalloc", path: "Sources/SystemLibraries/CMalloc"),
 
         // Floor 2
-        library("IoTCore", [nioCore]),
+        library("IoTCore", [nioCore, crypto]),
         library("RTP", ["IoTCore", nioCore]),
 
         // Floor 3
@@ -114,6 +115,7 @@ let package = Package(
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
+        library("RTSP", ["IoTCore", "RTP", nioCore]),
 
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
@@ -202,6 +204,7 @@ let package = Package(
             exclude: ["Fixtures"],
             // OpenSSL's clock is the test's, and its work with public keys is counted.
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
+        tests("RTSPTests", ["RTSP", "RTP", "IoTCore", nioCore]),
         tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
         tests(
@@ -242,8 +245,8 @@ let package = Package(
         tests(
             "FuzzTests",
             [
-                "PeerTransport", "RTP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "NetConfig", "iotvideod",
-                nioCore, nioEmbedded, nioHTTP1,
+                "PeerTransport", "RTP", "RTSP", "MediaChannel", "IoTLink", "IoTCore", "Gateway", "NetConfig",
+                "iotvideod", nioCore, nioEmbedded, nioHTTP1,
             ]),
         tests("iotctlTests", ["iotctl", "GatewayAPI", "NetConfig", "IoTCore", nioSSL, arguments]),
         // Real processes: needs what packaging/debian-packages-test.txt lists.

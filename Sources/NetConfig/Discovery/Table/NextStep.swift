@@ -1,3 +1,5 @@
+import IoTCore
+
 /// What a user does next with a device that was found.
 public enum NextStep: String, Codable, CaseIterable, Sendable {
     /// Make it a camera of this daemon: `iotctl camera add`.

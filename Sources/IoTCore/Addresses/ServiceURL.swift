@@ -1,27 +1,24 @@
-import IoTCore
-
-/// What other targets ask of a service's address.
-public enum ServiceAddress {
-    /// Of an `http`, `https` or `rtsp` URL, as an `IPAddress` writes it; `nil` for anything else.
-    public static func host(of url: String) -> String? { ServiceURL(url)?.host }
-}
-
 /// The address of a service as a device gives it: `http`, `https` or `rtsp`, a host, perhaps a port, a path.
-struct ServiceURL: Hashable, Sendable {
-    var scheme: String
+package struct ServiceURL: Hashable, Sendable {
+    package var scheme: String
     /// A name, or an address without brackets.
-    var host: String
-    var port: Int?
+    package var host: String
+    package var port: Int?
     /// With its slash, and the query.
-    var path: String
+    package var path: String
 
-    static let maximumSize = 512
-    static let schemes = ["http", "https", "rtsp", "rtsps"]
+    package static let maximumSize = 512
+    package static let schemes = ["http", "https", "rtsp", "rtsps"]
 
-    /// - Parameter zone: of the interface, for an IPv6 link-local address that comes without.
-    init?(_ text: String, zone: String? = nil) {
+    /// - Parameters:
+    ///   - zone: of the interface, for an IPv6 link-local address that comes without.
+    ///   - maximumSize: of the text, in bytes.
+    ///   - checksName: whether a host name must follow RFC 1123. Users' own names may contain an underscore.
+    package init?(
+        _ text: String, zone: String? = nil, maximumSize: Int = Self.maximumSize, checksName: Bool = true
+    ) {
         let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard text.utf8.count <= Self.maximumSize, isPrintable, let colon = text.firstIndex(of: ":") else { return nil }
+        guard text.utf8.count <= maximumSize, isPrintable, let colon = text.firstIndex(of: ":") else { return nil }
         scheme = text[..<colon].lowercased()
         let rest = text[colon...]
         guard Self.schemes.contains(scheme), rest.hasPrefix("://") else { return nil }
@@ -43,7 +40,7 @@ struct ServiceURL: Hashable, Sendable {
             let name = place.prefix { $0 != ":" }
             host = name.lowercased()
             portText = place.dropFirst(name.count)
-            guard HostName.isValid(host) else { return nil }
+            guard HostName.isValid(host) || !checksName && !host.isEmpty else { return nil }
         }
         if portText.isEmpty || portText == ":" { return }
         guard portText.hasPrefix(":"), let port = UInt16(portText.dropFirst()), port > 0 else { return nil }
@@ -51,26 +48,26 @@ struct ServiceURL: Hashable, Sendable {
     }
 
     /// `nil` for a name.
-    var address: IPAddress? { IPAddress(host) }
+    package var address: IPAddress? { IPAddress(host) }
 
-    var text: String {
+    package var text: String {
         "\(scheme)://\(address?.urlHost ?? host)\(port.map { ":\($0)" } ?? "")\(path)"
     }
 }
 
 extension IPAddress {
     /// The interface after `%`.
-    var zone: String? {
+    package var zone: String? {
         description.firstIndex(of: "%").map { String(description[description.index(after: $0)...]) }
     }
 
     /// fe80::/10
-    var isLinkLocal: Bool {
+    package var isLinkLocal: Bool {
         isIPv6 && ["fe8", "fe9", "fea", "feb"].contains { description.lowercased().hasPrefix($0) }
     }
 
     /// False for what nobody can be reached at: unspecified, loopback, groups.
-    var isUsable: Bool {
+    package var isUsable: Bool {
         let text = description
         if isIPv6 { return text != "::" && text != "::1" && !text.hasPrefix("ff") }
         let first = text.split(separator: ".").first.flatMap { UInt8($0) } ?? 0
@@ -78,7 +75,7 @@ extension IPAddress {
     }
 
     /// With this zone, where it is link-local and has none.
-    func zoned(_ zone: String?) -> IPAddress {
+    package func zoned(_ zone: String?) -> IPAddress {
         guard let zone, isLinkLocal, self.zone == nil else { return self }
         return IPAddress("\(description)%\(zone)") ?? self
     }
