@@ -145,7 +145,7 @@ let package = Package(
             "Gateway",
             [
                 "IoTCore", "GatewayAPI", "IoTLink", "ThingModel", "LinkHub", "MediaChannel", "MediaPlayer",
-                "NetConfig", "PeerTransport", nioCore, coreMetrics,
+                "NetConfig", "PeerTransport", "RTP", nioCore, coreMetrics,
             ]),
 
         // Floor 7
@@ -153,7 +153,7 @@ let package = Package(
             name: "iotvideod",
             dependencies: [
                 "CMalloc", "IoTCore", "GatewayAPI", "IoTLink", "LinkHub", "MediaChannel", "NetConfig", "PeerTransport",
-                "Gateway",
+                "RTP", "RTSP", "Gateway",
                 nioCore, nioPosix, nioHTTP1, logging, lifecycle, unixSignals, hummingbird, nioSSL, coreMetrics, crypto,
                 arguments, yams,
             ],
@@ -232,7 +232,7 @@ let package = Package(
             "GatewayTests",
             [
                 "Gateway", "GatewayAPI", "IoTLink", "ThingModel", "MediaChannel", "NetConfig", "PeerTransport",
-                "IoTCore", nioCore, nioPosix, logging, crypto,
+                "RTP", "IoTCore", nioCore, nioPosix, logging, crypto,
             ]),
         tests(
             "iotvideodTests",

@@ -49,6 +49,7 @@ import Testing
             "link.endpoint": "'hub:1'", "link.certificateAuthorityFile": "/a", "api.listen": "127.0.0.1:8443",
             "api.tls": "true", "api.certificateFile": "/c", "api.keyFile": "/k",
             "api.allowedOrigins": "['https://a']", "api.names": "[n]", "api.requestTimeout": "5s",
+            "rtsp.listen": "0.0.0.0:8554", "rtsp.tls": "false", "rtsp.udpPort": "8000",
         ]
         let value = try #require(values[name], "a new key needs a value here")
         let key = try #require(ConfigurationKey.all.first { $0.name == name })

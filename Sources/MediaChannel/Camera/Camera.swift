@@ -19,7 +19,7 @@ public final class Camera: Service, Sendable {
     private let model: DeviceModel
     private let events: DeviceEvents
     private let messages: DeviceMessages
-    private let stream: NIOLoopBoundBox<CameraStream>
+    let stream: NIOLoopBoundBox<CameraStream>
     private let source: CameraSource
     private let calls: CameraCalls
     private let photos: PhotoTaker

@@ -89,13 +89,13 @@ final class CameraCalls: @unchecked Sendable {
             let answer = try SessionDescription(parsing: answered.answer)
             try await onLoop { stream in
                 stream.eventLoop.makeCompletedFuture {
-                    guard let viewer = stream.viewers[session] else { throw IoTError(.hungUp) }
+                    guard let viewer = stream.called(session) else { throw IoTError(.hungUp) }
                     try viewer.connection.setAnswer(answer)
                 }
             }
         } catch {
             try? await onLoop { stream in
-                stream.eventLoop.makeCompletedFuture { stream.viewers[session]?.hungUp() }
+                stream.eventLoop.makeCompletedFuture { stream.called(session)?.hungUp() }
             }
             throw error
         }
@@ -131,7 +131,7 @@ final class CameraCalls: @unchecked Sendable {
     }
 
     /// Adds a viewer and returns the description that `describe` makes.
-    private func addViewer<Viewer: CameraViewer>(
+    private func addViewer<Viewer: CalledViewer>(
         _ make: @escaping @Sendable (ViewerConnection) -> Viewer, session: String, grant: CallGrant, wantsMedia: Bool,
         _ describe: @escaping @Sendable (Viewer) throws(IoTError) -> EventLoopFuture<String>
     ) async throws(IoTError) -> String {
@@ -162,12 +162,12 @@ final class CameraCalls: @unchecked Sendable {
     /// Runs `body` on the loop with the viewer of a message; only the viewer's own caller may send messages for it.
     private func withViewer(
         of message: some CallMessage, from sender: Principal?,
-        _ body: @escaping @Sendable (any CameraViewer) throws(IoTError) -> Void
+        _ body: @escaping @Sendable (any CalledViewer) throws(IoTError) -> Void
     ) async throws(IoTError) {
         let session = message.route.session
         try await onLoop { stream in
             stream.eventLoop.makeCompletedFuture {
-                guard let viewer = stream.viewers[session], viewer.connection.grant.user == sender else {
+                guard let viewer = stream.called(session), viewer.connection.grant.user == sender else {
                     throw IoTError(.callTargetNotFound, "the call does not exist")
                 }
                 try body(viewer)

@@ -62,7 +62,16 @@ package struct ResponseAuthentication: Sendable {
     ) throws(Failure) {
         // An unknown user costs the same time as a known one.
         let isProven = authorization.isProof(of: secret ?? "-", method: request.method.rawValue)
-        guard secret != nil, isProven, Self.isSame(authorization.uri, request.uri) else { throw .wrong }
+        try accept(request, authorization, isProven: secret != nil && isProven)
+    }
+
+    /// Checks a request whose proof was verified elsewhere.
+    ///
+    /// - Parameter isProven: whether the response belongs to the request's method, the signed URI and a user's secret.
+    package mutating func accept(
+        _ request: RTSPRequest, _ authorization: DigestAuthorization, isProven: Bool
+    ) throws(Failure) {
+        guard isProven, Self.isSame(authorization.uri, request.uri) else { throw .wrong }
         guard authorization.nonce == nonce else { throw .stale }
         usedCount += 1
         // A repeated count is a replayed request (RFC 7616 §3.4). Clients without `qop` have no count.

@@ -56,6 +56,18 @@ struct Configuration: Sendable, Equatable {
         var isEncrypted: Bool { tls ?? !(listen?.isLoopback ?? true) }
     }
 
+    /// The RTSP server.
+    struct RTSP: Sendable, Equatable {
+        /// `nil`: there is none.
+        var listen: ListenAddress?
+        /// `nil`: true unless `listen` is a loopback address. The certificate is the API's.
+        var tls: Bool?
+        /// The even port for RTP by UDP; the next one is for RTCP. 0 takes two free ones. Not used with TLS.
+        var udpPort = 0
+
+        var isEncrypted: Bool { tls ?? !(listen?.isLoopback ?? true) }
+    }
+
     struct Media: Sendable, Equatable {
         /// The UDP port of all peer connections; port 0 takes a free one. `nil`: see `mediaAddress(isJoined:)`.
         var listen: ListenAddress?
@@ -86,6 +98,7 @@ struct Configuration: Sendable, Equatable {
     var hub = Hub()
     var link = Link()
     var api = API()
+    var rtsp = RTSP()
     var media = Media()
     var channels = Channels()
     var discovery = Discovery()

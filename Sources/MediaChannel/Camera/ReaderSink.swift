@@ -1,0 +1,55 @@
+package import NIOCore
+package import IoTCore
+
+/// Takes the packets of one reader to its player. Used on the camera's event loop, which it must not block.
+package protocol ReaderSink: Sendable {
+    /// Whether it takes packets now. While it does not, the packets stay in the camera's ring, and nothing is queued for
+    /// this reader. The reader asks again at the next frame.
+    var isReady: Bool { get }
+
+    func send(_ batch: ReaderBatch)
+
+    /// The camera ended the reader; called once.
+    func ended(_ reason: IoTError)
+}
+
+/// Packets of a reader that are sent together.
+package struct ReaderBatch: Sendable {
+    package struct Packet: Sendable, Hashable {
+        /// Of the track.
+        package var index: Int
+        /// RTCP, not RTP.
+        package var isReport: Bool
+        package var length: Int
+    }
+
+    /// The packets one after another, each after the prefix of its track.
+    package internal(set) var bytes = ByteBuffer()
+    package internal(set) var packets: [Packet] = []
+
+    package init() {}
+}
+
+/// One track of a reader.
+package struct ReaderTrack: Sendable, Hashable {
+    /// Of the camera's tracks.
+    package var index: Int
+    package var ssrc: UInt32
+    /// The channels of a byte stream, for the prefix of each packet (RFC 2326 §10.12): RTP, then RTCP. `nil`: packets
+    /// have no prefix.
+    package var channels: [UInt8]?
+
+    package init(index: Int, ssrc: UInt32, channels: [UInt8]?) {
+        self.index = index
+        self.ssrc = ssrc
+        self.channels = channels
+    }
+}
+
+/// Where a track of a reader starts.
+package struct ReaderStart: Sendable, Hashable {
+    package var index: Int
+    package var sequenceNumber: UInt16
+    /// `nil` if no frame has come yet.
+    package var timestamp: UInt32?
+}
