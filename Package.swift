@@ -115,7 +115,7 @@ let package = Package(
         library("IoTLink", ["IoTCore", "CMosquitto", "COpenSSL", crypto, nioCore, logging, lifecycle]),
         library("PeerTransport", ["IoTCore", "RTP", "COpenSSL", nioCore, nioPosix, logging]),
         library("MediaCodec", ["IoTCore", "CFFmpeg", nioCore, logging]),
-        library("RTSP", ["IoTCore", "RTP", nioCore]),
+        library("RTSP", ["IoTCore", "RTP", nioCore, nioPosix]),
 
         // Floor 4
         library("ThingModel", ["IoTCore", "IoTLink", logging]),
@@ -136,8 +136,8 @@ let package = Package(
         library(
             "MediaChannel",
             [
-                "IoTCore", "RTP", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", "MediaPlayer", nioCore,
-                logging, lifecycle,
+                "IoTCore", "RTP", "RTSP", "IoTLink", "ThingModel", "PeerTransport", "MediaCodec", "MediaPlayer",
+                nioCore, logging, lifecycle,
             ]),
 
         // Floor 6
@@ -204,8 +204,9 @@ let package = Package(
             exclude: ["Fixtures"],
             // OpenSSL's clock is the test's, and its work with public keys is counted.
             standsInFor: ["gettimeofday", "EVP_DigestSign", "EVP_DigestVerify", "EVP_PKEY_derive"]),
-        tests("RTSPTests", ["RTSP", "RTP", "IoTCore", nioCore]),
-        tests("MediaCodecTests", ["MediaCodec", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
+        tests("RTSPTests", ["RTSP", "RTP", "IoTCore", nioCore, nioPosix]),
+        tests(
+            "MediaCodecTests", ["MediaCodec", "RTSP", "IoTCore", nioCore, logging], exclude: ["Support/rtsp_server.py"]),
         tests("ThingModelTests", ["ThingModel", "IoTCore", "IoTLink", logging]),
         tests(
             "NetConfigTests",

@@ -17,7 +17,7 @@ struct FuzzTarget: Sendable {
         [
             .stun, .turn, .rtp, .rtcp, .sdp, .candidate, .h264, .h265, .aac, .receiver, .srtp, .dtls, .dcep, .sctp,
             .json, .envelope, .enrolment, .http, .whep, .dns, .provisioning, .qr, .discovery,
-            .rtspServer,
+            .rtspRequest, .rtspResponse, .rtspFrames, .rtspDescription, .rtspDigest, .rtspServer,
         ] as [FuzzTarget]
 
     init(_ name: String, cost: ReadingCost? = nil, check: @escaping @Sendable ([UInt8]) throws -> Void) {

@@ -18,7 +18,9 @@ import Testing
         (.sha256, "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
     ]
 
-    @Test("A challenge is answered as in the RFC, and the answer is the proof that the server expects", arguments: vectors)
+    @Test(
+        "A challenge is answered as in the RFC, and the answer is the proof that the server expects",
+        arguments: vectors)
     func bothSides(algorithm: DigestAlgorithm, response: String) throws {
         let digest = try #require(HTTPDigest(Self.challenge(algorithm)))
         #expect(digest.realm == "http-auth@example.org" && digest.algorithm == algorithm && !digest.isStale)
@@ -44,7 +46,8 @@ import Testing
     func old() throws {
         let digest = try #require(HTTPDigest("digest realm=IPC,nonce=\"a\\\"b\" ,stale=TRUE"))
         #expect(digest == HTTPDigest(realm: "IPC", nonce: "a\"b", isStale: true))
-        let text = digest.authorization(username: "a", password: "b", method: "PLAY", uri: "rtsp://h/", clientNonce: "c")
+        let text = digest.authorization(
+            username: "a", password: "b", method: "PLAY", uri: "rtsp://h/", clientNonce: "c")
         let authorization = try #require(DigestAuthorization(text))
         #expect(authorization.use == nil && authorization.nonce == "a\"b")
         #expect(authorization.isProof(of: DigestAlgorithm.md5.hash("a:IPC:b"), method: "PLAY"))

@@ -53,7 +53,7 @@ public final class Camera: Service, Sendable {
             CameraStream(eventLoop: eventLoop, maximumViewers: limit, logger: logger) { continuation.yield() },
             eventLoop: eventLoop)
         self.stream = stream
-        source = CameraSource(settings, onEvent: SourceHandOff(stream: stream).take)
+        source = CameraSource(settings, eventLoop: eventLoop, onEvent: SourceHandOff(stream: stream).take)
         model = DeviceModel(schema: try CameraSchema.make(maximumViewers: limit), link: link, logger: logger)
         let constants = CameraSchema.constants(isLive: settings.isLive, softwareVersion: softwareVersion)
         for (path, value) in constants { try model.report(path, value) }

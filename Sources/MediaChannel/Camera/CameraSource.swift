@@ -22,6 +22,7 @@ final class CameraSource: @unchecked Sendable {
     private static let fileInterval = TimeAmount.seconds(1)
 
     private let settings: CameraSettings
+    private let eventLoop: any EventLoop
     private let onEvent: @Sendable (CameraSourceEvent) -> Void
     private let condition = NSCondition()
     private var isStopping = false
@@ -29,9 +30,14 @@ final class CameraSource: @unchecked Sendable {
     private var timeline = LoopTimeline()
     private var retry = SourceRetry()
 
-    /// `onEvent` is called on the source's thread; nothing is read while it blocks.
-    init(_ settings: CameraSettings, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void) {
+    /// - Parameters:
+    ///   - eventLoop: for the sockets of an RTSP camera.
+    ///   - onEvent: called on the source's thread; nothing is read while it blocks.
+    init(
+        _ settings: CameraSettings, eventLoop: any EventLoop, onEvent: @escaping @Sendable (CameraSourceEvent) -> Void
+    ) {
         self.settings = settings
+        self.eventLoop = eventLoop
         self.onEvent = onEvent
     }
 
@@ -73,11 +79,9 @@ final class CameraSource: @unchecked Sendable {
     }
 
     private func readSource() throws(IoTError) {
-        var options = DemuxerOptions()
-        options.rtspTransport = settings.rtspTransport
-        let demuxer = try MediaDemuxer(url: settings.url, options: options, cancellation: cancellation)
+        let input = try settings.openInput(eventLoop: eventLoop, cancellation: cancellation)
         retry.opened()
-        onEvent(.opened(video: demuxer.video, audio: demuxer.audio))
+        onEvent(.opened(video: input.video, audio: input.audio))
         var pacer = SourcePacer()
         let opened = NIODeadline.now()
         let isLive = settings.isLive
@@ -89,22 +93,23 @@ final class CameraSource: @unchecked Sendable {
             if !isLive, NIODeadline.now() >= nextLook {
                 nextLook = .now() + Self.fileInterval
                 guard file == FileIdentity(path: settings.filePath) else {
-                    timeline.beginRound(frameInterval: frameInterval(demuxer.video))
+                    timeline.beginRound(frameInterval: frameInterval(input.video))
                     return
                 }
             }
-            guard let read = try demuxer.readFrame() else {
+            guard let read = try input.readFrame() else {
                 if isLive {
                     throw IoTError(.sourceUnreachable, "the source ended its stream")
                 }
                 guard !isFirst else { throw IoTError(.sourceUnsupported, "the file contains no frame") }
-                timeline.beginRound(frameInterval: frameInterval(demuxer.video))
+                timeline.beginRound(frameInterval: frameInterval(input.video))
                 guard file == FileIdentity(path: settings.filePath) else { return }
-                try demuxer.rewind()
+                try input.rewind()
                 continue
             }
             isFirst = false
-            let frame = timeline.place(read)
+            var frame = timeline.place(read)
+            if isLive, read.isDiscontinuity { frame.isDiscontinuity = true }
             if !isLive {
                 wait(until: pacer.due(dts: frame.dts - timeline.gaps, now: .now()))
             }

@@ -38,9 +38,7 @@ public final class SourceProbe: Sendable {
 
     private func probe() throws(IoTError) -> SourceReport {
         // Opening takes at most 10 s, and so does waiting for a frame.
-        var options = DemuxerOptions()
-        options.rtspTransport = settings.rtspTransport
-        let demuxer = try MediaDemuxer(url: settings.url, options: options, cancellation: cancellation)
+        let demuxer = try settings.openInput(eventLoop: nil, cancellation: cancellation)
         var meter = SourceMeter(hasVideo: demuxer.video != nil)
         var trial = try demuxer.video.map { video throws(IoTError) in try PictureTrial(video) }
         let end = NIODeadline.now() + Self.measuringTime

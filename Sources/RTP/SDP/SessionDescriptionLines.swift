@@ -29,7 +29,9 @@ package enum SessionDescriptionLines {
             // strings are compared and hashed in linear time, unlike strings that need canonical equivalence.
             guard line.utf8.allSatisfy({ $0 < 0x80 }) else {
                 let mustBeRead = ["m=", "a=mid:", "a=group:"].contains { line.utf8.starts(with: $0.utf8) }
-                guard isLenient || !isFirst && !mustBeRead else { throw invalid("a line that must be ASCII has other characters") }
+                guard isLenient || !isFirst && !mustBeRead else {
+                    throw invalid("a line that must be ASCII has other characters")
+                }
                 continue
             }
             line = Substring(String(line))

@@ -28,8 +28,8 @@ extension RTSPHeaders {
 
     /// The methods of `Public`; `nil` without that field.
     package var publicMethods: Set<RTSPMethod>? {
-        let lists = all(RTSPHeaderName.isPublic)
-        return lists.isEmpty ? nil : Set(elements(RTSPHeaderName.isPublic).map { RTSPMethod(rawValue: $0.uppercased()) })
+        guard self[RTSPHeaderName.isPublic] != nil else { return nil }
+        return Set(elements(RTSPHeaderName.isPublic).map { RTSPMethod(rawValue: $0.uppercased()) })
     }
 
     /// The options that the receiver must support (RFC 2326 §12.32): `Require`.

@@ -19,7 +19,7 @@ package enum RangeHeader: Sendable, Hashable {
     package init?(parsing text: String) {
         guard let part = HeaderParameters.split(Substring(text), ";").first else { return nil }
         let pair = part.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        guard pair.count == 2, Substring(pair[0]).lowercased() == "npt" else {
+        guard pair.count == 2, HeaderParameters.trimmed(Substring(pair[0])).lowercased() == "npt" else {
             self = .other(String(part))
             return
         }

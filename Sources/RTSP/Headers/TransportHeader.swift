@@ -48,7 +48,7 @@ package struct TransportHeader: Sendable, Hashable {
     package var serverPorts: Pair<UInt16>?
     /// For multicast.
     package var ports: Pair<UInt16>?
-    /// The address from which packets come. Not checked.
+    /// The address from which packets come: a name or a literal, not checked further.
     package var source: String?
     package var destination: String?
     package var ttl: UInt8?
@@ -109,14 +109,20 @@ package struct TransportHeader: Sendable, Hashable {
         case "destination": destination = Self.address(value)
         case "ttl": ttl = value.flatMap { UInt8($0) }
         case "ssrc": ssrc = value.flatMap { UInt32($0, radix: 16) }
-        case "mode": mode = value.map { $0.uppercased() }
+        case "mode": mode = value.flatMap { $0.utf8.allSatisfy(Self.isLetter) ? $0.uppercased() : nil }
         default: break
         }
         return true
     }
 
     private static func address(_ value: Substring?) -> String? {
-        value.flatMap { $0.isEmpty ? nil : String($0) }
+        guard let value, (1...256).contains(value.utf8.count) else { return nil }
+        let isPlain = value.utf8.allSatisfy { isLetter($0) || (0x30...0x3A).contains($0) || "-._%[]".utf8.contains($0) }
+        return isPlain ? String(value) : nil
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
     private static let protocols: [String: (Profile, LowerTransport)] = {

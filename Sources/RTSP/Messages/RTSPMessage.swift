@@ -9,7 +9,8 @@ package struct RTSPRequest: Sendable, Hashable {
     package var headers: RTSPHeaders
     package var body: ByteBuffer
 
-    package init(_ method: RTSPMethod, _ uri: String, headers: RTSPHeaders = RTSPHeaders(), body: ByteBuffer = .init()) {
+    package init(_ method: RTSPMethod, _ uri: String, headers: RTSPHeaders = RTSPHeaders(), body: ByteBuffer = .init())
+    {
         self.method = method
         self.uri = uri
         self.headers = headers

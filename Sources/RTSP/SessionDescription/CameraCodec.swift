@@ -64,7 +64,8 @@ enum CameraCodec {
     /// Quirk 9: some cameras send parameter sets as an Annex B stream, start codes and all (scottlamb/retina v0.4.11).
     private static func withoutStartCodes(_ text: String) -> String {
         text.split(separator: ",").map { encoded in
-            guard let bytes = Base64.decode(encoded), bytes.starts(with: [0, 0, 0, 1]) || bytes.starts(with: [0, 0, 1])
+            guard let bytes = Base64.decode(encoded),
+                bytes.starts(with: [0, 0, 0, 1]) || bytes.starts(with: [0, 0, 1])
             else { return String(encoded) }
             return annexBUnits(bytes).map { Base64.encode($0) }.joined(separator: ",")
         }.joined(separator: ",")

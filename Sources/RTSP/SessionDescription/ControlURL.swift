@@ -3,13 +3,13 @@ package enum ControlURL {
     /// The base of relative URLs in a description: `Content-Base`, else `Content-Location`, else the requested URL.
     package static func base(of headers: RTSPHeaders, requested: String) -> String {
         for name in [RTSPHeaderName.contentBase, RTSPHeaderName.contentLocation] {
-            guard let text = headers[name], !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                continue
-            }
+            guard let text = headers[name], !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            else { continue }
             if isAbsolute(text) { return atHost(of: requested, text) }
             // Quirk 11: Anjvision writes no scheme (scottlamb/moonfire-nvr#356).
             let scheme = requested.utf8.starts(with: "rtsps:".utf8) ? "rtsps://" : "rtsp://"
-            if !text.utf8.starts(with: "/".utf8), isAbsolute(scheme + text) { return atHost(of: requested, scheme + text) }
+            let isSchemeless = text.utf8.first != UInt8(ascii: "/") && !text.contains("://")
+            if isSchemeless { return atHost(of: requested, scheme + text) }
         }
         return requested
     }

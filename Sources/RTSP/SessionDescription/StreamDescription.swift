@@ -60,7 +60,8 @@ package struct StreamDescription: Sendable, Hashable {
 
 extension TrackDescription {
     fileprivate var lines: [String] {
-        let type = codec.map { "\($0.payloadType)" } ?? "0"
+        // Without a codec, a dynamic type that means nothing.
+        let type = codec.map { "\($0.payloadType)" } ?? "127"
         var lines = ["m=\(medium) 0 RTP/\(isPlainRTP ? "AVP" : "SAVP") \(type)"]
         if let codec {
             lines.append("a=rtpmap:\(type) \(codec.rtpmap)")

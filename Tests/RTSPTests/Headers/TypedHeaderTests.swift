@@ -44,7 +44,8 @@ import Testing
                 "RTP/AVP;unicast;client_port=5000-5001;ssrc=0000001F;mode=\"PLAY\""
             ),
             (
-                "RTP/SAVP/TCP;interleaved=254-255", TransportHeader(
+                "RTP/SAVP/TCP;interleaved=254-255",
+                TransportHeader(
                     profile: .savp, .tcp, isMulticast: nil, interleaved: .init(254, 255)),
                 "RTP/SAVP/TCP;interleaved=254-255"
             ),

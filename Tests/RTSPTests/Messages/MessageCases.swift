@@ -65,7 +65,9 @@ struct MessageCase: Sendable, CustomTestStringConvertible {
     ]
 
     private static let frames = [
-        MessageCase("a frame", "$\0\0\u{3}abc", .frame(InterleavedFrame(channel: 0, payload: ByteBuffer(string: "abc")))),
+        MessageCase(
+            "a frame", "$\0\0\u{3}abc",
+            .frame(InterleavedFrame(channel: 0, payload: ByteBuffer(string: "abc")))),
         MessageCase("an empty frame", "$\u{7F}\0\0", .frame(InterleavedFrame(channel: 127, payload: ByteBuffer()))),
         MessageCase(
             "a frame that looks like a message", "$\u{1}\0\u{13}RTSP/1.0 200 OK\r\n\r\n",
@@ -104,7 +106,8 @@ extension RTSPParser {
         return (messages, nil)
     }
 
-    static func read(_ text: String, limits: RTSPLimits = .client) -> (messages: [RTSPMessage], error: RTSPParseError?) {
+    static func read(_ text: String, limits: RTSPLimits = .client) -> (messages: [RTSPMessage], error: RTSPParseError?)
+    {
         read([ByteBuffer(string: text)], limits: limits)
     }
 }

@@ -118,11 +118,13 @@ import Testing
             tracks: [
                 TrackDescription(
                     medium: "video",
-                    codec: RTPCodec(VideoParameters(codec: .h264, parameterSets: [[0x67, 0x4D, 0, 0x1F]]).track, payloadType: 96),
+                    codec: RTPCodec(
+                        .video(VideoParameters(codec: .h264, parameterSets: [[0x67, 0x4D, 0, 0x1F]])), payloadType: 96),
                     control: "trackID=0", frameRate: 25),
                 TrackDescription(
                     medium: "audio",
-                    codec: RTPCodec(.audio(AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1)), payloadType: 8),
+                    codec: RTPCodec(
+                        .audio(AudioParameters(codec: .pcma, sampleRate: 8_000, channels: 1)), payloadType: 8),
                     control: "trackID=1", direction: .sendOnly),
             ])
         let address = try #require(IPAddress("2001:db8::7"))
@@ -165,8 +167,4 @@ import Testing
     func bases(headers: RTSPHeaders, expected: String) {
         #expect(ControlURL.base(of: headers, requested: "rtsp://h/s") == expected)
     }
-}
-
-extension VideoParameters {
-    fileprivate var track: TrackParameters { .video(self) }
 }
