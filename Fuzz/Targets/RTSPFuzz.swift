@@ -1,5 +1,6 @@
 import IoTCore
 import NIOCore
+import RTP
 
 @testable import RTSP
 
