@@ -256,7 +256,7 @@ let package = Package(
         tests(
             "InteropTests", ["PeerTransport", "RTP", "NetConfig", "IoTCore", nioCore, nioPosix, logging],
             exclude: [
-                "Aiortc", "Chromium", "Coturn", "DNSSD", "DirectoryProbe", "GStreamer", "NAT", "Peers", "Probe",
+                "Aiortc", "Chromium", "Coturn", "DNSSD", "DirectoryProbe", "GStreamer", "NAT", "Peers", "Probe", "RTSP",
                 "WHEP", "WSDiscovery", "daemon.py", "environment.sh", "probes.py", "requirements.txt", "run.sh",
             ]),
     ]
