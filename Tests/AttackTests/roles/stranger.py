@@ -254,7 +254,7 @@ class Stranger(Role):
             for _, writer in pairs:
                 writer.close()
 
-    @attack("RTSP: bytes of another protocol")
+    @attack("RTSP: bytes of another protocol", is_long=True)
     async def rtsp_damaged_requests(self):
         for words, data in [
             ("HTTP", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), ("TLS", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc"),

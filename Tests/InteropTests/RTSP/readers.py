@@ -48,7 +48,7 @@ def run(folder, source, tls):
         come = 0
         while time.monotonic() < end:
             guests = [guest for guest in guests if guest.poll() is None]
-            if len(guests) < 10 - len(staying) - 2:
+            if len(guests) < 10 - len(staying):
                 guests.append(player(url, chance.choice(transports)))
                 come += 1
             elif guests:
@@ -68,7 +68,7 @@ def run(folder, source, tls):
             assert has_no_gap(shown, source), f"{transport}: pictures are missing among {len(shown)}"
             print(f"{'TLS, ' if tls else ''}{transport}: {len(shown)} pictures without a gap, {come} players came and went")
     finally:
-        print(daemon.stop())
+        daemon.stop()
     assert "Fatal error" not in daemon.log()
 
 
