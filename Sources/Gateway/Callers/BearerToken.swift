@@ -57,7 +57,9 @@ package struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomD
 
     /// `nil` if it is not an answer that a media key could give.
     package init?(_ proof: KeyProof) {
-        let texts = [proof.id, proof.algorithm, proof.method, proof.uri, proof.nonce, proof.clientNonce, proof.response]
+        let texts = [
+            proof.id, proof.algorithm, proof.method, proof.uri, proof.nonce, proof.clientNonce, proof.response,
+        ]
         guard MediaKey.isID(proof.id), texts.reduce(0, { $0 + ($1?.utf8.count ?? 0) }) <= Self.maximumSize else {
             return nil
         }

@@ -1,5 +1,5 @@
-package import NIOCore
 package import IoTCore
+package import NIOCore
 
 /// Takes the packets of one reader to its player. Used on the camera's event loop, which it must not block.
 package protocol ReaderSink: Sendable {

@@ -276,7 +276,9 @@ extension RTSPServerConnection {
     private mutating func respondToPlay(_ request: RTSPRequest, _ starts: [ServedTrackStart]) {
         // RFC 2326 §12.33: the URLs of the SETUP requests.
         var base = Self.base(of: request.uri)
-        if let track = StreamPath(request.uri)?.track { base.removeLast(StreamPath.control(ofTrack: track).utf8.count + 1) }
+        if let track = StreamPath(request.uri)?.track {
+            base.removeLast(StreamPath.control(ofTrack: track).utf8.count + 1)
+        }
         let hasScale = request.headers[RTSPHeaderName.scale] != nil
         respond(to: request, .ok) { headers in
             headers.range = .live

@@ -57,7 +57,9 @@ final class RTSPDatagrams: Sendable {
             .bind(host: host, port: port).get()
     }
 
-    private static func make(_ channels: [any Channel], _ number: Int, on loop: any EventLoop) async throws -> RTSPDatagrams {
+    private static func make(_ channels: [any Channel], _ number: Int, on loop: any EventLoop) async throws
+        -> RTSPDatagrams
+    {
         let state = try await loop.submit {
             let ports = try channels.map { try $0.pipeline.syncOperations.handler(type: DatagramPort.self) }
             return NIOLoopBoundBox(State(media: ports[0], reports: ports[1]), eventLoop: loop)

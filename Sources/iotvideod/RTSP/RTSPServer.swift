@@ -78,7 +78,9 @@ final class RTSPServer: Service {
                     group.addTask { [self] in try await TLSContext.watch(tls, logger) }
                     group.addTask {
                         try await withThrowingDiscardingTaskGroup { group in
-                            for try await client in clients { group.addTask { await PlayerConnection.serve(client, door) } }
+                            for try await client in clients {
+                                group.addTask { await PlayerConnection.serve(client, door) }
+                            }
                         }
                     }
                     try await group.next()

@@ -204,10 +204,11 @@ struct RTSPServerConnectionTests {
         player.request(.describe)
         var request = RTSPRequest(.describe, Self.url)
         request.headers.cseq = 90
-        request.headers[RTSPHeaderName.authorization] = DigestAuthorization(
-            username: "abcdef0123", realm: "iotvideod", nonce: "n", uri: Self.url, algorithm: .md5, opaque: nil,
-            use: nil, response: String(repeating: "0", count: 32)
-        ).text
+        request.headers[RTSPHeaderName.authorization] =
+            DigestAuthorization(
+                username: "abcdef0123", realm: "iotvideod", nonce: "n", uri: Self.url, algorithm: .md5, opaque: nil,
+                use: nil, response: String(repeating: "0", count: 32)
+            ).text
         var bytes = ByteBuffer()
         request.write(into: &bytes)
         player.handle(.received(bytes))
