@@ -9,7 +9,7 @@ extension Camera {
     ///
     /// - Throws: the source's error if it cannot be reached now; `.messageTimeout` if it does not answer in time.
     package func readerTracks() async throws(IoTError) -> [RTPCodec] {
-        try await onLoop { stream in
+        try await stream.run { stream in
             let eventLoop = stream.eventLoop
             let box = NIOLoopBound(stream, eventLoop: eventLoop)
             let ready = stream.untilReady()
@@ -35,7 +35,7 @@ extension Camera {
         account: String, isOwner: Bool, sink: any ReaderSink
     ) async throws(IoTError) -> CameraReader {
         let session = Hex.random(byteCount: 8)
-        return try await onLoop { stream in
+        return try await stream.run { stream in
             stream.eventLoop.makeCompletedFuture {
                 let reader = StreamReader(
                     session: session, account: account, isOwner: isOwner, stream: stream, sink: sink)
@@ -50,18 +50,6 @@ extension Camera {
                     "viewer connected", metadata: ["viewer.user": "\(account)", "viewer.session": "\(session)"])
                 return CameraReader(reader, on: stream.eventLoop)
             }
-        }
-    }
-
-    private func onLoop<Value: Sendable>(
-        _ body: @escaping @Sendable (CameraStream) -> EventLoopFuture<Value>
-    ) async throws(IoTError) -> Value {
-        do {
-            return try await stream.eventLoop.flatSubmit { [stream] in body(stream.value) }.get()
-        } catch let error as IoTError {
-            throw error
-        } catch {
-            throw IoTError(.internalFailure, underlying: error)
         }
     }
 }

@@ -42,10 +42,7 @@ final class RTSPServer: Service {
 
     func run() async throws {
         do {
-            let datagrams: RTSPDatagrams? =
-                if tls == nil { try await RTSPDatagrams.bind(address.host, port: udpPort, on: loops.next()) } else {
-                    nil
-                }
+            let datagrams = tls == nil ? try await bindDatagrams() : nil
             let result = await Result { try await serve(datagrams) }
             await datagrams?.close()
             try result.get()
@@ -53,6 +50,15 @@ final class RTSPServer: Service {
             let failure = failure(error)
             readiness.settle(.failure(failure))
             throw failure
+        }
+    }
+
+    private func bindDatagrams() async throws -> RTSPDatagrams {
+        do {
+            return try await RTSPDatagrams.bind(address.host, port: udpPort, on: loops.next())
+        } catch let error as IOError {
+            throw ListenFailure.error(
+                "rtsp.udpPort", .udp, host: address.host, port: udpPort, reason: error.errnoCode, underlying: error)
         }
     }
 
