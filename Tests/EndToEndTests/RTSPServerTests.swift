@@ -97,6 +97,31 @@ import Testing
         }
     }
 
+    @Test("Another box reads the cameras with our own client: its viewers see exactly the samples' frames")
+    func ownClient() async throws {
+        let samples = Array(Self.samples.prefix(3))
+        let daemon = try await Self.daemon(cameras: samples)
+        let port = try Self.port(daemon)
+        let key = try await Self.key(daemon, "box", "--ttl", "1h")
+        let folder = try TemporaryFolder()
+        let file = folder.path("key")
+        let isWritten = FileManager.default.createFile(
+            atPath: file, contents: Data(key.text.utf8), attributes: [.posixPermissions: 0o600])
+        try #require(isWritten)
+        let cameras = samples.indices.map {
+            "  - {name: via\($0), url: 'rtsp://127.0.0.1:\(port)/cam\($0)', username: '\(key.id)', passwordFile: \(file)}"
+        }
+        let other = try await RunningDaemon(configuration: (["cameras:"] + cameras).joined(separator: "\n"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, sample) in samples.enumerated() {
+                group.addTask { try await MonitorTests.monitor(other, "via\(index)", sample, count: 40) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(await other.stop() == 0)
+        #expect(await daemon.stop() == 0)
+    }
+
     @Test("Wrong keys, keys of other cameras, unknown cameras and second streams are refused with their status")
     func refusals() async throws {
         let daemon = try await Self.daemon(cameras: Array(Self.samples.prefix(2)))
