@@ -9,14 +9,10 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from daemon import SAMPLES, Daemon, free_port  # noqa: E402
+from daemon import Daemon, free_port  # noqa: E402
+from frames import CLIP, digests, has_no_gap, source_digests  # noqa: E402
 
-CLIP = "street-h264-aac.mp4"
 SECONDS = int(os.environ.get("RTSP_SECONDS", "60"))
-
-
-def digests(text):
-    return [line.split(",")[-1].strip() for line in text.splitlines() if line and not line.startswith("#")]
 
 
 def player(url, transport, *options):
@@ -24,13 +20,6 @@ def player(url, transport, *options):
         ["ffmpeg", "-v", "error", "-nostdin", "-rtsp_transport", transport, "-i", url, "-map", "0:v:0",
          "-fps_mode", "passthrough", *options, "-f", "framemd5", "-"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def has_no_gap(shown, source):
-    """Whether the frames stand one after another in the endless repetition of the source."""
-    return any(
-        all(frame == source[(start + index) % len(source)] for index, frame in enumerate(shown))
-        for start in range(len(source)))
 
 
 def run(folder, source, tls):
@@ -73,12 +62,10 @@ def run(folder, source, tls):
 
 
 def main():
-    outcome = subprocess.run(
-        ["ffmpeg", "-v", "error", "-nostdin", "-i", str(SAMPLES / CLIP), "-map", "0:v:0", "-fps_mode", "passthrough",
-         "-f", "framemd5", "-"], check=True, capture_output=True, text=True)
+    source = source_digests()
     for tls in (False, True):
         with tempfile.TemporaryDirectory() as folder:
-            run(folder, digests(outcome.stdout), tls)
+            run(folder, source, tls)
 
 
 main()
